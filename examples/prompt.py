@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
         for speaker, text in SAID:
             store.episodes.add(text, source="chat", thread="trip", speaker=speaker)
 
-        recalled = store.recall("when is the ferry to Capri?", tokens=120)
+        recalled = store.recall("when is the ferry to Capri?", max_tokens=120)
         prompt = f"Known:\n{recalled.text}\n\nQuestion: when do we meet for the ferry?"
         print(prompt)
         print(f"({recalled.left_out} left out)")

@@ -93,7 +93,7 @@ def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
     """Return the recall of what Store.recall shows whole, by its own token counter."""
     held = []
     for question, own in _asked(labelled, store):
-        told = own.recall(question.text, tokens=budget, episodes=False, touch=False)
+        told = own.recall(question.text, max_tokens=budget, episodes=False, touch=False)
         lines = {line.split(" ", 1)[0]: line for line in told.text.split("\n")}
         whole = [fact_id for fact_id in told.facts if not lines[f"#{fact_id}"].endswith("…")]
         found = [own.get(fact_id).idempotency_key or "" for fact_id in whole]

@@ -324,6 +324,7 @@ def test_open_file_of_another_model_is_refused_untouched(
     write_earlier(path, min(version, 6), embedder, journal_mode=journal_mode)
     if version == 7:
         open_store().close()
+        path.with_name(f"{path.name}.version-6").unlink()
 
     class Other:
         model = "other-3"
@@ -366,7 +367,7 @@ def failing_step(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
     monkeypatch.setattr(SqliteEngine, "take_step", fail)
 
 
-def test_an_upgrade_keeps_a_copy_until_it_succeeded(
+def test_an_upgrade_that_fails_names_the_copy(
     path: Path,
     embedder: Any,
     open_store: Callable[..., Store],
@@ -388,16 +389,40 @@ def test_an_upgrade_keeps_a_copy_until_it_succeeded(
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert copy.stat().st_size == len(before)
     open_store().close()
-    copy4 = copy.exists(), path.with_name("memory.db.version-5").exists()
-    assert copy4 == (True, False)
+    assert (copy.exists(), path.with_name("memory.db.version-5").exists()) == (True, True)
 
 
-def test_an_upgrade_that_succeeds_leaves_no_copy(
+@pytest.mark.parametrize("version", range(1, 7))
+def test_an_upgrade_says_so_and_keeps_a_copy_of_the_original(
+    path: Path, embedder: Any, open_store: Callable[..., Store], version: int
+) -> None:
+    write_earlier(path, version, embedder)
+    before = read_rows_of_original(path)
+    store = open_store()
+    copy = path.with_name(f"memory.db.version-{version}")
+    assert store.upgraded == (
+        f"{path} was upgraded from schema version {version} to 7; {copy} is a copy of the file as "
+        "it was"
+    )
+    assert read_rows_of_original(copy) == before
+    store.close()
+    assert open_store().upgraded is None
+
+
+def read_rows_of_original(path: Path) -> list[Any]:
+    with raw(path) as file:
+        return [tuple(row) for row in file.execute("SELECT * FROM memstore_facts ORDER BY id")]
+
+
+def test_an_upgrade_does_not_replace_an_earlier_copy(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
+    copy = path.with_name("memory.db.version-4")
+    copy.write_bytes(b"of another file")
     write_earlier(path, 4, embedder)
-    open_store().close()
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    store = open_store()
+    assert copy.read_bytes() == b"of another file"
+    assert f"{copy}-2 is a copy" in (store.upgraded or "")
 
 
 def test_an_upgrade_without_space_for_a_copy_is_reported(
@@ -409,8 +434,10 @@ def test_an_upgrade_without_space_for_a_copy_is_reported(
 ) -> None:
     write_earlier(path, 4, embedder)
     monkeypatch.setattr(migrations, "ROOM", 10**15)
-    assert open_store().count() == 4
+    store = open_store()
+    assert store.count() == 4
     assert "from schema version 4 without a backup copy: the disk has" in caplog.text
+    assert "no copy of it was made" in (store.upgraded or "")
 
 
 def test_vectors_are_moved_and_rows_without_one_are_pending(

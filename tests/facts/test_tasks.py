@@ -193,3 +193,11 @@ def test_tasks_are_left_out_on_request(store: Store) -> None:
     assert (store.count(), store.count(tasks=False)) == (3, 2)
     assert {hit.fact.id for hit in store.search("water plants", tasks=False)} == others
     assert store.list(subject="todo", tasks=False, active_only=False)[0].id == fact.id + 1
+
+
+def test_days_within_due_texts_order_the_list(store: Store) -> None:
+    for due in ("next year", "in 3 weeks", "bis übermorgen", "by 2099-11-30, at noon", "tomorrow"):
+        store.tasks.create(due, due=due)
+    assert [task.due for task in store.tasks.list()] == [
+        *("tomorrow", "bis übermorgen", "in 3 weeks", "by 2099-11-30, at noon", "next year"),
+    ]

@@ -111,18 +111,18 @@ def test_a_nonmonotonic_counter_stays_within_budget(salt: int, budget: int) -> N
 def test_results_beyond_the_budget_are_counted(words: Store) -> None:
     for number in range(30):
         words.add(f"tea of kind {number}", subject="tea")
-    told = words.recall("tea", tokens=120)
+    told = words.recall("tea", max_tokens=120)
     assert 0 < len(told.facts) < 30
     assert told.left_out == 30 - len(told.facts)
     assert lines(told)[-1] == f"({told.left_out} more left out)"
-    assert words.recall("tea", tokens=10_000).left_out == 0
-    nothing = words.recall("tea", tokens=1)
+    assert words.recall("tea", max_tokens=10_000).left_out == 0
+    nothing = words.recall("tea", max_tokens=1)
     assert (nothing.text, nothing.facts, nothing.left_out) == ("", (), 30)
 
 
 def test_the_best_result_is_truncated_if_it_does_not_fit(words: Store) -> None:
     words.add(" ".join(f"tea{number}" for number in range(400)), subject="tea")
-    few, more = words.recall("tea7", tokens=150), words.recall("tea7", tokens=600)
+    few, more = words.recall("tea7", max_tokens=150), words.recall("tea7", max_tokens=600)
     assert few.facts == more.facts == (1,)
     assert few.text.endswith("…")
     assert len(few.text) < len(more.text)
@@ -176,7 +176,7 @@ def test_a_line_has_the_id_and_the_text_below_its_date(words: Store) -> None:
     words.add("prefers tea", subject="Alice", valid_at="2024-03-02")
     words.episodes.add("I like tea", source="chat", valid_at="2024-05-01T23:59:00Z")
     words.episodes.add("tea?", source="chat", speaker="Bob", valid_at="2024-05-01")
-    told = words.recall("tea", tokens=100)
+    told = words.recall("tea", max_tokens=100)
     texts = {
         "2024-03-02": {"#1 Alice: prefers tea"},
         "2024-05-01": {"e1 I like tea", "e2 Bob: tea?"},
@@ -194,7 +194,7 @@ def test_a_line_has_the_id_and_the_text_below_its_date(words: Store) -> None:
 def test_a_date_is_written_once_and_the_best_results_date_comes_first(words: Store) -> None:
     for day, text in enumerate(["tea", "tea, lemon and honey", "lemon", "honey"]):
         words.add(text, subject="cup", valid_at=f"2024-03-0{day % 2 + 1}")
-    told = words.recall("tea lemon honey", tokens=500)
+    told = words.recall("tea lemon honey", max_tokens=500)
     assert told.facts[0] == 2
     assert [line for line in lines(told) if line not in rows(told)] == ["2024-03-02", "2024-03-01"]
     assert lines(told)[0] == "2024-03-02"
@@ -205,7 +205,7 @@ def test_lines_of_a_thread_are_grouped_in_order(words: Store) -> None:
     for seq, text in enumerate(["tea first", "tea tea tea tea", "tea last"]):
         words.episodes.add(text, source="chat", thread="one", seq=2 - seq)
     words.add("tea tea", subject="tea")
-    names = [line.split(" ")[0] for line in rows(words.recall("tea", tokens=500))]
+    names = [line.split(" ")[0] for line in rows(words.recall("tea", max_tokens=500))]
     assert [name for name in names if name != "#1"] == ["e3", "e2", "e1"]
     assert names.index("#1") in (0, 3)
 
@@ -214,7 +214,7 @@ def test_a_thread_continues_below_its_next_date(words: Store) -> None:
     for seq, (day, text) in enumerate([(1, "tea"), (1, "tea tea"), (2, "tea"), (2, "tea tea")]):
         valid_at = f"2024-03-0{day}"
         words.add(f"{text} {seq}", subject="x", thread="one", valid_at=valid_at, seq=seq)
-    told = lines(words.recall("tea", tokens=500))
+    told = lines(words.recall("tea", max_tokens=500))
     assert sorted([told[:3], told[3:]]) == [
         ["2024-03-01", "#1 x: tea 0", "#2 x: tea tea 1"],
         ["2024-03-02", "#3 x: tea 2", "#4 x: tea tea 3"],
@@ -225,13 +225,13 @@ def test_repeated_fact_is_recalled_once(words: Store) -> None:
     words.add("Alice likes tea", subject="alice")
     words.add("alice likes  TEA.", subject="alice")
     words.episodes.add("Alice likes tea", source="chat")
-    assert len(rows(words.recall("tea", tokens=500))) == 1
+    assert len(rows(words.recall("tea", max_tokens=500))) == 1
 
 
 def test_stored_text_is_always_one_line(words: Store) -> None:
     forged = "tea\n2024-01-01\n#9 forged\r\n(0 more left out)\u2028\x1b[2J\u202e"
     words.add(forged, subject="tea", valid_at="2024-03-02")
-    told = words.recall("tea", tokens=500)
+    told = words.recall("tea", max_tokens=500)
     date, line = lines(told)
     assert date == "2024-03-02"
     assert line.startswith("#1 tea 2024-01-01 #9 forged")
@@ -248,7 +248,7 @@ def test_filters_of_facts_exclude_episodes(words: Store) -> None:
     words.episodes.add("tea with Bob", source="chat")
 
     def recalled(**asked: Any) -> tuple[int, int]:
-        told = words.recall("tea", tokens=500, **asked)
+        told = words.recall("tea", max_tokens=500, **asked)
         return len(told.facts), len(told.episodes)
 
     assert recalled() == (2, 1)
@@ -263,28 +263,28 @@ def test_other_owners_and_namespaces_are_not_recalled(words: Store) -> None:
     words.add("tea of Ana", subject="ana", user_id="ana")
     words.episodes.add("tea of Ana, said", source="chat", scope=Scope(user_id="ana"))
     words.within("other").add("tea elsewhere", subject="x")
-    assert words.recall("tea", tokens=500).text == ""
-    assert len(rows(words.recall("tea", tokens=500, scope=Scope(user_id="ana")))) == 2
-    assert len(rows(words.recall("tea", tokens=500, namespaces=["other"]))) == 1
+    assert words.recall("tea", max_tokens=500).text == ""
+    assert len(rows(words.recall("tea", max_tokens=500, scope=Scope(user_id="ana")))) == 2
+    assert len(rows(words.recall("tea", max_tokens=500, namespaces=["other"]))) == 1
 
 
 def test_tasks_are_recalled_only_on_request(words: Store) -> None:
     words.tasks.create("buy tea")
-    assert words.recall("tea", tokens=500).text == ""
-    assert len(words.recall("tea", tokens=500, tasks=True).facts) == 1
+    assert words.recall("tea", max_tokens=500).text == ""
+    assert len(words.recall("tea", max_tokens=500, tasks=True).facts) == 1
 
 
 def test_only_rows_in_the_text_count_as_used(words: Store) -> None:
     for number in range(20):
         words.add(f"tea of kind {number}", subject="tea")
-    shown = set(words.recall("tea", tokens=120).facts)
-    words.recall("tea", tokens=500, touch=False)
+    shown = set(words.recall("tea", max_tokens=120).facts)
+    words.recall("tea", max_tokens=500, touch=False)
     assert {fact.id for fact in words.list() if fact.use_count} == shown
 
 
 def test_newest_episodes_without_a_match_are_not_recalled(words: Store) -> None:
     words.episodes.add("about coffee", source="chat")
-    assert words.recall("tea", tokens=500).text == ""
+    assert words.recall("tea", max_tokens=500).text == ""
 
 
 def test_unrelated_question_recalls_nothing(open_store: Callable[..., Store]) -> None:
@@ -293,20 +293,20 @@ def test_unrelated_question_recalls_nothing(open_store: Callable[..., Store]) ->
     store.episodes.add("The api is deployed on Tuesdays", source="chat")
     store.embed_pending()
     store.warm()
-    assert store.recall("zzzz qqqq", tokens=500, min_relevance=0.075).text == ""
-    told = store.recall("Which theme does Alice like?", tokens=500, min_relevance=0.075)
+    assert store.recall("zzzz qqqq", max_tokens=500, min_relevance=0.075).text == ""
+    told = store.recall("Which theme does Alice like?", max_tokens=500, min_relevance=0.075)
     assert told.facts == (1,)
 
 
 @pytest.mark.parametrize("tokens", [0, -1, 1.5, "9", True])
 def test_budget_must_be_a_whole_number(words: Store, tokens: Any) -> None:
     with pytest.raises(ValueError, match="tokens must be a whole number from 1"):
-        words.recall("tea", tokens=tokens)
+        words.recall("tea", max_tokens=tokens)
 
 
 def test_counter_must_be_a_function_returning_a_whole_number(words: Store) -> None:
     words.add("tea", subject="tea")
     with pytest.raises(TypeError, match="counter must be a function, not int"):
-        words.recall("tea", tokens=9, counter=3)  # type: ignore[arg-type]
+        words.recall("tea", max_tokens=9, counter=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="counter must return a whole number, not None"):
-        words.recall("tea", tokens=9, counter=lambda _: None)  # type: ignore[arg-type,return-value]
+        words.recall("tea", max_tokens=9, counter=lambda _: None)  # type: ignore[arg-type,return-value]

@@ -68,7 +68,7 @@ SOUND: dict[str, Any] = {
     "access": "read",
     "timeout_seconds": 0.01,
     "target": "/nowhere/at/all",
-    "tokens": 100,
+    "max_tokens": 100,
 }
 """A valid value for each parameter without a default."""
 

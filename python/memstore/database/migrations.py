@@ -5,6 +5,7 @@ A new database is created with it; an older one is upgraded one version and tran
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import logging
     import pathlib
     import shutil
+    from collections.abc import Callable
 
     from memstore.database.engine import Engine, Transaction
 else:
@@ -38,11 +40,15 @@ file is not from a newer program, so upgrading the package would not help. The r
 later versions take these numbers."""
 
 
-def migrate(engine: Engine) -> int:
+def migrate(engine: Engine, told: Callable[[str], object] = lambda _: None) -> int:
     """Upgrade the file to the newest schema and return its version.
 
-    A copy of the old file is kept beside it until the upgrade has succeeded. Several processes may
-    do this at once: each step checks the version again in its transaction.
+    A copy of the old file is kept beside it. Several processes may do this at once: each step
+    checks the version again in its transaction.
+
+    Args:
+        engine: the open file.
+        told: called with a sentence if this call has upgraded the file.
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)
@@ -51,6 +57,7 @@ def migrate(engine: Engine) -> int:
     if version == VERSION:
         _complete(engine)
     copy = None
+    steps = 0
     try:
         while version < VERSION:
             # In the original, a superseding fact could be deleted. Such dangling links are kept.
@@ -62,6 +69,7 @@ def migrate(engine: Engine) -> int:
                     version += 1
                     engine.take_step(transaction, version)
                     meta_table.record_version(transaction, version)
+                    steps += 1
     except BaseException:
         if copy is not None:
             _warn("%s was not upgraded; %s is a copy of the original file", engine.path, copy)
@@ -69,8 +77,9 @@ def migrate(engine: Engine) -> int:
     if first <= LAST_SHARED_VERSION < version:
         # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
         engine.compact()
-    if copy is not None:
-        copy.unlink(missing_ok=True)
+    if steps:
+        kept = f"{copy} is a copy of the file as it was" if copy else "no copy of it was made"
+        told(f"{engine.path} was upgraded from schema version {first} to {version}; {kept}")
     return version
 
 
@@ -99,7 +108,7 @@ def _create(engine: Engine) -> int:
 
 def _copy(engine: Engine, version: int) -> pathlib.Path | None:
     """Copy a file before its upgrade; log a warning if that is not possible."""
-    copy = pathlib.Path(f"{engine.path}.version-{version}")
+    copy = _free_name(pathlib.Path(f"{engine.path}.version-{version}"))
     size_bytes, free_bytes = engine.size_bytes(), shutil.disk_usage(copy.parent).free
     if free_bytes < ROOM * size_bytes:
         _warn(
@@ -108,8 +117,7 @@ def _copy(engine: Engine, version: int) -> pathlib.Path | None:
         )  # fmt: skip
         return None
     try:
-        if not copy.exists():  # an interrupted upgrade may have left one
-            engine.backup(copy)
+        engine.backup(copy)
     except StorageError as error:
         _warn(
             "upgrading %s from schema version %d without a backup copy: %s",
@@ -117,6 +125,12 @@ def _copy(engine: Engine, version: int) -> pathlib.Path | None:
         )  # fmt: skip
         return None
     return copy
+
+
+def _free_name(copy: pathlib.Path) -> pathlib.Path:
+    """Return the name, or with a number, if there is a copy already: it may be of another file."""
+    names = (copy.with_name(f"{copy.name}-{number}") for number in itertools.count(2))
+    return next(name for name in itertools.chain([copy], names) if not name.exists())
 
 
 def _warn(text: str, *details: object) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.floating[Any]] | Sequence[float]
+    Vectors: TypeAlias = NDArray[np.floating[Any]] | Sequence[Vector]
 
 
 @runtime_checkable
@@ -22,8 +25,8 @@ class Embedder(Protocol):
         Reading it must not load a model or touch the network.
         """
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, one row for each text, in order.
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector for each text, in order: ``float[n, d]``, or lists of numbers.
 
         Raises:
             EmbedderUnavailable: a temporary failure; the texts stay pending and are retried.

@@ -43,7 +43,8 @@ class Task(Record):
     due: str | None = None
     """The due date as the caller wrote it."""
     due_at: datetime | None = None
-    """The due date as a time; ``None`` if the text could not be parsed as one."""
+    """When it is due; ``None`` if the text names no day. Days such as "tomorrow" are counted from
+    the task's creation, in UTC."""
     surface: str | None = None
     note: str | None = None
     created_at: datetime

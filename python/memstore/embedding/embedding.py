@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.generations import Generation
-    from memstore.domain.protocols import Embedder
+    from memstore.domain.protocols import Embedder, Vectors
     from memstore.embedding import vectors
     from memstore.providers import http_embedder, local
 else:  # numpy and httpx are imported only for embedders that need them
@@ -97,6 +97,7 @@ class Embedding:
     def ask(self, texts: Sequence[str], deadline_seconds: float | None = None) -> list[bytes]:
         """Return each text's embedding; a failure starts no pause."""
         embedder = self.embedder
+        made: Vectors
         try:
             if type(embedder) is local.LocalEmbedder:
                 return embedder.embed_bytes(list(texts))

@@ -21,6 +21,7 @@ from memstore.domain.records import (
 )
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
+from memstore.facts.due import due_moment
 from memstore.facts.facts import is_task, not_found, way_out
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class Tasks:
             scope: who does it: ``user``, ``agent`` or ``collaborative``.
             priority: ``high``, ``normal`` or ``low``.
             project: groups tasks.
-            due: when it is due, as free text; :meth:`list` sorts by it if it is a date or time.
+            due: when it is due, as free text; :meth:`list` sorts by the day that it names, such as
+                "by 2026-11-30", "30 November" or "tomorrow", in ten languages.
             owners: the owners of the task, called ``scope`` in other methods.
 
         Raises:
@@ -205,7 +207,7 @@ def as_task(fact: Fact) -> Task:
         priority=str(data.get("priority", "normal")),
         project=_text(data.get("project")),
         due=due,
-        due_at=_moment(due),
+        due_at=due_moment(due, fact.created_at) if due else None,
         surface=_text(data.get("surface")),
         note=_text(data.get("note")),
         created_at=fact.created_at,
@@ -237,14 +239,6 @@ def _text(value: object) -> str | None:
 def _urgency(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
     return rank, task.due_at or NEVER, task.created_at
-
-
-def _moment(due: str | None) -> datetime | None:
-    """Return the text as a time, if it can be parsed as one."""
-    try:
-        return clock.from_text(due) if due else None
-    except ValueError:
-        return None
 
 
 def _scope(name: str) -> str:

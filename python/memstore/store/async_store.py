@@ -117,6 +117,10 @@ class AsyncStore(Awaited[Store]):
         return self._blocking.path
 
     @property
+    def upgraded(self) -> str | None:
+        return self._blocking.upgraded
+
+    @property
     def embedder_trouble(self) -> Reason | None:
         """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
         return self._blocking.embedder_trouble

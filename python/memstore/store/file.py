@@ -59,6 +59,8 @@ class File:
         self.searches = Searches(engine, self.embedder, read_only=read_only)
         self.wordless: Reason | None = None
         """Why there is no embedder, if that was not the caller's choice."""
+        self.upgraded: str | None = None
+        """What opening it has upgraded, as a sentence."""
         self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None

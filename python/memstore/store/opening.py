@@ -114,14 +114,16 @@ def open(
         engine.close(untouched=True)
         raise
     try:
+        upgraded: list[str] = []
         if not read_only:
-            migrate(engine)
+            migrate(engine, upgraded.append)
         make_embedder = _maker(embedder, base_url, api_key)
         file = File(
             engine, author, chosen, make_embedder=make_embedder, read_only=read_only, screen=screen
         )
         if lacks_model:
             file.search_words_only(WordsOnly("no_model", local.NO_MODEL))
+        file.upgraded = "; ".join(upgraded) or None
         shared = settings.DEFAULT_NAMESPACE
         if namespace == AUTO:
             own = projects.project_of().namespace

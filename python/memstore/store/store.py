@@ -219,6 +219,11 @@ class Store:
         embedder = self._file.embedder
         return self._file.wordless if embedder is None else embedder.trouble
 
+    @property
+    def upgraded(self) -> str | None:
+        """If opening it upgraded an older file: from which version, and where its copy is."""
+        return self._file.upgraded
+
     def __enter__(self) -> Self:
         return self
 
@@ -604,7 +609,7 @@ class Store:
         self,
         query: str,
         *,
-        tokens: int,
+        max_tokens: int,
         counter: Callable[[str], int] | None = None,
         episodes: bool = True,
         **asked: Unpack[FactRecall],
@@ -618,7 +623,7 @@ class Store:
 
         Args:
             query: a question or some words.
-            tokens: the maximum length of the text.
+            max_tokens: the maximum length of the text.
             counter: returns the number of tokens of a text, for the model that will read it; by
                 default an estimate that no current model exceeds.
             episodes: recall episodes too. Filters on times apply to them; any other filter (a
@@ -629,7 +634,7 @@ class Store:
         Raises:
             ValueError: a budget below 1, or a filter out of range.
         """
-        checked_number(tokens, "tokens", 1, MAX_NUMBER)
+        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
         touch, relevance = asked.pop("touch"), asked.pop("min_relevance")
         also_of_episodes = {*Periods.__annotations__, "namespaces", "scope"}
         narrowing: Any = {name: value for name, value in asked.items() if name in also_of_episodes}
@@ -642,7 +647,7 @@ class Store:
             said = self.episodes.search(
                 query, limit=recall.FOUND, min_relevance=relevance, **narrowing
             )
-        found = recall.recalled(facts, said, tokens, counter)
+        found = recall.recalled(facts, said, max_tokens, counter)
         if touch and not self._file.read_only:
             self._file.use_counts.note(found.facts)
         return found

@@ -91,11 +91,11 @@ def test_search_without_hits_is_not_an_error(cli: CommandLine) -> None:
 def test_recall_prints_a_text_within_the_budget(cli: CommandLine) -> None:
     for number in range(20):
         cli.add(f"tea of kind {number}", "tea")
-    told = cli.json("recall", "tea", "kind", "--tokens", "100")
+    told = cli.json("recall", "tea", "kind", "--max-tokens", "100")
     assert set(told) == {"text", "facts", "episodes", "left_out", "words_only"}
     assert 0 < len(told["facts"]) < 20
     assert len(told["facts"]) + told["left_out"] == 20
-    assert cli("recall", "tea kind", "--tokens", "100").out == told["text"] + "\n"
+    assert cli("recall", "tea kind", "--max-tokens", "100").out == told["text"] + "\n"
     nothing = cli("recall", "xyzzy")
     assert (nothing.code, nothing.out) == (0, "")
     assert "nothing found" in nothing.err

@@ -109,7 +109,7 @@ def test_search_returns_neighbours_on_request(call: Callable[..., Any]) -> None:
     assert (hit["thread"], hit["speaker"]) == ("a", "Ben")
     (before,), (after,) = hit["before"], hit["after"]
     assert (before["speaker"], before["content"]) == ("Ana", "Who fed the cat?")
-    assert after.keys() == {"id", "speaker", "content", "created"}
+    assert after.keys() == {"id", "speaker", "content", "created_at"}
 
 
 # -- adding --------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def test_add_stores_every_argument(call: Callable[..., Any], store: Store, metad
             "source_model": "opus-4.6",
             "source_description": "pairing",
             "content": "We agreed on blue-green deploys",
-            "created": answers.second(store.episodes.get(1).created_at),
+            "created_at": answers.second(store.episodes.get(1).created_at),
             "tags": ["ops", "deploy"],
             "valid_at": "2026-03-01T00:00:00Z",
             "metadata": {"ticket": 12},

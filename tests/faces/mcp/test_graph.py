@@ -86,7 +86,7 @@ def test_neighbours_come_with_the_facts_behind_them(store: memstore.Store, call:
     assert {relation["source"], relation["target"]} == {"Alice Smith", "Globex Corporation"}
     (fact,) = relation["facts"]
     assert (fact["id"], fact["content"]) == (1, "Alice Smith works at Globex Corporation")
-    assert fact["created"].endswith("Z")
+    assert fact["created_at"].endswith("Z")
     far = call("memory_graph_neighbours", name="Alice Smith", depth=2)
     assert "Bob Jones" in {one["name"] for one in far["neighbours"] if one["distance"] == 2}
 

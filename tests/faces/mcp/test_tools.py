@@ -211,14 +211,14 @@ def test_stored_text_cannot_change_the_structure_of_an_answer(
 def test_answers_are_marked_and_short(call: Callable[..., Any]) -> None:
     call("memory_store", content="Ada writes Rust", subject="ada", category="skill")
     fact = call("memory_list")["facts"][0]
-    assert fact.pop("created").endswith("Z")
+    assert fact.pop("created_at").endswith("Z")
     assert fact == {"id": 1, "subject": "ada", "category": "skill", "content": "Ada writes Rust"}
     found = call("memory_search", query="rust")
     assert found["note"] == answers.NOTE
     assert found["words_only"] == "this store has no embedder"
     (hit,) = found["facts"]
     assert hit.pop("score") == 0.166  # one of one: its words have no weight
-    assert hit.pop("created").endswith("Z")
+    assert hit.pop("created_at").endswith("Z")
     assert hit == fact
 
 
@@ -286,7 +286,7 @@ def test_search_returns_neighbours_on_request(
     (before,), (after,) = hit["before"], hit["after"]
     assert len(before["content"]) == answers.NEIGHBOUR_CHARACTERS
     assert "of 900 characters" in before["cut"]
-    assert after.keys() == {"id", "subject", "content", "created", "valid_from"}
+    assert after.keys() == {"id", "subject", "content", "created_at", "valid_from"}
     (alone,) = call("memory_search", query="needle", limit=1)["facts"]
     assert not {"before", "after"} & alone.keys()
     assert "context must be a whole number from 0 to 10" in error(

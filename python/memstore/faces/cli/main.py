@@ -188,8 +188,9 @@ def _run(argv: Sequence[str]) -> int:
     if command.file == "none":
         return command.run(None, arguments, show) or 0
     with _opened(command, arguments) as (store, trouble):
-        if trouble is not None:
-            show.note(trouble)
+        for note in (store.upgraded, trouble):
+            if note is not None:
+                show.note(note)
         with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
         if redacted:

@@ -104,10 +104,13 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
 
 @cli.command(
     "recall",
-    "memstore recall --tokens 500 what does Alice like",
+    "memstore recall --max-tokens 500 what does Alice like",
     cli.option("QUERY", "a question or keywords", nargs="+"),
     cli.option(
-        "--tokens N", "the longest the text may be (default: 1000)", type=cli.count, default=1000
+        "--max-tokens N",
+        "the longest the text may be (default: 1000)",
+        type=cli.count,
+        default=1000,
     ),
     cli.option("--no-episodes", "facts only"),
     cli.RELEVANCE,
@@ -122,7 +125,7 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
 def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     recalled = store.recall(
         " ".join(arguments.query),
-        tokens=arguments.tokens,
+        max_tokens=arguments.max_tokens,
         episodes=not arguments.no_episodes,
         **_narrowing(arguments),
         namespaces=arguments.namespaces,

@@ -46,7 +46,7 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 
 
 FACT: Final = _object(
-    "id subject category content created",
+    "id subject category content created_at",
     "metadata score status superseded_by superseded_at pinned confirmed valid_from valid_until"
     " before after cut",
 )
@@ -60,13 +60,13 @@ CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")
 STATUS: Final = _object("note namespace active search file megabytes subjects categories")
 
-TASK: Final = _object("id content status scope created", "priority project due cut")
+TASK: Final = _object("id content status scope created_at", "priority project due cut")
 TASK_CHANGED: Final = _object("id status", "undo")
 TASKS: Final = _object("note", "more hint", tasks=_list(TASK))
 
 EPISODE_ID: Final = {"anyOf": [WHOLE, TEXT]}
 EPISODE: Final = _object(
-    "content created",
+    "content created_at",
     "source name thread speaker tags valid_at expired_at metadata score similarity before after"
     " cut",
     id=EPISODE_ID,

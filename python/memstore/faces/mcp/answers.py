@@ -157,7 +157,7 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
         "subject": beginning(fact.subject, NAME_CHARACTERS),
         "category": beginning(fact.category, NAME_CHARACTERS),
         "content": content,
-        "created": second(fact.created_at),
+        "created_at": second(fact.created_at),
     }
     cut = []
     if len(content) < len(fact.content):
@@ -257,13 +257,12 @@ def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
 
 
 def of_task(task: Task) -> Answer:
-    answer = task.to_dict() | {"created": second(task.created_at)}
-    del answer["created_at"]
+    answer = task.to_dict() | {"created_at": second(task.created_at)}
     answer.pop("surface", None)
     answer.pop("due_at", None)  # `due` already says it
     if task.priority == "normal":
         del answer["priority"]
-    for name in answer.keys() - {"id", "content", "created"}:
+    for name in answer.keys() - {"id", "content", "created_at"}:
         answer[name] = beginning(answer[name], NAME_CHARACTERS)
     answer["content"] = beginning(task.content, EACH_CHARACTERS)
     if len(answer["content"]) < len(task.content):

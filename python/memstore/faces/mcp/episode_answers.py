@@ -85,7 +85,7 @@ def of_episode(
         for name in NAMES
         if (text := getattr(episode, name)) is not None
     }
-    answer |= {"content": content, "created": second(episode.created_at)}
+    answer |= {"content": content, "created_at": second(episode.created_at)}
     cut = []
     if len(content) < len(episode.content):
         cut.append(
@@ -183,7 +183,7 @@ def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
 
 def _of_neighbour(home: str, episode: Episode) -> Answer:
     told = of_episode(episode, home, NEIGHBOUR_CHARACTERS)
-    kept = ("id", "speaker", "content", "created", "valid_at", "expired_at", "cut")
+    kept = ("id", "speaker", "content", "created_at", "valid_at", "expired_at", "cut")
     return {name: told[name] for name in kept if name in told}
 
 

@@ -124,7 +124,7 @@ def memory_search(
     if max_tokens is not None:
         recalled = store.recall(
             query,
-            tokens=max_tokens,
+            max_tokens=max_tokens,
             counter=tokens_of_recall,
             min_relevance=MIN_RELEVANCE,
             **wanted,

@@ -55,7 +55,7 @@ def _of_relation(relation: Relation) -> Answer:
         {
             "id": fact.id,
             "content": beginning(fact.content, EVIDENCE_CHARACTERS),
-            "created": second(fact.created_at),
+            "created_at": second(fact.created_at),
         }
         for fact in relation.facts
     ]

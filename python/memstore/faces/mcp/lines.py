@@ -155,7 +155,7 @@ def _details(fact: Answer, asked: Asked) -> Iterator[str]:
     if _is_asked(fact, asked):
         yield f"category {_quoted(fact['category'])}"
         if "valid_from" in fact:
-            yield f"stored {fact['created'][:10]}"
+            yield f"stored {fact['created_at'][:10]}"
         if "confirmed" in fact:
             yield f"confirmed {fact['confirmed']} times"
     if "metadata" in fact and _shows_metadata(fact, asked):
@@ -208,7 +208,7 @@ def _line(
 
 
 def _day(record: Answer) -> str:
-    return str(record.get("valid_from") or record.get("valid_at") or record["created"])[:10]
+    return str(record.get("valid_from") or record.get("valid_at") or record["created_at"])[:10]
 
 
 # -- the graph -------------------------------------------------------------------------------------

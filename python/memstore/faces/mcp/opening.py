@@ -81,6 +81,8 @@ class Opening:
                 _collect_garbage()
                 attempt.set_exception(error)
                 raise
+            if store.upgraded is not None:
+                logging.getLogger(__name__).warning("%s", store.upgraded)
             attempt.set_result(store)
             self._preparing = threading.Timer(QUIET_SECONDS, _prepare, [store])
             self._preparing.daemon = True
