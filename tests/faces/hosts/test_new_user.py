@@ -11,11 +11,11 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-import tomlkit
 
 import memstore
 
@@ -83,7 +83,7 @@ def test_a_new_user_installs_remembers_and_uninstalls(home: Path, bin_folder: Pa
         assert seen["works"], seen
 
     # the first session: the host starts the server, and the model stores something
-    registered = tomlkit.parse((home / ".codex" / "config.toml").read_text()).unwrap()
+    registered = tomllib.loads((home / ".codex" / "config.toml").read_text())
     server = registered["mcp_servers"]["memstore"]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
     hello["clientInfo"] = {"name": "host", "version": "1"}  # type: ignore[assignment]

@@ -6,17 +6,17 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import tomlkit
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 from memstore import __version__, settings
-from memstore.faces.hosts import catalogue, jsonc, registration
+from memstore.faces.hosts import catalogue, edits, placing, registration
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
 
@@ -47,12 +47,7 @@ def all_of(home: Path) -> set[str]:
 
 
 def at(file: Path, *path: str | int) -> Any:
-    if file.suffix == ".toml":
-        value: Any = tomlkit.parse(file.read_text()).unwrap()
-        for key in path:
-            value = value[key]
-        return value
-    return jsonc.value_at(file.read_text(), path)
+    return placing.at(edits.language_of(file).value(file.read_text()), path)
 
 
 def commands(value: Any) -> Iterator[str]:
@@ -231,6 +226,78 @@ def test_a_symlink_stays_a_symlink(cli: CommandLine, hosts: Path) -> None:
     assert (link.is_symlink(), real.read_text()) == (True, "{}")
 
 
+@pytest.mark.parametrize("made", ["", "dotfiles"])
+def test_dangling_link_is_followed_and_stays(cli: CommandLine, hosts: Path, made: str) -> None:
+    link = hosts / ".cursor/mcp.json"
+    if made:
+        (hosts / made).mkdir()
+    link.symlink_to(hosts / "dotfiles/mcp.json")
+    before = all_of(hosts)
+    cli.json("setup", "cursor")
+    assert at(hosts / "dotfiles/mcp.json", "mcpServers", "memstore")
+    cli.json("setup", "cursor", "--uninstall")
+    assert (link.is_symlink(), all_of(hosts)) == (True, before)
+
+
+def pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def sparse(file: Path) -> None:
+    with file.open("wb") as held:
+        held.truncate(200 << 30)
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [(pipe, "regular file"), (sparse, "too large"), (Path.mkdir, "directory")],
+)
+def test_implausible_file_is_refused_in_a_sentence(
+    cli: CommandLine, hosts: Path, make: Callable[[Path], None], what: str
+) -> None:
+    make(hosts / ".cursor/mcp.json")
+    answer = cli("setup", "cursor", "codex", "--json")
+    told = json.loads(answer.out)
+    assert what in told["failed"]["cursor"]
+    assert told["failed"]["cursor"].endswith("nothing was changed there")
+    assert (answer.code, [*told["changed"]]) == (1, ["codex"])
+
+
+def test_edit_of_another_program_during_setup_is_kept(
+    cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = hosts / ".cursor/mcp.json"
+    file.write_text('{"n": 0}')
+    real = tempfile.mkstemp
+
+    def edited_meanwhile(suffix: str, prefix: str, folder: Path) -> tuple[int, str]:
+        if prefix == ".mcp.json." and '"n": 3' not in file.read_text():
+            file.write_text(json.dumps({"n": json.loads(file.read_text())["n"] + 1}))
+        return real(suffix, prefix, folder)
+
+    monkeypatch.setattr(tempfile, "mkstemp", edited_meanwhile)
+    cli.json("setup", "cursor")
+    assert (at(file, "n"), bool(at(file, "mcpServers", "memstore"))) == (3, True)
+    cli.json("setup", "--uninstall")
+    assert json.loads(file.read_text()) == {"n": 3}
+
+
+def test_second_setup_leaves_a_file_that_was_edited_since(cli: CommandLine, hosts: Path) -> None:
+    cli.json("setup", "codex")
+    file = hosts / ".codex/config.toml"
+    file.write_text(file.read_text() + '\n# mine too\n[projects."/u"]\ntrust_level = "trusted"\n')
+    before = contents(hosts)
+    assert not any(cli.json("setup", "codex")["changed"].values())
+    assert contents(hosts) == before
+
+
+def test_setup_tells_one_line_for_a_file(cli: CommandLine, hosts: Path) -> None:
+    told = cli("setup", "cursor").err.splitlines()
+    assert [line.split("(")[-1] for line in told[:2]] == ["+15 -0 lines)", "+20 -0 lines)"]
+    assert "command" not in "".join(told)
+    assert '"command"' in cli("setup", "gemini-cli", "--dry-run").err
+
+
 def test_current_settings_are_registered(
     cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,6 +403,7 @@ def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, prog
     assert (server["host"], server["what"], server["works"]) == ("codex", "server", True)
     assert "offered 12 tools" in server["answer"]
     assert (hooks["what"], hooks["works"]) == ("hooks", True)
+    assert "Codex runs hooks once you have trusted them" in hooks["answer"]
     started = (programs / "memstore").read_text()
     (programs / "memstore-mcp").write_text("#!/bin/sh\necho no certificate >&2\nexit 2\n")
     (programs / "memstore").write_text("#!/bin/sh\necho Installed 6 packages >&2\n")

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from memstore.faces.hosts import catalogue, check, hook, registration, setup
+    from memstore.faces.hosts import catalogue, check, hook, record, registration, setup
     from memstore.faces.hosts.catalogue import Host, Wanted
+    from memstore.faces.hosts.setup import Told
     from memstore.settings import Settings
     from memstore.store import projects
 else:
@@ -30,6 +31,7 @@ else:
     check = lazy_import("memstore.faces.hosts.check")
     hook = lazy_import("memstore.faces.hosts.hook")
     projects = lazy_import("memstore.store.projects")
+    record = lazy_import("memstore.faces.hosts.record")
     registration = lazy_import("memstore.faces.hosts.registration")
     setup = lazy_import("memstore.faces.hosts.setup")
 
@@ -73,7 +75,7 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         raise cli.UsageError(
             f"no supported host is installed: name one of {', '.join(_names())} to set it up anyway"
         )
-    told: dict[str, list[str]] = {}
+    told: dict[str, list[Told]] = {}
     failed: dict[str, str] = {}
     wanted = None if arguments.uninstall else _wanted(arguments, project, show)
     for host in hosts:
@@ -84,10 +86,13 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
                 told[host.name] = setup.install(host, wanted, dry_run=arguments.dry_run)
         except (MemstoreError, OSError) as error:
             failed[host.name] = str(error)
-    _tell_changes(told, failed, show)
+    if arguments.uninstall and not arguments.dry_run:
+        record.tidy()
+    _tell_changes(told, failed, show, in_full=arguments.dry_run)
     if wanted is not None and any(told.values()):
         _tell_what_follows([host for host in hosts if told.get(host.name)], wanted, show)
-    show.done(_summary(arguments, told), {"changed": told, "failed": failed})
+    changed = {name: [line for one in files for line in one.lines] for name, files in told.items()}
+    show.done(_summary(arguments, told), {"changed": changed, "failed": failed})
     return cli.REFUSED if failed else None
 
 
@@ -107,7 +112,11 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
         return chosen
     if arguments.uninstall:
         where = str(project) if project else None
-        return [known[one.host] for one in setup.everything() if one.project == where]
+        return [
+            known[one.host]
+            for one in record.everything()
+            if one.project == where and one.host in known
+        ]
     return [host for host in known.values() if host.is_here and (host.in_project or not project)]
 
 
@@ -163,12 +172,15 @@ def _only_user(chosen: Settings, show: cli.Show) -> str | None:
     return None
 
 
-def _tell_changes(told: dict[str, list[str]], failed: dict[str, str], show: cli.Show) -> None:
-    for lines in told.values():
-        for line in lines:
-            show.note(visible(line))
+def _tell_changes(
+    told: dict[str, list[Told]], failed: dict[str, str], show: cli.Show, *, in_full: bool
+) -> None:
+    for name, changes in told.items():
+        for change in changes:
+            for line in change.lines if in_full else [f"{name}: {change.summary}"]:
+                show.note(visible(line))
     for name, why in failed.items():
-        show.note(f"{name}: {visible(why)}; nothing was changed there")
+        show.note(f"{name}: {visible(why)}")
 
 
 def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> None:
@@ -191,7 +203,7 @@ def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> N
         show.note("conversations are not recorded")
 
 
-def _summary(arguments: argparse.Namespace, told: dict[str, list[str]]) -> str:
+def _summary(arguments: argparse.Namespace, told: dict[str, list[Told]]) -> str:
     changed = [catalogue.by_name()[name].title for name, lines in told.items() if lines]
     same = [catalogue.by_name()[name].title for name, lines in told.items() if not lines]
     if arguments.dry_run:
@@ -207,7 +219,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
     where = str(project) if project else None
     found = [
         (one.host, seen)
-        for one in setup.everything()
+        for one in record.everything()
         if one.project == where and (not names or one.host in names)
         for seen in check.seen(one)
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
-from memstore.faces.hosts.files import Edit
+from memstore.faces.hosts.edits import Edit
 from memstore.faces.hosts.registration import shell_line
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _gemini_file(wanted: Wanted) -> Path:
 def _cursor_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
     file = _below(wanted, _home(".cursor", "hooks.json"), ".cursor", "hooks.json")
     edits = _hooks(wanted, "cursor", file, CURSOR_EVENTS, _cursor_shape)
-    return [(file, Edit(("version",), 1)), *edits] if edits else []
+    return [(file, Edit(("version",), 1, "require")), *edits] if edits else []
 
 
 def _vscode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:

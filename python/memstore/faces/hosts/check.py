@@ -11,13 +11,14 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.faces.hosts import claude_code, files, hook
-from memstore.faces.hosts.files import MISSING
+from memstore.faces.hosts import catalogue, claude_code, edits, files, hook
+from memstore.faces.hosts.claude_code import MISSING
+from memstore.faces.hosts.placing import at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from memstore.faces.hosts.setup import Done
+    from memstore.faces.hosts.record import Done
 
 PATIENCE_SECONDS: Final = 30
 PROTOCOL: Final = "2025-06-18"
@@ -41,19 +42,22 @@ def seen(done: Done) -> Iterator[Seen]:
     registered = claude_code.registered(project) if done.command is not None else None
     hook = None
     for change in done.files:
-        text = files.read(Path(change.file)) or ""
-        for edit in change.edits:
-            if edit["how"] == "append":
-                hook = hook or edit["value"]
-            elif isinstance(edit["value"], dict):
-                try:
-                    registered = files.language_of(Path(change.file)).value_at(text, edit["path"])
-                except (KeyError, ValueError):
-                    registered = MISSING
+        for made in change.made:
+            if made.how == "append":
+                hook = hook or made.value
+            elif made.how == "put":
+                registered = _value(Path(change.file), made.path)
     if registered is not None:
         yield _server(registered, project)
     if hook is not None:
-        yield _hook(hook, project)
+        yield _hook(hook, project, catalogue.by_name()[done.host].note)
+
+
+def _value(file: Path, path: Sequence[str]) -> Any:
+    try:
+        return at(edits.language_of(file).value(files.read(file) or ""), path)
+    except (KeyError, ValueError, files.SettingsUnreadable):
+        return MISSING
 
 
 def _server(registered: Any, project: Path | None) -> Seen:
@@ -130,7 +134,7 @@ def _conversation(
     return [answer for answer in answers if "result" in answer]
 
 
-def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
+def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
     inner = registered["hooks"][0] if "hooks" in registered else registered
     words = [inner["command"], *inner.get("args", [])]
     in_shell = "args" not in inner
@@ -158,4 +162,5 @@ def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
         said = f"exit code {done.returncode}{_last_line(done.stderr)}"
         return Seen("hooks", line, False, said)
     told = "added context at session start" if answer else "had no context to add at session start"
-    return Seen("hooks", line, True, f"{told} after {took:.1f} s")
+    told = f"{told} after {took:.1f} s"
+    return Seen("hooks", line, True, f"{told}; {note}" if note else told)

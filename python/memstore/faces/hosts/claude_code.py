@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from memstore import settings
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import jsonc
 from memstore.faces.hosts.catalogue import NAME
-from memstore.faces.hosts.files import MISSING, read
+from memstore.faces.hosts.files import read
+from memstore.faces.hosts.placing import at
 
 PROGRAM = "claude"
 PATIENCE_SECONDS = 60
+MISSING = "(missing)"
 
 
 class HostFailed(MemstoreError):
@@ -28,7 +31,7 @@ def registered(project: Path | None) -> Any:
     text = read(Path(folder, ".claude.json") if folder else Path.home() / ".claude.json")
     place = ["projects", str(project)] if project else []
     try:
-        return jsonc.value_at(text or "{}", [*place, "mcpServers", NAME])
+        return at(jsonc.value(text or ""), [*place, "mcpServers", NAME])
     except (KeyError, ValueError):
         return MISSING
 
@@ -36,10 +39,18 @@ def registered(project: Path | None) -> Any:
 def register(server: dict[str, Any] | str, project: Path | None) -> None:
     """Replace the registered server; ``MISSING`` removes it."""
     scope = "local" if project else "user"
-    if registered(project) != MISSING:
+    before = registered(project)
+    if before != MISSING:
         _run(["mcp", "remove", "--scope", scope, NAME], project)
-    if server != MISSING:
-        _run(["mcp", "add-json", "--scope", scope, NAME, json.dumps(server)], project)
+    add = ["mcp", "add-json", "--scope", scope, NAME]
+    try:
+        if server != MISSING:
+            _run([*add, json.dumps(server)], project)
+    except HostFailed:
+        if before != MISSING:
+            with suppress(HostFailed):
+                _run([*add, json.dumps(before)], project)
+        raise
 
 
 def _run(arguments: list[str], project: Path | None) -> None:

@@ -1,177 +1,127 @@
-"""Changes to a host's settings file that can be undone exactly."""
+"""Reads and replaces the settings files of hosts, which other programs use at the same time."""
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
+import stat
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from memstore.errors import MemstoreError
-from memstore.faces.hosts import jsonc
-from memstore.frozen import frozen
-from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from types import ModuleType
+    from collections.abc import Sequence
 
-    from memstore.faces.hosts import toml
-else:
-    toml = lazy_import("memstore.faces.hosts.toml")
-
-MISSING: Final = "(missing)"
+MOST_BYTES: Final = 64 << 20
+"""Claude Code's file, which also holds history, is the largest: some megabytes."""
+TEMPORARY: Final = ".memstore"
+"""How the name of a file ends that is about to replace another one."""
 
 
 class SettingsUnreadable(MemstoreError):
     """A host's settings file cannot be read or written; it was not changed."""
 
 
-@frozen
-class Edit:
-    """A value to set in a file: a member, or an element to append to an array."""
-
-    path: tuple[str, ...]
-    value: Any
-    how: Literal["put", "append"] = "put"
-
-
-@dataclass
-class Changed:
-    """The changes made to a file: enough to undo them, even if it was changed since."""
-
-    file: str
-    edits: list[dict[str, Any]]
-    """Each with ``before``, the previous value."""
-    digest: str
-    """Of the file after the change."""
-    copy: str | None = None
-    """The path of a copy of the original file; ``None`` if there was none."""
-    folders: list[str] = field(default_factory=list)
-    """The folders that were created for it."""
-
-
-def language_of(file: Path) -> ModuleType:
-    return toml if file.suffix == ".toml" else jsonc
+class SettingsChanged(SettingsUnreadable):
+    """Another program changed the file after it was read."""
 
 
 def read(file: Path) -> str | None:
     """Return a file's text with its original line ends; ``None`` if the file is missing."""
     try:
-        return file.read_bytes().decode("utf-8")
+        with open(_opened(file), "rb") as held:
+            status = os.fstat(held.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise SettingsUnreadable(f"{str(file)!r} is not a regular file")
+            if status.st_size > MOST_BYTES:
+                size = f"{status.st_size / 2**20:,.0f} MB"
+                raise SettingsUnreadable(f"{str(file)!r} is too large for settings: {size}")
+            return held.read(MOST_BYTES + 1).decode("utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsUnreadable(f"{str(file)!r} cannot be read: {error}") from None
+    except OSError as error:
+        raise SettingsUnreadable(f"{str(file)!r} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SettingsUnreadable(f"{str(file)!r} is not UTF-8: {error}") from None
 
 
-def edited(file: Path, text: str | None, edits: Iterable[Edit]) -> tuple[str, list[dict[str, Any]]]:
-    """Return a file's text with the edits applied, and the edits with the previous values."""
-    language = language_of(file)
-    text = text or ""
-    done = []
-    try:
-        for edit in edits:
-            if edit.how == "append" and _is_there(language, text, edit):
-                continue
-            done.append({**asdict(edit), "path": [*edit.path], "before": _value(file, text, edit)})
-            change = language.append if edit.how == "append" else language.put
-            text = change(text, edit.path, edit.value)
-    except ValueError as error:
-        raise SettingsUnreadable(f"{str(file)!r}: {error}") from None
-    return text, done
+def _opened(file: Path) -> int:
+    """Return a descriptor, without waiting for a writer if the file is a pipe."""
+    waiting: int = getattr(os, "O_NONBLOCK", 0)
+    return os.open(file, os.O_RDONLY | waiting | getattr(os, "O_BINARY", 0))
 
 
-def _is_there(language: ModuleType, text: str, edit: Edit) -> bool:
-    try:
-        return edit.value in language.value_at(text, edit.path)
-    except (KeyError, TypeError, ValueError):
-        return False
-
-
-def _value(file: Path, text: str, edit: Edit) -> Any:
-    if edit.how == "append" or not text.strip():
-        return MISSING
-    try:
-        return language_of(file).value_at(text, edit.path)
-    except (KeyError, TypeError):
-        return MISSING
-
-
-def undone(changed: Changed, text: str | None) -> str | None:
-    """Return a file's text without our changes; ``None`` if the file was created for them.
-
-    If the file was not changed since, that is the copy, byte for byte.
-    """
-    if text is None:
-        return None
-    if digest(text) == changed.digest:
-        return None if changed.copy is None else read(Path(changed.copy))
-    file = Path(changed.file)
-    language = language_of(file)
-    try:
-        for edit in reversed(changed.edits):
-            text = _without(language, text, edit)
-    except ValueError as error:
-        raise SettingsUnreadable(f"{changed.file!r}: {error}") from None
-    return text
-
-
-def _without(language: ModuleType, text: str, edit: dict[str, Any]) -> str:
-    path: list[str | int] = [*edit["path"]]
-    try:
-        there = language.value_at(text, path)
-        if edit["how"] == "append":
-            path.append(there.index(edit["value"]))
-        elif there != edit["value"]:
-            return text  # our value was changed, so it stays
-        elif edit["before"] != MISSING:
-            return str(language.put(text, path, edit["before"]))
-    except (KeyError, ValueError, AttributeError, TypeError):
-        return text
-    text = language.cut(text, path)
-    while len(path) > 1 and _is_empty(language, text, path := path[:-1]):
-        text = language.cut(text, path)
-    return text
-
-
-def _is_empty(language: ModuleType, text: str, path: Sequence[str | int]) -> bool:
-    try:
-        return not language.value_at(text, path)
-    except KeyError:  # a table that only existed as the parent of others
-        return False
+def target(file: Path) -> Path:
+    """Return the file that a path leads to: settings are often links into a repository."""
+    return Path(os.path.realpath(file))
 
 
 def missing_folders(file: Path) -> list[str]:
     """Return the folders that must be created for a file, innermost first."""
-    return [str(folder) for folder in file.parents if not folder.exists()]
+    return [str(folder) for folder in target(file).parents if not folder.exists()]
 
 
-def write(file: Path, text: str | None) -> None:
-    """Write a text to a file; ``None`` removes the file."""
-    if text is None:
-        file.unlink(missing_ok=True)
-        return
+def write(file: Path, text: str | None, *, over: str | None) -> None:
+    """Replace a file's text; ``None`` means that there is no file.
+
+    Raises:
+        SettingsChanged: its text is not ``over``.
+    """
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        target = Path(os.path.realpath(file))  # settings are often links into a repository
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with open(handle, "wb") as new:
-                new.write(text.encode())
-            os.chmod(name, mode)
-            os.replace(name, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
+        if text is None:
+            _check(file, over)
+            target(file).unlink(missing_ok=True)
+            _sync_folder(target(file).parent)
+        else:
+            target(file).parent.mkdir(parents=True, exist_ok=True)
+            _replace(file, text, over)
     except OSError as error:
         raise SettingsUnreadable(f"{str(file)!r} cannot be written: {error.strerror}") from None
+
+
+def _replace(file: Path, text: str, over: str | None) -> None:
+    place = target(file)
+    handle, name = tempfile.mkstemp(TEMPORARY, f".{place.name}.", place.parent)
+    try:
+        with open(handle, "wb") as new:
+            new.write(text.encode())
+            new.flush()
+            os.fsync(new.fileno())
+        if place.exists():
+            os.chmod(name, stat.S_IMODE(place.stat().st_mode))
+        _check(file, over)  # last, so that little can happen before the next line
+        os.replace(name, place)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+    _sync_folder(place.parent)
+
+
+def _check(file: Path, over: str | None) -> None:
+    if read(file) != over:
+        raise SettingsChanged(f"{str(file)!r} was changed by another program in the meantime")
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # on Windows a folder cannot be opened
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sweep(file: Path) -> None:
+    """Remove what a killed process left beside a file while replacing it."""
+    place = target(file)
+    with suppress(OSError):
+        for other in os.listdir(place.parent):
+            if other.startswith(f".{place.name}.") and other.endswith(TEMPORARY):
+                os.unlink(place.parent / other)
 
 
 def remove_folders(folders: Sequence[str]) -> None:
@@ -179,10 +129,6 @@ def remove_folders(folders: Sequence[str]) -> None:
     for folder in folders:
         with suppress(OSError):
             os.rmdir(folder)
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def difference(file: str, old: str | None, new: str | None) -> list[str]:

@@ -1,133 +1,141 @@
 """Registers the server and the hooks with a host, and undoes exactly that.
 
-``setup.json`` beside the user's memories records the changes, with a copy of each original file.
 Registering again starts from the file without our changes, so nothing is added twice.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore import settings
-from memstore.faces.hosts import catalogue, claude_code, files
-from memstore.faces.hosts.files import MISSING, Changed, Edit, SettingsUnreadable
+from memstore.errors import MemstoreError
+from memstore.faces.hosts import catalogue, claude_code, edits, files, record
+from memstore.faces.hosts.claude_code import MISSING
+from memstore.faces.hosts.edits import Changed, Edit, Made
+from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
+from memstore.faces.hosts.record import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.faces.hosts.catalogue import Host, Wanted
+    from memstore.faces.hosts.record import Done, Record
+
+ATTEMPTS: Final = 10
+"""How often a file is read again that another program changed in the meantime."""
 
 
-@dataclass
-class Done:
-    """The changes made for a host, for the user or for one project."""
+class SetupFailed(MemstoreError):
+    """A host was not set up, or not completely."""
 
-    host: str
-    project: str | None = None
-    files: list[Changed] = field(default_factory=list)
-    command: dict[str, Any] | None = None
-    """The entry registered by the host's own command, and the one it replaced."""
+
+class Told(NamedTuple):
+    """A file that was changed, with the lines that were removed and added."""
+
+    file: str
+    lines: list[str]
+    """A diff without context lines."""
+
+    @property
+    def summary(self) -> str:
+        """The file, and how many lines were added and removed."""
+        signs = [line[0] for line in self.lines[2:]]
+        return f"{self.file} (+{signs.count('+')} -{signs.count('-')} lines)"
 
 
 @dataclass
 class Step:
-    """A file to change: its present text, its text without our changes, and its new text."""
+    """A file to change: its present text, its new text, and our edits in that."""
 
-    file: str
+    file: Path
     text: str | None
-    base: str | None
     new: str | None
-    edits: list[dict[str, Any]]
-    folders: list[str]
+    made: list[Made]
+    earlier: Changed | None
+    is_current: bool = False
+    """Whether the file and the record are as wanted."""
+
+    @property
+    def is_change(self) -> bool:
+        return self.new != self.text
 
 
-def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[str]:
-    """Register with a host; return the diff, empty if everything is registered already."""
-    done = _done(host, wanted.project)
-    steps = [_step(file, edits, done) for file, edits in _by_file(host, wanted).items()]
-    wanted_files = {step.file for step in steps}
-    steps += [_back(change) for change in done.files if change.file not in wanted_files]
-    told: list[str] = []
+class _Work:
+    """The work for one host; without a record, nothing is changed."""
+
+    def __init__(self, done: Done, record: Record | None, told: list[Told]) -> None:
+        self.done = done
+        self.record = record
+        self.told = told
+
+    def keep(self, changed: Changed | None = None) -> None:
+        """Record what was done, with the changes to one file."""
+        if changed is not None:
+            others = [one for one in self.done.files if one.file != changed.file]
+            self.done.files = [*others, changed] if changed.states else others
+        if self.record is not None:
+            self.record.keep(self.done)
+
+
+def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[Told]:
+    """Register with a host; return the changes, none if everything is registered already."""
+    return _run(host, wanted.project, lambda work: _install(host, wanted, work), dry_run=dry_run)
+
+
+def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[Told]:
+    """Undo :func:`install` and nothing else; return the changes."""
+    return _run(host, project, lambda work: _uninstall(project, work), dry_run=dry_run)
+
+
+def _run(
+    host: Host, project: Path | None, work: Callable[[_Work], None], *, dry_run: bool
+) -> list[Told]:
+    if dry_run:
+        planned = _Work(record.of(host.name, project), None, [])
+        work(planned)
+        return planned.told
+    told: list[Told] = []
+    try:
+        with record.locked() as held:
+            for attempt in range(ATTEMPTS):
+                doing = _Work(record.of(host.name, project), held, told)
+                try:
+                    work(doing)
+                    break
+                except SettingsChanged:
+                    if attempt + 1 == ATTEMPTS:
+                        raise
+    except (MemstoreError, OSError) as error:
+        before = ", ".join(one.file for one in told)
+        rest = f"before that, {before} was changed" if told else "nothing was changed there"
+        raise SetupFailed(f"{error}; {rest}") from error
+    return told
+
+
+def _install(host: Host, wanted: Wanted, work: _Work) -> None:
+    steps = [_step(file, edits, work.done) for file, edits in _by_file(host, wanted).items()]
+    wanted_files = {str(step.file) for step in steps}
+    steps += [_back(change) for change in work.done.files if change.file not in wanted_files]
     if host.name == "claude-code":
-        told += _register_claude(wanted, done, dry_run=dry_run)
+        _register_claude(wanted, work)
     for step in steps:
-        if step.new != step.text:
-            told += files.difference(step.file, step.text, step.new)
-            if not dry_run:
-                _write(step, done)
-    return told
+        _take(step, work)
 
 
-def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[str]:
-    """Undo :func:`install` and nothing else; return the diff."""
-    done = _done(host, project)
-    told = []
-    for change in done.files[::-1]:  # two files may be in the same new folder
-        step = _back(change)
-        told += files.difference(step.file, step.text, step.new)
-        if not dry_run:
-            _write(step, done)
-    if done.command is not None:
-        ours = claude_code.registered(project) == done.command["server"]
-        told += _command_lines(done.command["server"], done.command["before"]) if ours else []
-        if not dry_run:
-            if ours:
-                claude_code.register(done.command["before"], project)
-            done.command = None
-            _keep(done)
-    return told
-
-
-def everything() -> list[Done]:
-    """Return the recorded changes of every host and project."""
-    try:
-        return [
-            Done(**{**one, "files": [Changed(**change) for change in one["files"]]})
-            for one in _held()["hosts"]
-        ]
-    except (TypeError, KeyError) as error:
-        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
-
-
-def _held() -> dict[str, Any]:
-    """Return the contents of ``setup.json``, with the folders that were created for it."""
-    text = files.read(_file())
-    if text is None:
-        return {"hosts": [], "folders": files.missing_folders(_file())}
-    try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
-
-
-def _done(host: Host, project: Path | None) -> Done:
-    name = str(project) if project else None
-    for one in everything():
-        if (one.host, one.project) == (host.name, name):
-            return one
-    return Done(host.name, name)
-
-
-def _keep(done: Done) -> None:
-    folders = _held()["folders"]
-    hosts = [x for x in everything() if (x.host, x.project) != (done.host, done.project)]
-    if done.files or done.command is not None:
-        hosts.append(done)
-    if hosts:
-        held = {"hosts": [asdict(one) for one in hosts], "folders": folders}
-        files.write(_file(), json.dumps(held, indent=2, ensure_ascii=False) + "\n")
-    else:
-        files.write(_file(), None)
-        files.remove_folders([str(_copies()), *folders])
-
-
-def _file() -> Path:
-    return Path(settings.data_folder(), "setup.json")
-
-
-def _copies() -> Path:
-    return Path(settings.data_folder(), "setup")
+def _uninstall(project: Path | None, work: _Work) -> None:
+    for step in [_back(change) for change in work.done.files[::-1]]:
+        _take(step, work)  # backwards, because two files may be in the same new folder
+    command = work.done.command
+    if command is not None:
+        there = claude_code.registered(project)
+        if there in command.ours:
+            work.told.append(_told_of_command(there, command.before))
+            if work.record is not None:
+                claude_code.register(command.before, project)
+        work.done.command = None
+        work.keep()
 
 
 def _by_file(host: Host, wanted: Wanted) -> dict[Path, list[Edit]]:
@@ -137,63 +145,85 @@ def _by_file(host: Host, wanted: Wanted) -> dict[Path, list[Edit]]:
     return found
 
 
-def _step(file: Path, edits: list[Edit], done: Done) -> Step:
+def _step(file: Path, wanted: list[Edit], done: Done) -> Step:
     text = files.read(file)
-    before = next((change for change in done.files if change.file == str(file)), None)
-    base = text if before is None else files.undone(before, text)
-    new, made = files.edited(file, base, edits)
-    return Step(str(file), text, base, new, made, before.folders if before else [])
+    earlier = next((change for change in done.files if change.file == str(file)), None)
+    if earlier is not None and text is not None and _is_current(earlier, wanted, text):
+        return Step(file, text, text, earlier.made, earlier, is_current=True)
+    base = text if earlier is None else edits.undone(earlier, text)
+    new, made = edits.edited(file, base or "", wanted)
+    return Step(file, text, new, made, earlier)
+
+
+def _is_current(earlier: Changed, wanted: list[Edit], text: str) -> bool:
+    """Return whether a file has everything that is wanted, and nothing else of ours."""
+    file = Path(earlier.file)
+    try:
+        value = edits.language_of(file).value(text)
+    except ValueError as error:
+        raise SettingsUnreadable(f"{earlier.file!r}: {error}") from None
+    if not all(edits.stands(value, edit) for edit in wanted):
+        return False
+    return all(made.edit in wanted for state in earlier.states for made in state)
 
 
 def _back(change: Changed) -> Step:
-    text = files.read(Path(change.file))
-    base = files.undone(change, text)
-    return Step(change.file, text, base, base, [], change.folders)
+    file = Path(change.file)
+    text = files.read(file)
+    return Step(file, text, edits.undone(change, text), [], change)
 
 
-def _write(step: Step, done: Done) -> None:
-    """Write a file and a copy of the original; recorded first, so that a crash can be undone."""
-    earlier = [change for change in done.files if change.file == step.file]
-    done.files = [change for change in done.files if change.file != step.file]
-    if step.edits and step.new is not None:
-        folders = [*dict.fromkeys([*step.folders, *files.missing_folders(Path(step.file))])]
-        copy = None
-        if step.base is not None:
-            copy = str(_copies() / f"{files.digest(step.file)[:8]}-{Path(step.file).name}")
-        done.files.append(Changed(step.file, step.edits, files.digest(step.new), copy, folders))
-        _keep(done)
-        if copy is not None and step.base is not None:
-            files.write(Path(copy), step.base)
-        files.write(Path(step.file), step.new)
+def _take(step: Step, work: _Work) -> None:
+    """Change a file. What will be in it is recorded first, beside what may be in it now."""
+    told = Told(str(step.file), files.difference(str(step.file), step.text, step.new))
+    if work.record is None:
+        work.told += [told] if step.is_change else []
         return
-    files.write(Path(step.file), step.new)
+    files.sweep(step.file)
+    if step.is_current:
+        return
+    now = _recorded(step)
+    work.keep(now)
+    if step.is_change:
+        files.write(step.file, step.new, over=step.text)
+        work.told.append(told)
     if step.new is None:
-        files.remove_folders(step.folders)
-    for change in earlier:
-        if change.copy is not None:
-            Path(change.copy).unlink(missing_ok=True)
-    _keep(done)
+        files.remove_folders(now.folders)
+    now.states = [step.made] if step.made else []
+    work.keep(now)
 
 
-def _register_claude(wanted: Wanted, done: Done, *, dry_run: bool) -> list[str]:
+def _recorded(step: Step) -> Changed:
+    earlier = step.earlier or Changed(str(step.file), [])
+    states = [state for state in [step.made, *earlier.states] if state]
+    folders = dict.fromkeys([*earlier.folders, *files.missing_folders(step.file)])
+    return Changed(str(step.file), states, step.text is None or earlier.created, [*folders])
+
+
+def _register_claude(wanted: Wanted, work: _Work) -> None:
     server = {"type": "stdio", **catalogue.stdio(wanted)}
     there = claude_code.registered(wanted.project)
     if there == server:
-        return []
-    if not dry_run:
-        ours = done.command is not None and there == done.command["server"]
-        before = done.command["before"] if ours and done.command else there
+        return
+    earlier = work.done.command
+    if work.record is not None:
+        ours = earlier.ours if earlier is not None else []
+        before = earlier.before if earlier is not None and there in ours else there
+        work.done.command = Command([server, *ours], before)
+        work.keep()
         claude_code.register(server, wanted.project)
-        done.command = {"server": claude_code.registered(wanted.project), "before": before}
-        _keep(done)
-    return _command_lines(there, server)
+        # Claude Code may write it in another way.
+        work.done.command = Command([claude_code.registered(wanted.project)], before)
+        work.keep()
+    work.told.append(_told_of_command(there, server))
 
 
-def _command_lines(old: Any, new: Any) -> list[str]:
+def _told_of_command(old: Any, new: Any) -> Told:
     """Return the change made by the host's own command, as a diff."""
-    lines = ["--- claude mcp", "+++ claude mcp"]
+    name = "claude mcp"
+    lines = [f"--- {name}", f"+++ {name}"]
     for sign, server in (("-", old), ("+", new)):
         if server != MISSING:
-            shown = {name: server.get(name) for name in ("command", "args")}
+            shown = {key: server.get(key) for key in ("command", "args")}
             lines.append(f"{sign}{json.dumps(shown, ensure_ascii=False)}")
-    return lines
+    return Told(name, lines)

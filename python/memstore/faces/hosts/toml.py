@@ -1,64 +1,147 @@
-"""Changes one table of a TOML text; ``tomlkit`` preserves comments, order and blanks."""
+"""Adds a table to a TOML text, and removes it; every other character stays as it is.
+
+A table is the stretch from its header to the last line before a header of another table, without
+the comments above that header.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
+from memstore.faces.hosts.placing import Placed, at, line_end
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+TOKEN: Final = re.compile(
+    r'''(?P<string>"""(?:\\.|[^\\])*?"{3,5}|\'{3}.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')'''
+    r"""|(?P<comment>\#[^\n]*)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<line>\n)"""
+    r"""|(?P<blank>[ \t\r\ufeff]+)|(?P<bare>[^"'\#\[\]{}\n \t\r]+)""",
+    re.DOTALL,
+)
+BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def value_at(text: str, path: Sequence[Any]) -> Any:
-    """Return the value at a path; ``KeyError`` if there is none."""
-    value = _read(text).unwrap()
-    for key in path:
-        value = value[key]
-    return value
+class Statement(NamedTuple):
+    """A header or a setting, with the comment beside it and without the line end."""
+
+    start: int
+    end: int
+    header: tuple[str, ...] | None
+    """The path of the table that begins here."""
 
 
-def put(text: str, path: Sequence[Any], value: Any) -> str:
-    """Return the text with a value at a path; missing tables on the way are created."""
-    document = _read(text)
-    *way, last = path
-    table: Any = document
-    for key in way:
-        if key not in table:
-            table.append(key, tomlkit.table(is_super_table=True))
-        table = table[key]
-    if last in table:
-        table[last] = value
-    else:
-        made = tomlkit.item(value)
-        if isinstance(made, tomlkit.items.Table):
-            made.add(tomlkit.nl())  # before the table that follows
-        table.append(last, made)
-    return _text_of(document, text)
-
-
-def cut(text: str, path: Sequence[Any]) -> str:
-    """Return the text without the value at a path."""
-    document = _read(text)
-    *way, last = path
-    table: Any = document
-    for key in way:
-        table = table[key]
-    del table[last]
-    return _text_of(document, text)
-
-
-def _text_of(document: tomlkit.TOMLDocument, before: str) -> str:
-    """Return a document's text, with the line ends that the file had before."""
-    text = tomlkit.dumps(document)
-    if 0 < before.count("\n") == before.count("\r\n"):
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    return text
-
-
-def _read(text: str) -> tomlkit.TOMLDocument:
+def value(text: str) -> dict[str, Any] | None:
+    """Return what a text says; ``None`` if it has nothing but comments."""
     try:
-        return tomlkit.parse(text)
-    except TOMLKitError as error:
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=str) or None
+    except tomllib.TOMLDecodeError as error:
         raise ValueError(f"cannot be read: {error}") from None
+    except RecursionError:
+        raise ValueError("cannot be read: it is nested too deeply") from None
+
+
+def put(text: str, path: Sequence[str], value: dict[str, Any]) -> tuple[str, Placed]:
+    """Return the text, which is valid, with a table in place of one there, else at the end."""
+    end = line_end(text)
+    written = _written(path, value, end)
+    if (there := _table(text, path)) is not None:
+        placed = Placed(len(path), before=text[slice(*there)])
+        return text[: there[0]] + written + text[there[1] :], placed
+    bare = text.removeprefix("\ufeff")
+    lead = "" if not bare else end if bare.endswith("\n") else end + end
+    return f"{text}{lead}{written}{end}", Placed(0, lead, end)
+
+
+def without(
+    text: str, path: Sequence[str], value: dict[str, Any], placed: Placed, *, element: bool = False
+) -> str:
+    """Return the text without a table that was put at a path; unchanged if it is not there."""
+    there = _table(text, path)
+    if there is None or not _says(text, path, value):
+        return text
+    head, rest = text[: there[0]], text[there[1] :]
+    if placed.before is not None:
+        return head + placed.before + rest
+    before = head.removesuffix(placed.lead)
+    if before.endswith("\n") or not before.strip("\ufeff") or placed.lead.count("\n") > 1:
+        head = before  # else the lead is the end of a line that somebody wrote since
+    rest = rest.removeprefix(placed.tail)
+    if head.strip("\ufeff") and rest and not head.endswith("\n"):
+        head += line_end(text)
+    return head + rest
+
+
+def _says(text: str, path: Sequence[str], table: dict[str, Any]) -> bool:
+    try:
+        return bool(at(value(text), path) == table)
+    except KeyError:
+        return False
+
+
+def _table(text: str, path: Sequence[str]) -> tuple[int, int] | None:
+    """Return where a table begins and ends, with the tables inside it that follow."""
+    found = None
+    for statement in _statements(text):
+        if statement.header is not None:
+            inside = statement.header[: len(path)] == tuple(path)
+            if found is not None and not inside:
+                break
+            if found is None and inside:
+                found = (statement.start, statement.end)
+        if found is not None:
+            found = (found[0], statement.end)
+    return found
+
+
+def _statements(text: str) -> Iterator[Statement]:
+    """Yield the statements of a text that is known to be valid."""
+    start = end = depth = 0
+    begun = False
+    for token in TOKEN.finditer(text):
+        kind = token.lastgroup
+        depth += (kind == "open") - (kind == "close")
+        if kind == "line" and depth == 0:
+            if begun:
+                yield _statement(text, start, end)
+            begun = False
+        elif kind not in ("line", "blank") and (begun or kind != "comment"):
+            start = start if begun else token.start()
+            begun, end = True, token.end()
+    if begun:
+        yield _statement(text, start, end)
+
+
+def _statement(text: str, start: int, end: int) -> Statement:
+    end -= text.endswith("\r", start, end)  # of a comment
+    if text[start] != "[":
+        return Statement(start, end, None)
+    inner: Any = tomllib.loads(text[start:end])
+    path: list[str] = []
+    while inner:
+        inner = inner[0] if isinstance(inner, list) else inner
+        if inner:
+            [(key, inner)] = inner.items()
+            path.append(key)
+    return Statement(start, end, tuple(path))
+
+
+def _written(path: Sequence[str], table: dict[str, Any], end: str) -> str:
+    header = ".".join(map(_key, path))
+    return end.join([f"[{header}]", *(f"{_key(k)} = {_inline(v)}" for k, v in table.items())])
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else _inline(name)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_key(k)} = {_inline(v)}' for k, v in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    # The strings of JSON are valid in TOML, except for one control character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,198 @@
+"""The record of what ``setup`` changed: ``setup.json``, beside the user's memories.
+
+A change is recorded before it is made, so that what a killed process did can be undone. One process
+at a time changes settings; a file with a lock, which exists only meanwhile, sees to that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore import settings
+from memstore.domain import clock
+from memstore.faces.hosts import files
+from memstore.faces.hosts.edits import Changed, Made
+from memstore.faces.hosts.files import SettingsUnreadable
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PATIENCE_SECONDS: Final = 120
+"""A host's own command may take a minute."""
+PAUSE_SECONDS: Final = 0.05
+
+
+@dataclass
+class Command:
+    """What was registered by the host's own command."""
+
+    ours: list[Any]
+    """The entries that are ours; several only if a change was interrupted."""
+    before: Any
+    """The entry that was there."""
+
+
+@dataclass
+class Done:
+    """The changes made for a host, for the user or for one project."""
+
+    host: str
+    project: str | None = None
+    files: list[Changed] = field(default_factory=list)
+    command: Command | None = None
+
+
+def everything() -> list[Done]:
+    """Return the recorded changes of every host and project."""
+    try:
+        return [_done(one) for one in _held()["hosts"]]
+    except (TypeError, KeyError) as error:
+        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
+
+
+def of(host: str, project: Path | None) -> Done:
+    """Return what was done for a host, which may be nothing."""
+    name = str(project) if project else None
+    for one in everything():
+        if (one.host, one.project) == (host, name):
+            return one
+    return Done(host, name)
+
+
+class Record:
+    """The record, while no other process may change it."""
+
+    def __init__(self, folders: list[str]) -> None:
+        self._folders = folders
+        """The folders that were created for it."""
+
+    def keep(self, done: Done) -> None:
+        """Record what was done for a host."""
+        hosts = [x for x in everything() if (x.host, x.project) != (done.host, done.project)]
+        if done.files or done.command is not None:
+            hosts.append(done)
+        text = None
+        if hosts:
+            held = {"hosts": [asdict(one) for one in hosts], "folders": self._folders}
+            text = json.dumps(held, indent=2, ensure_ascii=False) + "\n"
+        there = files.read(_file())
+        if text != there:
+            files.write(_file(), text, over=there)
+
+
+@contextmanager
+def locked() -> Iterator[Record]:
+    """Let no other process change settings or the record.
+
+    Raises:
+        SettingsUnreadable: another one has been doing so for two minutes.
+    """
+    created = files.missing_folders(_file())
+    lock = _file().with_suffix(".lock")
+    with _lock(lock):
+        files.sweep(_file())
+        folders = _held().get("folders", created)
+        yield Record(folders)
+        keep_folders = _file().exists()
+    if not keep_folders:
+        files.remove_folders(folders)
+
+
+def tidy() -> None:
+    """Remove what was left by a process that was killed before it recorded anything."""
+    if _file().parent.exists():
+        with locked():
+            pass
+
+
+@contextmanager
+def _lock(file: Path) -> Iterator[None]:
+    handle = _taken(file)
+    try:
+        yield
+    finally:
+        if sys.platform == "win32":
+            os.close(handle)  # first: a file that is open cannot be removed
+        with suppress(OSError):
+            file.unlink()
+        if sys.platform != "win32":
+            os.close(handle)
+
+
+def _taken(file: Path) -> int:
+    """Return a descriptor of a file that nobody else has locked."""
+    end = clock.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:  # whoever had the lock removed the folder
+            continue
+        except OSError as error:
+            raise SettingsUnreadable(f"{str(file)!r} cannot be opened: {error.strerror}") from None
+        if _is_locked(handle) and _is_at(handle, file):
+            return handle
+        os.close(handle)
+        if clock.monotonic() > end:
+            raise SettingsUnreadable(f"another setup has held {str(file)!r} for too long")
+        clock.sleep(PAUSE_SECONDS)
+
+
+def _is_locked(handle: int) -> bool:
+    """Lock a file if nobody else has it locked; return whether that was so."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_at(handle: int, file: Path) -> bool:
+    """Return whether a file is still the one at its path; whoever had the lock removed it."""
+    try:
+        return os.path.samestat(os.fstat(handle), file.stat())
+    except OSError:
+        return False
+
+
+def _held() -> dict[str, Any]:
+    """Return the contents of the file; none if it is missing."""
+    text = files.read(_file())
+    if text is None:
+        return {"hosts": []}
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
+
+
+def _done(held: dict[str, Any]) -> Done:
+    changed = [
+        Changed(
+            one["file"],
+            [[Made(**made) for made in state] for state in one["states"]],
+            one["created"],
+            one["folders"],
+        )
+        for one in held["files"]
+    ]
+    command = held["command"]
+    return Done(held["host"], held["project"], changed, Command(**command) if command else None)
+
+
+def _file() -> Path:
+    return Path(settings.data_folder(), "setup.json")
