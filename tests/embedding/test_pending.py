@@ -484,6 +484,7 @@ sys.exit(cli.main(["embed-pending", "--watch", "--db", sys.argv[1]]))
 """
 
 
+@pytest.mark.model
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts by a signal")
 def test_watching_embeds_until_it_is_interrupted(path: Path) -> None:
