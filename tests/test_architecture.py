@@ -26,6 +26,7 @@ ROOMS = (
     "search",
     "facts",
     "episodes",
+    "briefing",
     "access",
     "transfer",
     "importing",

@@ -145,6 +145,15 @@ def keeps_transcripts() -> bool:
     return word == "" or word not in FALSE_WORDS
 
 
+def keeps_traces() -> bool:
+    """Return whether hooks may store what a session did, and sessions begin with it.
+
+    ``MEMSTORE_TRACES=off`` forbids it.
+    """
+    word = os.environ.get("MEMSTORE_TRACES", "").strip().lower()
+    return word == "" or word not in FALSE_WORDS
+
+
 def forces_color() -> bool:
     """Return whether to colour output even if it does not go to a terminal."""
     return bool(os.environ.get("FORCE_COLOR")) and not os.environ.get("NO_COLOR")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction, Value
+    from memstore.database.filters import FactFilter
 
 COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
 
@@ -177,6 +178,44 @@ def changed_since(transaction: Transaction, line_id: int, column: str) -> list[i
         + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
         {"after": line_id},
     )
+
+
+def authors_since(
+    transaction: Transaction,
+    wanted: FactFilter,
+    episode_id: int,
+    kinds: Sequence[str],
+    most: int,
+) -> list[tuple[str, str, str, int]]:
+    """Count the changes of facts since an episode was recorded, by actor, source and kind.
+
+    Lines that an import took over from another file are older than the episode, and not counted.
+
+    Args:
+        most: how many of the newest lines are read.
+    """
+    row = transaction.one(
+        "SELECT max(id), max(at) FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
+        " AND kind = :kind",
+        {"id": episode_id, "kind": Kind.EPISODE},
+    )
+    if row is None or row[0] is None:
+        return []
+    seen, values = wanted.of("f", transaction.dialect)
+    rows = transaction.rows(
+        "SELECT j.actor, j.source, j.kind, count(*)"
+        " FROM memstore_journal j JOIN memstore_facts f ON f.id = j.fact_id"
+        f" WHERE j.id > :after AND j.at >= :since AND {seen}"
+        f" AND j.kind IN {transaction.dialect.listed('kinds')}"
+        " GROUP BY j.actor, j.source, j.kind ORDER BY 1, 2, 3",
+        {
+            **values,
+            "after": max(int(row[0]), last_id(transaction) - most),
+            "since": row[1],
+            "kinds": kinds,
+        },
+    )
+    return [(actor, source, kind, number) for actor, source, kind, number in rows]
 
 
 def erased_since(transaction: Transaction, line_id: int) -> bool:

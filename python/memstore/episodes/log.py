@@ -157,6 +157,37 @@ class Episodes:
                 for values in prepared
             ]
 
+    def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
+        """Record an episode in place of those in its thread that have a tag: these expire.
+
+        If the newest of them says the same, it is returned and nothing changes.
+
+        Args:
+            new: an episode with a thread and this tag.
+            tag: marks the episodes that replace one another.
+
+        Raises:
+            ValueError: it has no thread, or another tag.
+        """
+        [given] = checked_records(NewEpisode, [new], "new")
+        checked_text(given.source, "source", MAX_NAME)
+        values, now = checked(self._screen.record(given)), clock.utc_now()
+        if values["thread"] is None or tag not in values["tags"]:
+            raise InvalidArgument("needs a thread and the tag", argument="new")
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,),
+            now=now,
+            scope=Scope(**{name: values[name] for name in SCOPE_FIELDS}),
+        )
+        with self._engine.write() as transaction:
+            held = episode_table.tagged_in_thread(transaction, wanted, values["thread"], tag)
+            same = [one for one in held if one.content_hash == values["content_hash"]]
+            for old in held:
+                if old not in same[-1:]:
+                    changes.change(transaction, self._author, old, {"expired_at": now})
+            counter = threads.Counter(threads.EPISODES)
+            return same[-1] if same else self._record(transaction, values, counter)
+
     def record(
         self,
         content: str,

@@ -74,7 +74,7 @@ def recalled(
     counter: Callable[[str], int] | None,
 ) -> Recalled:
     """Return the best results as a text of at most this many tokens."""
-    count = token_counter() if counter is None else _checked(counter)
+    count = token_counter() if counter is None else checked_counter(counter)
     items = sorted(chain(*_items(facts, episodes)), key=lambda item: -item.worth)
     items = [*_each_once(items)]
     text, shown = _fitting(items, tokens, count)
@@ -180,7 +180,8 @@ def _footer(left_out: int) -> str:
     return remark(f"{left_out} more left out") if left_out else ""
 
 
-def _checked(counter: Callable[[str], int]) -> Callable[[str], int]:
+def checked_counter(counter: Callable[[str], int]) -> Callable[[str], int]:
+    """Return a caller's function that counts tokens, with a check of what it returns."""
     if not callable(counter):
         raise InvalidArgumentType(
             f"must be a function, not {type(counter).__name__}", argument="counter"

@@ -36,6 +36,7 @@ class AsyncTasks(Awaited[Tasks]):
 class AsyncEpisodes(Awaited[Episodes]):
     add = awaited(Episodes.add)
     add_many = awaited(Episodes.add_many)
+    replace = awaited(Episodes.replace)
     record = awaited(Episodes.record)
     get = awaited(Episodes.get)
     check_owners = awaited(Episodes.check_owners)
@@ -158,6 +159,7 @@ class AsyncStore(Awaited[Store]):
     touch = awaited(Store.touch)
     search = awaited(Store.search)
     recall = awaited(Store.recall)
+    briefing = awaited(Store.briefing)
     search_batch = awaited(Store.search_batch)
     get = awaited(Store.get)
     list = awaited(Store.list)

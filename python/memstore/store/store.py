@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
+    from memstore.briefing import briefing
     from memstore.database.engine import Progress, Transaction
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
     from memstore.domain import status
+    from memstore.domain.briefing import Briefing
     from memstore.domain.protocols import Embedder
     from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
@@ -102,6 +104,7 @@ if TYPE_CHECKING:
 else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
+    briefing = lazy_import("memstore.briefing.briefing")
     doctor = lazy_import("memstore.upkeep.doctor")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
@@ -587,6 +590,54 @@ class Store:
             ValueError: a limit, weight or filter out of range.
         """
         return self._search([query], asked)[0]
+
+    def briefing(
+        self,
+        *,
+        tokens: int = 500,
+        scope: AskedScope = None,
+        session: str | None = None,
+        agent: str | None = None,
+        traces: bool = True,
+        counter: Callable[[str], int] | None = None,
+    ) -> Briefing:
+        """Return what an agent should know when a session begins, as a text.
+
+        Open tasks, due and urgent ones first; who the user is and what they prefer; what is pinned
+        in the project, what is used or confirmed, and the newest; how the last two sessions began
+        and ended and what they did; what others changed since. Each group has a share of the
+        budget, and passes on what it does not need. No two facts say the same, and nothing counts
+        as used.
+
+        Args:
+            tokens: the longest the text may be, 50 or more.
+            scope: only memories of exactly these owners, or (``None``) without owners; ``"all"``
+                for any.
+            session: the thread of the session that begins, if it was recorded before; it is not
+                among the last ones.
+            agent: the agent that begins, by the source of its episodes; its own changes are left
+                out of those of others, which count since its own last session.
+            traces: tell the files, commits and failed commands of the last sessions.
+            counter: counts the tokens of a text; the default is never less than any current
+                language model's count.
+
+        Raises:
+            ValueError: a budget out of range.
+        """
+        checked_number(tokens, "tokens", 50, MAX_NUMBER)
+        if counter is not None:
+            counter = recall.checked_counter(counter)
+        return briefing.briefing(
+            self._file.engine,
+            self._reach.select(None) or (self.namespace,),
+            self.tasks.list(surface="startup", owners=scope),
+            asked_scope(scope),
+            tokens,
+            session=session,
+            agent=agent,
+            traces=traces,
+            counter=counter,
+        )
 
     @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:

@@ -72,7 +72,7 @@ def context(answer: str) -> str:
     return json.loads(answer)["hookSpecificOutput"]["additionalContext"]
 
 
-def test_a_session_starts_with_tasks_and_the_projects_newest_facts(
+def test_a_session_starts_with_tasks_the_user_and_the_project(
     run: Callable[..., str], store: memstore.Store
 ) -> None:
     store.add("make builds it", subject="api", category="project")
@@ -84,7 +84,7 @@ def test_a_session_starts_with_tasks_and_the_projects_newest_facts(
     [at] = [line for line in told.splitlines() if "certificate" in line]
     assert "high" in at
     assert "2026-12-01" in at
-    assert told.index("certificate") < told.index("make builds it") < told.index("prefers tea")
+    assert told.index("certificate") < told.index("prefers tea") < told.index("make builds it")
     assert "rent" not in told
     assert "another" not in told
     assert hook.DATA in told
@@ -100,7 +100,7 @@ def test_session_start_stays_within_its_budget(
         store.tasks.create(f"{n} " + "do " * 50)
     told = context(run(START))
     assert tokens_at_most(told) <= hook.BUDGET_TOKENS
-    for title in ("Open tasks", "39 made", "39 緑茶"):
+    for title in ("Open tasks", "About the user", "39 made", "39 緑茶"):
         assert title in told
 
 
@@ -371,6 +371,40 @@ def test_conversation_is_recorded_once(
     more = [*TRANSCRIPTS[host], {"role": "user", "message": {"content": "and milk"}}]
     run(keep, {**event, "transcript_path": str(written(tmp_path, more))})
     assert [e.content for e in store.episodes.list()][2:] == ["and milk"]
+
+
+WORKED = [
+    *CLAUDE[1:3],
+    {"type": "assistant", "uuid": "w1", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {
+            "command": "git commit -m 'Fix the kettle'"}}]}},
+    {"type": "user", "uuid": "w2", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]}},
+]  # fmt: skip
+
+
+def test_a_session_begins_with_how_the_last_one_ended(
+    run: Callable[..., str],
+    store: memstore.Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    event = {"session_id": "s1", "transcript_path": str(written(tmp_path, WORKED))}
+    run(["keep", "--namespace", "auto", "--host", "claude-code"], event)
+    start = [*START, "--host", "claude-code"]
+    lines = context(run(start, {"session_id": "s2", "source": "startup"})).splitlines()
+    assert lines[lines.index("Last sessions:") + 1 :] == [
+        "- 2026-11-22 21:00 claude-code",
+        "  asked: I take tea",
+        "  assistant: Noted.",
+        "  committed: Fix the kettle",
+    ]
+    assert run(start, {"session_id": "s1", "source": "resume"}) == ""
+    assert "I take tea" in context(run(start, {"session_id": "s1", "source": "compact"}))
+    monkeypatch.setenv("MEMSTORE_TRACES", "off")
+    told = context(run(start, {"session_id": "s2"}))
+    assert "I take tea" in told
+    assert "kettle" not in told
 
 
 def test_the_index_is_prepared_for_read_only_hooks(

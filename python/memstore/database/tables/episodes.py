@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import SEEN_INDEX
+from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
@@ -206,6 +206,59 @@ def neighbours(
     """
     select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
     return threads.neighbours(transaction, select, _decode, episode, wanted, limit)
+
+
+def newest_threads(
+    transaction: Transaction, wanted: EpisodeFilter, tag: str, among: int
+) -> Iterator[str]:
+    """Yield the thread of each episode with a tag, newest first; a thread is yielded repeatedly.
+
+    Args:
+        among: how many of the newest episodes are read.
+    """
+    where, values = wanted.where(transaction.dialect)
+    rows = transaction.rows(
+        "SELECT e.thread FROM"
+        f" (SELECT e.id FROM {_seen(transaction)} WHERE {where}"
+        "   ORDER BY e.created_at DESC, e.id DESC LIMIT :among) AS newest"
+        " JOIN memstore_episodes e ON e.id = newest.id"
+        f" WHERE e.thread IS NOT NULL AND {TAGGED.format('tag')}"
+        " ORDER BY e.created_at DESC, e.id DESC",
+        {**values, "tag": tag, "among": among},
+    )
+    return (str(thread) for (thread,) in rows)
+
+
+def ends(transaction: Transaction, wanted: EpisodeFilter, thread: str, limit: int) -> list[Episode]:
+    """Return so many episodes at the beginning and at the end of a thread, in order."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
+    found = {
+        episode.id: episode
+        for way in ("ASC", "DESC")
+        for episode in map(
+            _decode,
+            transaction.rows(
+                f"{select} WHERE e.thread = :thread AND {where}"
+                f" ORDER BY e.seq {way}, e.id {way} LIMIT :limit",
+                {**values, "thread": thread, "limit": limit},
+            ),
+        )
+    }
+    return sorted(found.values(), key=lambda episode: (episode.seq or 0, episode.id))
+
+
+def tagged_in_thread(
+    transaction: Transaction, wanted: EpisodeFilter, thread: str, tag: str
+) -> list[Episode]:
+    """Return the episodes of a thread that have a tag, in order."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    rows = transaction.rows(
+        f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
+        f" WHERE e.thread = :thread AND {TAGGED.format('tag')} AND {where} ORDER BY e.seq, e.id",
+        {**values, "thread": thread, "tag": tag},
+    )
+    return [*map(_decode, rows)]
 
 
 def tagged(transaction: Transaction, tag: str) -> list[int]:

@@ -192,6 +192,32 @@ def select(
     return _where(transaction, test, {**values, **page})
 
 
+def most_used(
+    transaction: Transaction,
+    wanted: FactFilter,
+    categories: Sequence[str],
+    limit: int,
+    *,
+    of: bool = True,
+) -> Iterator[Fact]:
+    """Yield the facts of these categories that were confirmed and used most, or of all others."""
+    where, values = wanted.where(transaction.dialect)
+    among = f"f.category {'IN' if of else 'NOT IN'} {transaction.dialect.listed('categories')}"
+    uses = "f.confirmed_count + f.use_count"
+    test = f"{where} AND {among} AND {uses} > 0 ORDER BY {uses} DESC, f.id DESC LIMIT :limit"
+    return _where(transaction, test, {**values, "categories": categories, "limit": limit})
+
+
+def newest_without(
+    transaction: Transaction, wanted: FactFilter, categories: Sequence[str], limit: int
+) -> Iterator[Fact]:
+    """Yield the newest facts that are in none of these categories."""
+    where, values = wanted.where(transaction.dialect)
+    among = f"f.category NOT IN {transaction.dialect.listed('categories')}"
+    test = f"{where} AND {among} ORDER BY f.id DESC LIMIT :limit"
+    return _where(transaction, test, {**values, "categories": categories, "limit": limit})
+
+
 def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
     """Yield every fact by id, including erased ones."""
     where = within(transaction.dialect, "f.namespace", namespaces)

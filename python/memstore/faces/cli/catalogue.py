@@ -68,6 +68,7 @@ GROUPS: Final = {
     "find": {
         "search": Entry(search, "Find facts by words and by meaning, best first."),
         "recall": Entry(search, "Print what answers a question, within a token budget."),
+        "briefing": Entry(search, "Show what a session of the project begins with."),
         "list": Entry(search, "List facts, oldest first."),
         "get": Entry(search, "Show one fact with all its fields."),
         "history": Entry(search, "Show the versions of a fact, oldest first."),

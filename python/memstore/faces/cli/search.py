@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore import settings
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.domain.status import FIRST_OWNERS
 from memstore.faces import wording
@@ -141,6 +142,28 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 @cli.command(
+    "briefing",
+    "memstore briefing --namespace auto\nmemstore briefing --host codex --tokens 300",
+    cli.option(
+        "--tokens N", "the longest the text may be (default: 500)", type=cli.count, default=500
+    ),
+    cli.option("--host NAME", "the host that begins, e.g. codex: its own changes are left out"),
+    cli.option("--no-traces", "leave out the files, commits and failed commands of sessions"),
+    *cli.WHOSE,
+)
+def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    told = store.briefing(
+        tokens=arguments.tokens,
+        scope=cli.whose(arguments),
+        agent=arguments.host,
+        traces=settings.keeps_traces() and not arguments.no_traces,
+    )
+    show.text(told.text, told.to_dict())
+    if not told.text:
+        show.note(EMPTY)
+
+
+@cli.command(
     "list",
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
     *cli.NARROWING,
@@ -215,4 +238,4 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     return [found[number] for number in sorted(found)]
 
 
-COMMANDS = (_search, _recall, _list, _get, _history)
+COMMANDS = (_search, _recall, _briefing, _list, _get, _history)

@@ -1,7 +1,7 @@
 """``memstore hook EVENT``: run by a host at its events, so that an agent remembers automatically.
 
-At the start of a session it prints the open tasks and the project's newest facts, at a prompt the
-relevant facts; before a compaction and at the end it starts a process that stores the conversation.
+At the start of a session it prints the store's briefing, at a prompt the relevant facts; before a
+compaction and at the end it starts a process that stores the conversation.
 A hook must never disturb its host: it exits with 0 within a few seconds, and writes only the host's
 JSON to standard output.
 """
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.domain.records import Fact
-    from memstore.domain.tasks import Task
     from memstore.faces.hosts import keeping
     from memstore.store.store import Store
 else:
@@ -48,7 +47,6 @@ BUDGET_TOKENS: Final = 500
 AROUND_TOKENS: Final = 50
 """Tokens for the text around the facts."""
 
-MOST_FACTS: Final = 30
 MOST_FOUND: Final = 10
 LEAST_COSINE: Final = 0.35
 """Below it, a fact other than the best one shares little more than a word with the prompt."""
@@ -123,7 +121,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
         owner = Scope(**chosen.owners)
         if name in START:
-            told = at_start(store, owner)
+            told = at_start(store, arguments.host, event, owner)
         else:
             told = at_prompt(store, prompt_of(event), owner)
     return None if told is None else shaped(arguments.event, told)
@@ -152,30 +150,31 @@ def enter(event: dict[str, Any]) -> None:
         os.chdir(folder)
 
 
+def session_of(event: dict[str, Any]) -> str | None:
+    """Return the id under which an event's session is recorded, if it names one."""
+    named = event.get("session_id") or event.get("conversation_id")
+    return named if isinstance(named, str) else None
+
+
 def prompt_of(event: dict[str, Any]) -> str:
     prompt = event.get("prompt")
     return transcripts.OF_HOOKS.sub("", prompt).strip() if isinstance(prompt, str) else ""
 
 
-def at_start(store: Store, owner: Scope = NOBODY) -> str | None:
-    """Return open tasks, the project's newest facts, and the newest facts about the user."""
-    own = store.alone
-    newest = own.list(newest_first=True, limit=MOST_FACTS, tasks=False, scope=owner)
-    shared = (
-        []
-        if own is store
-        else store.within(settings.DEFAULT_NAMESPACE).list(
-            newest_first=True, limit=MOST_FACTS, tasks=False, scope=owner
-        )
+def at_start(
+    store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY
+) -> str | None:
+    """Return what a session begins with."""
+    # After a compaction, the running session is past, too.
+    running = None if event.get("source") == "compact" else session_of(event)
+    told = store.briefing(
+        tokens=BUDGET_TOKENS - AROUND_TOKENS,
+        scope=owner,
+        session=running,
+        agent=host,
+        traces=settings.keeps_traces(),
     )
-    about_user = [fact for fact in shared if fact.category in ("preference", "identity")]
-    due = store.tasks.list(surface="startup", limit=10, owners=owner)
-    groups = {
-        "Open tasks:": [_task(task) for task in due],
-        f"Newest facts of {visible(own.namespace)}:": [_fact(fact) for fact in newest],
-        "About the user:": [_fact(fact) for fact in about_user],
-    }
-    lines = fitting(groups) or _of_others(store, owner)
+    lines = told.text or _of_others(store, owner)
     return None if lines is None else f"Recalled by memstore. {DATA}\n{lines}"
 
 
@@ -247,11 +246,6 @@ def _fact(fact: Fact) -> str:
         fact.content if len(fact.content) <= MOST_OF_A_FACT else fact.content[:MOST_OF_A_FACT] + "…"
     )
     return f"- {fact.created_at:%Y-%m-%d} #{fact.id} {visible(fact.subject)}: {visible(text)}"
-
-
-def _task(task: Task) -> str:
-    due = f", due {visible(task.due)}" if task.due else ""
-    return f"- #{task.id} {visible(task.content[:MOST_OF_A_FACT])} ({visible(task.priority)}{due})"
 
 
 def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> None:

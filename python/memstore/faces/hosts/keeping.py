@@ -1,4 +1,4 @@
-"""Stores the turns of a host's session as episodes, each once."""
+"""Stores the turns of a host's session as episodes, each once, and what the session did."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore import settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
-from memstore.faces.hosts import transcripts
+from memstore.episodes.traces import TRACE, new_trace
+from memstore.faces.hosts import traces, transcripts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memstore.domain.records import Scope
     from memstore.faces.hosts.transcripts import Turn
     from memstore.store.store import Store
@@ -33,7 +37,17 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     while some := [_episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
         store.episodes.add_many(some)
         kept += len(some)
+    if settings.keeps_traces():
+        _keep_trace(store, host, session, path, owner)
     return kept
+
+
+def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:
+    """Store what the session did so far, in place of what an earlier call stored."""
+    done = traces.trace(path, settings.project_folder())
+    made = new_trace(source=host, session=session, owner=owner, **done._asdict())
+    if made is not None:
+        store.episodes.replace(made, TRACE)
 
 
 def _episode(turn: Turn, host: str, session: str, owner: Scope) -> NewEpisode:

@@ -52,7 +52,7 @@ def turns(path: Path) -> Iterator[Turn]:
         for number, line in enumerate(lines):
             try:
                 record = json.loads(line)
-            except ValueError:  # a line that is being written
+            except (ValueError, RecursionError):  # a line that is being written, or made to fail
                 continue
             if isinstance(record, dict):
                 for turn in _turns(record, str(number)):

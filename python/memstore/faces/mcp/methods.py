@@ -31,8 +31,10 @@ STARTUP: Final = {
     "uri": "memory://startup",
     "name": "startup",
     "title": "Start-up",
-    "description": "The tasks for the start of a session, and the newest facts",
+    "description": "What a session begins with: tasks, the user, the project, the last sessions",
 }
+
+PLAIN_TEXT: Final = {"mimeType": "text/plain"}
 
 SUBJECT: Final = {
     "uriTemplate": "memory://subject/{name}",
@@ -113,7 +115,7 @@ class Methods:
         return prompts.got(self.catalogue, params["name"], params.get("arguments") or {})
 
     def list_resources(self) -> Result:
-        return {"resources": [STARTUP | self._mime_type]}
+        return {"resources": [STARTUP | PLAIN_TEXT]}
 
     def list_templates(self) -> Result:
         return {"resourceTemplates": [SUBJECT | self._mime_type]}
@@ -135,6 +137,8 @@ class Methods:
         if answer is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
             raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})
+        if isinstance(answer, str):
+            return {"contents": [{"uri": uri, **PLAIN_TEXT, "text": answer}]}
         text = calls.written(answer, self.catalogue)
         return {"contents": [{"uri": uri, **self._mime_type, "text": text}]}
 

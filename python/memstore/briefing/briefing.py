@@ -1,0 +1,129 @@
+"""What a session begins with: tasks, the user, the project, the last sessions, changes by others.
+
+Each group has a share of the budget, and what it leaves goes to the others (decision 62).
+"""
+
+from __future__ import annotations
+
+from datetime import time, timedelta
+from typing import TYPE_CHECKING, Final
+
+from memstore.briefing import facts, others, sessions
+from memstore.briefing.budget import Group, Line, fitting
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.domain import clock
+from memstore.domain.briefing import Briefing
+from memstore.frozen import replace
+from memstore.providers.local import token_counter
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memstore.briefing.sessions import Session
+    from memstore.database.engine import Engine
+    from memstore.domain.records import Fact, Scope
+    from memstore.domain.tasks import Task
+
+TOKENS: Final = 500
+
+TASKS, USER, PROJECT, NEWEST, SESSIONS, OTHERS = 90, 100, 110, 50, 120, 20
+"""The share of each group in the budget. Sessions never get more than theirs."""
+
+LAST: Final = "Last sessions:"
+
+MOST_TASKS: Final = 20
+SOON: Final = timedelta(days=2)
+"""A task that is due by then comes before those of a higher priority."""
+
+MOST_OF_A_TEXT: Final = 240
+"""Characters of a fact or task that are shown."""
+
+
+def briefing(
+    engine: Engine,
+    namespaces: Sequence[str],
+    tasks: Iterable[Task],
+    scope: Scope | None,
+    tokens: int = TOKENS,
+    *,
+    session: str | None = None,
+    agent: str | None = None,
+    traces: bool = True,
+    counter: Callable[[str], int] | None = None,
+) -> Briefing:
+    """Return the text that a session begins with; see :meth:`memstore.Store.briefing`."""
+    count = counter or token_counter()
+
+    def cost(line: str) -> int:
+        return count(line) + 1  # the end of the line
+
+    own, now = namespaces[0], clock.utc_now()
+    wanted = FactFilter(tuple(namespaces), now, scope=scope, tasks=False)
+    said = EpisodeFilter((own,), now, scope=scope)
+    with engine.read() as transaction:
+        chosen = facts.chosen(transaction, wanted, own)
+        last = sessions.last_sessions(transaction, said, session, traces=traces)
+        since = _since(last, agent)
+        here = replace(wanted, namespaces=(own,))
+        changes = "" if since is None else others.changed(transaction, here, since, agent)
+    room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
+    recent, ids = sessions.lines_of(last, room, cost)
+    todo = Group("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
+    known = (
+        Group("About the user:", [_fact(fact) for fact in chosen.user], USER),
+        Group(f"Of {visible(own)}:", [_fact(fact) for fact in chosen.project], PROJECT),
+        Group(f"Newest of {visible(own)}:", [_fact(fact) for fact in chosen.newest], NEWEST),
+    )
+    past = Group(LAST, recent, SESSIONS)
+    since_then = Group("", [Line(f"Since then: {changes}", 0)] if changes else [], OTHERS)
+    told = fitting((todo, *known, past, since_then), tokens, cost)
+    return Briefing(
+        text="\n".join(_lines(told)),
+        tasks=tuple(line.id for group, lines in told if group is todo for line in lines),
+        facts=tuple(line.id for group, lines in told if group in known for line in lines),
+        episodes=tuple(sorted(ids)) if any(group is past for group, _ in told) else (),
+    )
+
+
+def _since(last: Sequence[Session], agent: str | None) -> int | None:
+    """Return the newest episode of the agent's own last session, or else of the last one."""
+    own = (session for session in last if session.agent == agent)
+    found = next(own, last[0] if last else None)
+    return None if found is None else found.last_id
+
+
+def _urgent(tasks: Iterable[Task]) -> list[Task]:
+    """Return tasks with those that are due first; the others stay in their order."""
+    soon = clock.utc_now() + SOON
+    return sorted(tasks, key=lambda task: task.due_at is None or task.due_at > soon)[:MOST_TASKS]
+
+
+def _task(task: Task) -> Line:
+    due = f", due {_due(task)}" if task.due else ""
+    return Line(f"- #{task.id} {_short(task.content)} ({visible(task.priority)}{due})", task.id)
+
+
+def _due(task: Task) -> str:
+    """Return when a task is due, in as few tokens as possible; most times need many."""
+    if task.due_at is None:
+        return visible(task.due or "")
+    is_day = task.due_at.time() == time.min
+    return f"{task.due_at:%Y-%m-%d}" if is_day else f"{task.due_at:%Y-%m-%d %H:%M}"
+
+
+def _fact(fact: Fact) -> Line:
+    pinned = " (pinned)" if fact.pinned_at is not None else ""
+    about = f"{fact.created_at:%Y-%m-%d} #{fact.id} {visible(fact.subject)}"
+    return Line(f"- {about}: {_short(fact.content)}{pinned}", fact.id)
+
+
+def _short(text: str) -> str:
+    return visible(text if len(text) <= MOST_OF_A_TEXT else text[:MOST_OF_A_TEXT] + "…")
+
+
+def _lines(told: Iterable[tuple[Group, Sequence[Line]]]) -> Iterator[str]:
+    for group, lines in told:
+        if group.title:
+            yield group.title
+        yield from (line.text for line in lines)

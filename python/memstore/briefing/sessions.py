@@ -1,0 +1,151 @@
+"""The last sessions: when and where they were, how they began and ended, and what they did."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.briefing.budget import Line, clipped, shared
+from memstore.database.tables import episodes as episode_table
+from memstore.episodes.traces import TRACE
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import EpisodeFilter
+    from memstore.domain.episodes import Episode
+
+SESSION: Final = "session"
+"""The tag of the turns that hosts record."""
+
+MOST_SESSIONS: Final = 2
+
+MOST_LOOKED_AT: Final = 3000
+"""The newest episodes of a namespace in which sessions are looked for."""
+
+MOST_TURNS: Final = 12
+"""Turns at either end of a session among which its first and last ones are looked for."""
+
+SHARES: Final = {"asked": 5, "user": 3, "assistant": 5, "changed": 4, "committed": 4, "failed": 2}
+"""How a session's tokens are divided."""
+
+
+class Session(NamedTuple):
+    """One recorded session; the turns are in its own words."""
+
+    agent: str
+    ended: datetime
+    asked: Episode | None
+    """The first turn of the user."""
+    last: tuple[Episode, ...]
+    """The last turn of the user, unless it is the first, and the answer to it."""
+    trace: Episode | None
+    last_id: int
+    """The id of its newest episode."""
+
+
+def last_sessions(
+    transaction: Transaction, wanted: EpisodeFilter, running: str | None, *, traces: bool
+) -> list[Session]:
+    """Return the last sessions, newest first, without the running one."""
+    threads: list[str] = []
+    for thread in episode_table.newest_threads(transaction, wanted, SESSION, MOST_LOOKED_AT):
+        if thread != running and thread not in threads:
+            threads.append(thread)
+        if len(threads) == MOST_SESSIONS:
+            break
+    found = (_session(transaction, wanted, thread, traces) for thread in threads)
+    return [session for session in found if session is not None]
+
+
+def _session(
+    transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
+) -> Session | None:
+    first = episode_table.ends(transaction, wanted, thread, MOST_TURNS)
+    turns = [one for one in first if one.speaker in ("user", "assistant")]
+    if not turns:
+        return None
+    trace = None
+    if traces:
+        kept = episode_table.tagged_in_thread(transaction, wanted, thread, TRACE)
+        trace = max(kept, key=lambda one: one.id, default=None)
+    asked = next((turn for turn in turns if turn.speaker == "user"), None)
+    return Session(
+        agent=turns[-1].source or "unknown",
+        ended=max(turn.valid_at or turn.created_at for turn in turns),
+        asked=asked,
+        last=tuple(turn for turn in _last_exchange(turns) if turn is not asked),
+        trace=trace,
+        last_id=max(turn.id for turn in first),
+    )
+
+
+def _last_exchange(turns: Sequence[Episode]) -> Iterator[Episode]:
+    """Yield the last turn of the user, and the last one after it."""
+    places = [place for place, turn in enumerate(turns) if turn.speaker == "user"]
+    if places:
+        yield turns[places[-1]]
+    if turns[-1].speaker == "assistant":
+        yield turns[-1]
+
+
+def lines_of(
+    sessions: Sequence[Session], room: int, cost: Callable[[str], int]
+) -> tuple[list[Line], set[int]]:
+    """Return the lines of the last sessions that fit, and the ids of their episodes."""
+    lines: list[Line] = []
+    ids: set[int] = set()
+    for session in sessions:  # the last one gets all that it needs
+        told = _told(session, room, cost, is_last=not lines)
+        if not told:
+            break
+        room -= sum(cost(line) for line in told)
+        lines += [Line(line, session.last_id) for line in told]
+        ids |= {turn.id for turn in (session.asked, *session.last, session.trace) if turn}
+    return lines, ids
+
+
+def _told(session: Session, room: int, cost: Callable[[str], int], *, is_last: bool) -> list[str]:
+    """Return the lines of a session; of one before the last, the request if not all fit."""
+    head = f"- {session.ended:%Y-%m-%d %H:%M} {visible(session.agent)}"
+    parts = dict(_parts(session))
+    room -= cost(head)
+    if room < 0:
+        return []
+    needs = {name: cost(f"  {name}: {text}") for name, text in parts.items()}
+    if not is_last and sum(needs.values()) > room:
+        parts = {name: text for name, text in parts.items() if name == "asked"}
+    rooms = shared([needs[name] for name in parts], [SHARES[name] for name in parts], room)
+    told = (
+        clipped(f"  {name}: {text}", part, cost)
+        for (name, text), part in zip(parts.items(), rooms, strict=True)
+    )
+    shown = [*filter(None, told)]
+    return [head, *shown] if shown else []
+
+
+def _parts(session: Session) -> Iterator[tuple[str, str]]:
+    """Yield what is told of a session, with its name."""
+    if session.asked is not None:
+        yield "asked", _words(session.asked.content)
+    for turn in session.last:
+        yield turn.speaker or "", _words(turn.content)
+    if session.trace is not None:
+        done = session.trace.metadata
+        for name in ("changed", "committed", "failed"):
+            texts = done.get(name)
+            if isinstance(texts, list) and texts:
+                # Newest first, because the end is cut off.
+                yield name, ", ".join(_words(str(text)) for text in islice(reversed(texts), 20))
+
+
+def _words(text: str) -> str:
+    """Return a text on one line, without what cannot be seen."""
+    return visible(" ".join(text[:MOST_OF_A_TURN].split()))
+
+
+MOST_OF_A_TURN: Final = 1000
+"""More than fits of one turn."""
