@@ -154,7 +154,7 @@ def session(
                 subject=chance.choice(PARTS),
                 category=chance.choice(("note", "project", "decision", "event")),
             )
-            for _ in range(FACTS // SESSIONS)
+            for _ in range(FACTS * (number + 1) // SESSIONS - FACTS * number // SESSIONS)
         )
         held = own.list(limit=40, newest_first=True)
         own.touch([fact.id for fact in chance.sample(held, min(3, len(held)))])

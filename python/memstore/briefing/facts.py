@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 ABOUT_THE_USER: Final = ("identity", "preference")
 """Their order counts among facts that were used equally often."""
 
-MOST: Final = 40
+MOST: Final = 25
 """Facts of one kind that are considered; more than fit."""
 
-MOST_USED: Final = 200
+MOST_USED: Final = 100
 """Used facts of a project that are considered; the age of the last use orders them."""
 
 HALF_LIFE_DAYS: Final = 60.0

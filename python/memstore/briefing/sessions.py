@@ -23,8 +23,8 @@ SESSION: Final = "session"
 
 MOST_SESSIONS: Final = 2
 
-MOST_LOOKED_AT: Final = 3000
-"""The newest episodes of a namespace in which sessions are looked for."""
+MOST_LOOKED_AT: Final = (250, 3000)
+"""The newest episodes of a namespace in which sessions are looked for, at first and at most."""
 
 MOST_TURNS: Final = 12
 """Turns at either end of a session among which its first and last ones are looked for."""
@@ -52,13 +52,13 @@ def last_sessions(
 ) -> list[Session]:
     """Return the last sessions, newest first, without the running one."""
     threads: list[str] = []
-    for thread in episode_table.newest_threads(transaction, wanted, SESSION, MOST_LOOKED_AT):
-        if thread != running and thread not in threads:
-            threads.append(thread)
-        if len(threads) == MOST_SESSIONS:
+    for most in MOST_LOOKED_AT:
+        found = episode_table.newest_threads(transaction, wanted, SESSION, most)
+        threads = [thread for thread in dict.fromkeys(found) if thread != running]
+        if len(threads) >= MOST_SESSIONS:
             break
-    found = (_session(transaction, wanted, thread, traces) for thread in threads)
-    return [session for session in found if session is not None]
+    told = (_session(transaction, wanted, thread, traces) for thread in threads[:MOST_SESSIONS])
+    return [session for session in told if session is not None]
 
 
 def _session(

@@ -145,7 +145,12 @@ class SqliteEngine:
         migrations.take_step(transaction, version)
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return migrations.is_complete(transaction)
+        # Here, not in migrations: each opening asks, and few have anything to upgrade.
+        return bool(
+            transaction.scalar(
+                "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = 'pinned_at'"
+            )
+        )
 
     def complete(self, transaction: Transaction) -> None:
         migrations.complete(transaction)

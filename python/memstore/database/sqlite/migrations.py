@@ -64,15 +64,6 @@ OTHER_GROUPS = (
 )  # fmt: skip
 
 
-def is_complete(transaction: Transaction) -> bool:
-    """Return whether a file of the newest version has what development builds lacked."""
-    return bool(
-        transaction.scalar(
-            "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = 'pinned_at'"
-        )
-    )
-
-
 def complete(transaction: Transaction) -> None:
     """Add what a development build left out of a file of the newest version."""
     transaction.run("ALTER TABLE memstore_facts ADD COLUMN pinned_at TEXT")

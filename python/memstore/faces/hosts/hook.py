@@ -21,7 +21,6 @@ from memstore import settings
 from memstore.domain.records import NOBODY, Scope
 from memstore.faces import from_settings, options
 from memstore.faces.escaping import counted
-from memstore.faces.hosts import transcripts
 from memstore.lazy import lazy_import
 from memstore.providers.local import tokens_at_most
 from memstore.settings import Settings
@@ -32,10 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.domain.records import Fact
-    from memstore.faces.hosts import keeping
+    from memstore.faces.hosts import keeping, transcripts
     from memstore.store.store import Store
 else:
     keeping = lazy_import("memstore.faces.hosts.keeping")
+    transcripts = lazy_import("memstore.faces.hosts.transcripts")
 
 TROUBLE: Final = "memstore hook: "
 """What the line on standard error begins with."""
