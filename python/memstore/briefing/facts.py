@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.database.tables import facts as fact_table
 from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
-from memstore.providers.local import LocalEmbedder
+from memstore.providers.local import HAS_MODEL, LocalEmbedder
 from memstore.text.folding import folded, subject_key
 from memstore.text.lexicon import NEGATIONS
 
@@ -120,7 +120,9 @@ class Claim(NamedTuple):
     subject: str
     numbers: tuple[str, ...]
     denied: bool
+    text: str
     vector: bytes
+    """Empty in a build without a model, where only equal texts say the same."""
 
 
 class Told:
@@ -128,7 +130,7 @@ class Told:
 
     def __init__(self) -> None:
         self._ids: set[int] = set()
-        self._claims: dict[tuple[str, tuple[str, ...], bool], list[bytes]] = {}
+        self._claims: dict[tuple[str, tuple[str, ...], bool], list[Claim]] = {}
 
     def new(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield the facts that no earlier one repeats."""
@@ -136,16 +138,26 @@ class Told:
         for fact, claim in zip(fresh.values(), _claims([*fresh.values()]), strict=True):
             self._ids.add(fact.id)
             known = self._claims.setdefault(claim[:3], [])
-            if not any(near >= SAME for near in similarities(numbers(claim.vector), known)):
-                known.append(claim.vector)
+            if not _is_known(claim, known):
+                known.append(claim)
                 yield fact
+
+
+def _is_known(claim: Claim, known: Sequence[Claim]) -> bool:
+    if any(claim.text == one.text for one in known):
+        return True
+    vectors = [one.vector for one in known] if claim.vector else []
+    return bool(vectors) and any(
+        near >= SAME for near in similarities(numbers(claim.vector), vectors)
+    )
 
 
 def _claims(facts: Sequence[Fact]) -> Iterator[Claim]:
     texts = [folded(fact.content[:MOST_COMPARED]) for fact in facts]
-    for fact, text, vector in zip(facts, texts, LocalEmbedder().embed_bytes(texts), strict=True):
+    vectors = LocalEmbedder().embed_bytes(texts) if HAS_MODEL else [b""] * len(texts)
+    for fact, text, vector in zip(facts, texts, vectors, strict=True):
         told = tuple(sorted(set(NUMBER.findall(text))))
-        yield Claim(subject_key(fact.subject), told, _denies(text), vector)
+        yield Claim(subject_key(fact.subject), told, _denies(text), text, vector)
 
 
 def _denies(text: str) -> bool:
