@@ -15,7 +15,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
 from memstore import errors
-from memstore.domain.tasks import TaskStatus
+from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.errors import Explained, Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
@@ -132,7 +132,7 @@ def test_a_tool_echoes_input_unaltered(tool: str, arguments: dict[str, object]) 
     with memstore.open(":memory:", embedder=None) as store:
         store.add("text", subject="s")
         for typed in NAMES:
-            if len(typed) > 60 or typed in ("all", "user", *TaskStatus):
+            if len(typed) > 60 or typed in ("all", *TaskScope, *TaskStatus):
                 continue
             with pytest.raises(ToolError) as caught:
                 offered[tool].call(lambda: store, put(arguments, typed))  # type: ignore[arg-type]
