@@ -263,15 +263,18 @@ def test_resources_have_the_form_of_the_answers(store: Store) -> None:
     opening = Opening(lambda: store)
     told = {
         form: Methods(catalogue.offered(answers=form)).read_resource(
-            opening, {"uri": "memory://startup"}, older=True
+            opening, {"uri": "memory://subject/ana"}, older=True
         )["contents"][0]
         for form in catalogue.ANSWERS
     }
     assert [one["mimeType"] for one in told.values()] == ["text/plain", "application/json"]
-    assert shown(told["lines"]["text"]) == [
-        *(("#2", "call her"), ("#2", "todo: call her"), ("#1", "Ana plays the cello"))
-    ]
+    assert shown(told["lines"]["text"]) == [("#1", "Ana plays the cello")]
     assert json.loads(told["json"]["text"])["facts"]
+    for form in catalogue.ANSWERS:
+        methods = Methods(catalogue.offered(answers=form))
+        [one] = methods.read_resource(opening, {"uri": "memory://startup"}, older=True)["contents"]
+        assert one["mimeType"] == "text/plain"
+        assert "- #2 call her (normal)" in one["text"].splitlines()
 
 
 # -- its price -------------------------------------------------------------------------------------
