@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore import Store
+from memstore import Scope, Store
 from memstore.faces.hosts import keeping
 from memstore.faces.hosts.traces import Trace, trace
 
@@ -208,6 +208,15 @@ def test_the_trace_of_a_session_is_kept_once_and_replaced(
     assert hit.episode.speaker is None
     assert "changed: src/parser.py" not in store.briefing().text  # no turn was recorded
     assert store.examine() == []
+
+
+def test_a_trace_has_the_owner_of_its_session(store: Store, tmp_path: Path) -> None:
+    event = {"session_id": "s1", "transcript_path": str(written(tmp_path, CLAUDE))}
+    ana = Scope(user_id="ana")
+    for _ in range(2):
+        keeping.keep(store, "claude-code", event, ana)
+    [one] = store.episodes.list(tags=["trace"], scope="all", include_expired=True)
+    assert one.scope == ana
 
 
 def test_traces_can_be_switched_off(

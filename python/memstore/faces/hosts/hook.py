@@ -161,9 +161,7 @@ def prompt_of(event: dict[str, Any]) -> str:
     return transcripts.OF_HOOKS.sub("", prompt).strip() if isinstance(prompt, str) else ""
 
 
-def at_start(
-    store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY
-) -> str | None:
+def at_start(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> str | None:
     """Return what a session begins with."""
     # After a compaction, the running session is past, too.
     running = None if event.get("source") == "compact" else session_of(event)
