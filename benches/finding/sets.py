@@ -53,6 +53,15 @@ class Labelled:
 
 def read(folder: Path, made: Path) -> Labelled:
     """Return a set; its file is created if it does not exist."""
+    units, questions = labelled_units(folder)
+    labelled = Labelled(folder.name, units, questions, made / f"{folder.name}.db")
+    if not labelled.file.exists():
+        _fill(labelled)
+    return labelled
+
+
+def labelled_units(folder: Path) -> tuple[dict[str, list[dict[str, Any]]], list[Question]]:
+    """Return the units of a set by namespace, and its questions."""
     by_store: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for unit in _lines(folder / "units.jsonl"):
         if unit["text"].strip():
@@ -62,10 +71,7 @@ def read(folder: Path, made: Path) -> Labelled:
         for one in _lines(folder / "queries.jsonl")
         if one.get("type") != LEFT_OUT and one["gold"]
     ]
-    labelled = Labelled(folder.name, dict(by_store), questions, made / f"{folder.name}.db")
-    if not labelled.file.exists():
-        _fill(labelled)
-    return labelled
+    return dict(by_store), questions
 
 
 def _fill(labelled: Labelled) -> None:

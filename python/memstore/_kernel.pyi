@@ -547,6 +547,28 @@ class Texts:
             telling: the query without stop words.
         """
 
+    def bearings(
+        self,
+        words: Words,
+        query: str,
+        terms: Sequence[tuple[str, Sequence[Sequence[str]]]],
+        identifiers: Sequence[Sequence[str]],
+        ids: Iterable[int],
+    ) -> list[tuple[bool, bool, bool, float, float, int] | None]:
+        """What rows have of a query's names, identifiers and words; `None` without the row.
+
+        Args:
+            words: the index of the same rows.
+            query: for the names in it.
+            terms: each word of the query without stop words, and its spellings as tokens.
+            identifiers: paths, versions, long numbers and the like, as tokens.
+
+        Returns:
+            Whether it is enough to be relevant; has or is about a name of the query; has an
+            identifier that fewer than one row in twenty has; the sum of the weights of the words it
+            has, `min(idf, rarity in any text)`; that divided by the sum of all; how many are rare.
+        """
+
     def neighbours(self, ids: Iterable[int], reach: int, visible: Ids | None = None) -> list[int]:
         """The rows up to `reach` places before or after these in their threads, without these.
 

@@ -455,3 +455,88 @@ def test_ambiguous_question_is_english_and_keeps_its_names(query: str, terms: li
 def test_names_that_are_also_stop_words_are_searched(store: Store, query: str) -> None:
     will = store.add("Will moved to Lisbon", subject="neighbours")
     assert [hit.fact.id for hit in store.search(query, vector_weight=0)] == [will.id]
+
+
+# -- letters that stand for two ----------------------------------------------------------------
+
+LIGATED = [
+    ("strasse", "Die Straße ist gesperrt"),
+    ("STRASSE", "Die Straße ist gesperrt"),
+    ("Straßen", "alle Strassen der Stadt"),
+    ("ẞ Straẞe", "DIE STRASSE"),
+    ("grosse", "GROẞE FREUDE"),
+    ("Größe", "Konfektionsgrösse, also die Grösse"),
+    ("soeur", "ma sœur habite Lyon"),
+    ("cœur", "un COEUR simple"),
+    ("aether", "the æther"),
+    ("encyclopædia", "an Encyclopaedia"),
+    ("messprozess", "der Meßprozeß"),
+    ("koln", "Köln am Rhein"),
+]
+
+
+@pytest.mark.parametrize("embedder", [None, "index"])
+@pytest.mark.parametrize(("query", "content"), LIGATED)
+def test_letters_that_stand_for_two_are_found_in_both_spellings(
+    open_store: Open, embedder: str | None, query: str, content: str
+) -> None:
+    store = open_store(embedder=None)
+    store._file.searches.facts.index._unfit = embedder is None  # FTS5 answers, or the index
+    store.add("class and passage, nothing else", subject="note")
+    store.add(content, subject="note")
+    assert found(store, query) == [content]
+
+
+def test_both_spellings_score_alike_in_the_index_and_in_fts5(open_store: Open) -> None:
+    store = open_store(embedder=None)
+    for content in ("Straße und Strasse", "die Straße", "eine Strasse", "class of 1910"):
+        store.add(content, subject="note")
+    scores = []
+    for unfit in (False, True):
+        store._file.searches.facts.index._unfit = unfit
+        store._file.searches.facts.index._held = None
+        for query in ("strasse class", "Straße"):
+            hits = store.search(query, ranking="classic")
+            scores.append([(hit.fact.id, hit.word_score) for hit in hits])
+    assert scores[:2] == scores[2:]
+    assert [len(one) for one in scores] == [4, 3, 4, 3]
+
+
+def test_excerpt_is_around_the_other_spelling(open_store: Open) -> None:
+    store = open_store(embedder=None)
+    filler = "Nothing happened on that day, and nobody wrote anything down. " * 40
+    store.episodes.add(f"{filler}Die Mozartstraße war gesperrt. {filler}", source="test")
+    [hit] = store.episodes.search("mozartstrasse")
+    assert "Mozartstraße" in hit.excerpt
+    assert len(hit.excerpt) < len(filler)
+
+
+@given(st.text(alphabet="asßẞæœeo STRx", max_size=30))
+@settings(max_examples=examples(100))
+def test_spellings_of_a_term_are_distinct_to_fts5(query: str) -> None:
+    for forms in words.spelled(query):
+        assert len({form.lower() for form in forms}) == len(forms)
+        assert len({plain(form) for form in forms}) == 1
+
+
+def plain(word: str) -> str:
+    return word.casefold().replace("æ", "ae").replace("œ", "oe")
+
+
+def test_spellings_are_limited() -> None:
+    many = " ".join(f"mississippi{place}" for place in range(300))
+    assert sum(map(len, words.spelled(many))) <= words.MAX_TERMS
+
+
+def test_identifiers_of_a_query() -> None:
+    query = (
+        "see /srv/src/app.py:12, `undo.sh` (v2.3.1) on k8s: parseConfig, max_tokens; port 5499? "
+        "x-15 and foo@bar.org #1234"
+    )
+    told = "srv/src/app.py:12 app.py:12 app.py undo.sh v2.3.1 k8s parseConfig max_tokens 5499 x-15"
+    assert words.identifiers(query) == [*told.split(), "foo@bar.org", "1234"]
+
+
+def test_ordinary_words_are_no_identifiers() -> None:
+    query = "In 2024 and/or he/she, e.g. the 3rd well-known U.S. firm, at 10am; 42 of 7 C++ 日本"
+    assert words.identifiers(query) == []

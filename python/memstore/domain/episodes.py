@@ -135,3 +135,8 @@ class EpisodeHits(Results[EpisodeHit]):
     fill up the answer."""
     ranking: str = "classic"
     """``"threads"``, or ``"classic"`` if that was requested or the index is still being built."""
+    is_relevant: bool | None = None
+    """Whether one of the first ten is at least as relevant as ``min_relevance`` asks for; ``None``
+    if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
+    hidden: int = 0
+    """How many hits ``min_relevance`` left out: all of them or none."""

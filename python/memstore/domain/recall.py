@@ -26,6 +26,8 @@ class Recalled(Record):
     """How many more were found that did not fit."""
     words_only: WordsOnly | None = None
     """Why a search by meaning went by words alone; ``None`` if it did not."""
+    hidden: int = 0
+    """How many facts and episodes ``min_relevance`` left out."""
 
     def __str__(self) -> str:
         return self.text

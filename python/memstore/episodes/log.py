@@ -329,7 +329,8 @@ class Episodes:
                 of answer that the question asks for; ``"classic"`` uses words and meaning only. A
                 call with ``mode`` or ``alpha`` is classic.
             min_relevance: return nothing unless one of the first ten hits is at least this
-                relevant, 0 to 1.
+                relevant, 0 to 1, or has a rare word, name or identifier of the query. A search
+                by words alone leaves nothing out.
             limit: the maximum number of episodes, 1 to 1000.
             context: the number of neighbours to return on either side of each hit in its thread, 0
                 to 10. They have the same owners; expired ones are left out unless requested. Each

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import partial
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, TypeVar
 
@@ -28,7 +29,7 @@ from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.ranking import Ageing, Ranked
 from memstore.search.requests import F, Request
-from memstore.text.words import terms
+from memstore.text.words import identifiers, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,12 +77,50 @@ class Query(NamedTuple):
     """Cosines by id."""
 
 
+class Found(NamedTuple):
+    """The best rows, best first, after the least relevance was applied."""
+
+    rows: Sequence[Ranked]
+    is_relevant: bool | None = None
+    """As in :class:`~memstore.domain.records.SearchHits`, like the next."""
+    hidden: int = 0
+
+
+class Terms(NamedTuple):
+    """The terms of a query, as they are written and as the index knows them."""
+
+    written: list[str]
+    spellings: list[list[list[str]]]
+    """For each term its spellings, each as tokens."""
+
+    @property
+    def phrases(self) -> list[list[str]]:
+        """All spellings of all terms."""
+        return [*chain.from_iterable(self.spellings)]
+
+
 class Parts(NamedTuple):
     words: Mapping[str, float]
     """BM25 by word of the query, more negative is better, without the words that the row does not
     have. The sum is the row's BM25."""
     cosine: float | None
     """Of the nearest vector, -1 to 1; ``None`` if the row has none yet."""
+
+
+class Bearing(NamedTuple):
+    """What a row has of the names, identifiers and words of a query."""
+
+    is_enough: bool
+    """Whether the row is about what the query asks, by that alone."""
+    named: bool
+    identified: bool
+    """It has an identifier of the query that few rows have."""
+    weight: float
+    """The sum of the weights of its words, rare ones more."""
+    coverage: float
+    """Their share of the weights of all words of the query, 0 to 1."""
+    rare: int
+    """How many of its words are rare."""
 
 
 class Corpus(ABC, Generic[F, H]):
@@ -101,18 +140,18 @@ class Corpus(ABC, Generic[F, H]):
         self._contents = contents
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self._seen: list[tuple[F, Visible]] = []
-        self._asked: dict[str, tuple[list[str], list[list[str]]]] = {}
+        self._asked: dict[str, Terms] = {}
 
     # -- the index verbs --------------------------------------------------------------------
 
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
         contents = self._contents
-        asked, tokens = self._terms(query)
-        if contents is None or not asked:
+        asked = self._terms(query)
+        if contents is None or not asked.written:
             return self._full_text.search(self._transaction, query, wanted, k)
         visible = self._visible(wanted, contents)
-        found = contents.words.search(tokens, k, visible)
+        found = contents.words.search(asked.phrases, k, visible)
         return {id_: -score for id_, score in found}
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
@@ -178,12 +217,12 @@ class Corpus(ABC, Generic[F, H]):
         if (least := request.min_similarity) is not None:
             # Rows without a vector cannot be compared, and stay.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
-        telling, tokens = self._terms(query.text)
+        asked = self._terms(query.text)
         ranked = contents.texts.rank(
             contents.words,
-            tokens,
+            asked.phrases,
             query.text,
-            " ".join(telling),
+            " ".join(asked.written),
             [(id_, cosines.get(id_)) for id_ in ids],
             limit=len(ids) if request.boosted else request.limit,
             visible=visible,
@@ -206,7 +245,7 @@ class Corpus(ABC, Generic[F, H]):
         named = dates.read(query.text, wanted.now)
         if self._contents is None or not named.periods:
             return more
-        says_more = len(self._terms(query.text)[0]) > named.parts + 1
+        says_more = len(self._terms(query.text).written) > named.parts + 1
         enough = min(request.limit, DATED) if says_more else request.limit
         for period in named.periods:
             after = max(filter(None, (wanted.valid_after, period.after)))
@@ -230,16 +269,33 @@ class Corpus(ABC, Generic[F, H]):
     def relevance(self, query: str, ids: Sequence[int]) -> float | None:
         """Return how relevant the best of these rows is to the query, 0 to 1.
 
-        A row with every word of the query has 1. ``None`` for other rows if there is no index.
+        A row has 1 if it has every word of the query, or bears on it by some of them. ``None`` for
+        other rows if there is no index.
         """
-        telling = self._terms(query)[0]
+        asked = self._terms(query).written
         held = self._word_parts(query, ids).values()
-        if telling and any(len(words) >= len(telling) for words in held):
+        if asked and any(len(words) >= len(asked) for words in held):
             return 1.0
         if self._contents is None:
             return None
-        found = self._contents.texts.relevances(query, " ".join(telling), ids)
+        if any(one.is_enough for one in self.bearings(query, ids)):
+            return 1.0
+        found = self._contents.texts.relevances(query, " ".join(asked), ids)
         return max((one for one in found if one is not None), default=None)
+
+    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+        """Return what these rows have of the query's words; nothing if there is no index."""
+        if self._contents is None:
+            return []
+        asked = self._terms(query)
+        found = self._contents.texts.bearings(
+            self._contents.words,
+            query,
+            list(zip(asked.written, asked.spellings, strict=True)),
+            self._transaction.tokens(identifiers(query)),
+            ids,
+        )
+        return [Bearing(*one) for one in found if one is not None]
 
     def _ranking(self, request: Request[F]) -> str:
         return CLASSIC if self._contents is None else request.ranking
@@ -280,20 +336,23 @@ class Corpus(ABC, Generic[F, H]):
 
     def _word_parts(self, query: str, ids: Sequence[int]) -> dict[int, dict[str, float]]:
         contents = self._contents
-        asked, tokens = self._terms(query)
-        if contents is None or not asked:
+        asked = self._terms(query)
+        if contents is None or not asked.written:
             return self._full_text.parts(self._transaction, query, ids)
-        parts = contents.words.parts(tokens, ids)
-        return {
-            id_: {word: -part for word, part in zip(asked, row, strict=True) if part}
-            for id_, row in zip(ids, parts, strict=True)
-        }
+        rows = map(iter, contents.words.parts(asked.phrases, ids))
+        found: dict[int, dict[str, float]] = {}
+        for id_, row in zip(ids, rows, strict=True):
+            of_terms = (sum(islice(row, len(forms))) for forms in asked.spellings)
+            each = zip(asked.written, of_terms, strict=True)
+            found[id_] = {word: -part for word, part in each if part}
+        return found
 
-    def _terms(self, query: str) -> tuple[list[str], list[list[str]]]:
-        """Return the terms of a query, each as it is written and as its tokens."""
+    def _terms(self, query: str) -> Terms:
         if query not in self._asked:
-            asked = terms(query)
-            self._asked[query] = asked, self._transaction.tokens(asked)
+            forms = spelled(query)
+            tokens = iter(self._transaction.tokens(chain.from_iterable(forms)))
+            spellings = [list(islice(tokens, len(each))) for each in forms]
+            self._asked[query] = Terms([each[0] for each in forms], spellings)
         return self._asked[query]
 
     def _visible(self, wanted: F, contents: Contents) -> Visible:
@@ -341,9 +400,7 @@ class Corpus(ABC, Generic[F, H]):
         return self._full_text.visible(self._transaction, ids, wanted)
 
     @abstractmethod
-    def results(
-        self, query: Query, found: Sequence[Ranked], request: Request[F], why: WordsOnly | None
-    ) -> H:
+    def results(self, query: Query, found: Found, request: Request[F], why: WordsOnly | None) -> H:
         """Read the best rows; ``why`` is the reason why vectors were not used as requested."""
 
     @abstractmethod
@@ -384,19 +441,25 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     def results(
         self,
         query: Query,
-        found: Sequence[Ranked],
+        found: Found,
         request: Request[FactFilter],
         why: WordsOnly | None,
     ) -> SearchHits:
-        facts = fact_table.get_many(self._transaction, [place.id for place in found])
-        hits = [_hit(facts[place.id], place) for place in found if place.id in facts]
+        facts = fact_table.get_many(self._transaction, [place.id for place in found.rows])
+        hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
             sides = context.beside([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
-        return SearchHits(hits, words_only=why, ranking=self._ranking(request))
+        return SearchHits(
+            hits,
+            words_only=why,
+            ranking=self._ranking(request),
+            is_relevant=found.is_relevant,
+            hidden=found.hidden,
+        )
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact
@@ -453,17 +516,17 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
     def results(
         self,
         query: Query,
-        found: Sequence[Ranked],
+        found: Found,
         request: Request[EpisodeFilter],
         why: WordsOnly | None,
     ) -> EpisodeHits:
         fill: list[Ranked] = []
         if why is not None:
-            known = {place.id for place in found}
+            known = {place.id for place in found.rows}
             newest = self._newest_ids(request.wanted, request.limit)
             fill = [Ranked(id_, 0.0) for id_ in newest if id_ not in known]
-            fill = fill[: request.limit - len(found)]
-        hits = self._hits(query, [*found, *fill], request)
+            fill = fill[: request.limit - len(found.rows)]
+        hits = self._hits(query, [*found.rows, *fill], request)
         if request.context:
             sides = context.beside(
                 [hit.episode for hit in hits], partial(self._neighbours, request)
@@ -473,7 +536,12 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
         return episode_records.EpisodeHits(
-            hits, words_only=why, newest_first=len(fill), ranking=self._ranking(request)
+            hits,
+            words_only=why,
+            newest_first=len(fill),
+            ranking=self._ranking(request),
+            is_relevant=found.is_relevant,
+            hidden=found.hidden,
         )
 
     def _neighbours(

@@ -21,7 +21,7 @@ from memstore.errors import (
 )
 from memstore.providers.local import LocalEmbedder
 from memstore.search import ranking
-from memstore.search.corpus import Corpus, H, Query
+from memstore.search.corpus import Corpus, Found, H, Query
 from memstore.search.index.index import Index
 from memstore.search.requests import JUDGED, F
 
@@ -160,9 +160,9 @@ def _near(
     return found
 
 
-def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence[Ranked]:
+def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
     if not query.text:
-        return corpus.newest(request)
+        return Found(corpus.newest(request))
     weights = request.weights if query.vector is not None else request.weights_alone
     by_words: dict[int, float] = {}
     if weights.words:
@@ -174,23 +174,35 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence
     if found is None:
         found = _classic(corpus, query, by_words, request)
     found = _boosted(corpus, found, request)
-    return found[: request.limit] if _is_relevant(corpus, query, found, request) else []
+    return _judged(corpus, query, found[: request.limit], request)
+
+
+def _judged(
+    corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
+) -> Found:
+    """Leave out what is not relevant, if a minimum is asked for.
+
+    A search by words alone leaves nothing out: each row has a word of the query.
+    """
+    if not request.min_relevance or not found:
+        return Found(found)
+    relevant = _is_relevant(corpus, query, found[:JUDGED], request.min_relevance)
+    if relevant or query.vector is None:
+        return Found(found, is_relevant=relevant)
+    return Found([], is_relevant=False, hidden=len(found))
 
 
 def _is_relevant(
-    corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
+    corpus: Corpus[F, H], query: Query, judged: Sequence[Ranked], least: float
 ) -> bool:
-    """Whether one of the first is as relevant as is asked for, if that is known.
+    """Whether one of these rows is as relevant as is asked for, if that is known.
 
     What the query names, a person or a date, is relevant however little its words resemble it.
     """
-    if not request.min_relevance:
-        return True
-    judged = found[:JUDGED]
     if any(place.parts.subject or place.parts.date for place in judged):
         return True
     relevance = corpus.relevance(query.text, [place.id for place in judged])
-    return relevance is None or relevance >= request.min_relevance
+    return relevance is None or relevance >= least
 
 
 def _classic(

@@ -84,6 +84,7 @@ def recalled(
         episodes=tuple(item.id for item in items[:shown] if not item.is_fact),
         left_out=len(items) - shown,
         words_only=facts.words_only,
+        hidden=facts.hidden + episodes.hidden,
     )
 
 

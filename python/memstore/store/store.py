@@ -583,7 +583,8 @@ class Store:
                 with the weights above. The ranking is also classic if a weight is given or while
                 the index is being built; :attr:`SearchHits.ranking` says which one was used.
             min_relevance: return nothing unless one of the first ten hits is at least this
-                relevant, 0 to 1; the command line and the tools use 0.075.
+                relevant, 0 to 1, or has a rare word, name or identifier of the query; the command
+                line and the tools use 0.075. A search by words alone leaves nothing out.
             touch: count a use of every fact found.
 
         Raises:

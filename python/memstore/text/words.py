@@ -10,17 +10,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memstore.text import stop_words
 else:
     stop_words = lazy_import("memstore.text.stop_words")
 
 MAX_TERMS = 200
 """The most distinct terms of a query; more would not change the ranking noticeably."""
+
+LIGATURES: Final = (("ß", "ss"), ("æ", "ae"), ("œ", "oe"))
+"""Letters that stand for two. Unlike accents, FTS5's tokenizer does not fold them, so queries are
+searched for in both spellings (decision 57)."""
 
 # Han with its extensions, kana, Hangul, Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
@@ -41,6 +48,24 @@ ELISION = lazy_pattern(
 )
 
 
+# What stands between blanks, quotation marks and brackets.
+CHUNK = lazy_pattern(r"[^\s,;!?()\[\]{}<>\"'`´‘’“”„«»=|*&]+")
+
+ENDS: Final = ".:-/\\#@+~%"
+
+# Of one word: 5499, k8s, 2b, parseConfig.
+IDENTIFYING = lazy_pattern(r"\d{3,}|(?=.*\d)(?=.*[^\W\d]).+|.*[a-z][A-Z].*")
+
+# Of several: src/app.py, 3.11, max_tokens, x-15; not well-known.
+JOINED = lazy_pattern(r"[._/\\:@#+]|\d")
+
+# Years, and numbers with a unit or an ending: 2024, 3rd, 10am, 1990s.
+COUNTED = lazy_pattern(
+    r"(?:19|20)\d\d|\d+(?:st|nd|rd|th|s|am|pm|h|hrs?|m|min|mins|sec|d|k|km|kg|g|cm|mm|x|%)",
+    re.IGNORECASE,
+)
+
+
 def segments(*texts: str) -> str | None:
     """Return the runs of scripts without spaces as single characters; ``None`` if there are none.
 
@@ -57,7 +82,12 @@ def match_expression(query: str) -> str | None:
 
     Words are joined by OR: a fact with only some of them is found too, and BM25 ranks it lower.
     """
-    return " OR ".join(map(quoted, terms(query))) or None
+    return " OR ".join(map(any_of, spelled(query))) or None
+
+
+def any_of(spellings: Sequence[str]) -> str:
+    """Return an FTS5 expression for any spelling of a term."""
+    return " OR ".join(map(quoted, spellings))
 
 
 def quoted(term: str) -> str:
@@ -87,6 +117,63 @@ def terms(query: str) -> list[str]:
     }
     chosen = telling | pairs or dict.fromkeys(spaced)
     return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]
+
+
+def spelled(query: str) -> list[list[str]]:
+    """Return each term of a query with its other spellings."""
+    asked = terms(query)
+    room = MAX_TERMS - len(asked)
+    found = []
+    for term in asked:
+        others = _other_spellings(term)[:room]
+        room -= len(others)
+        found.append([term, *others])
+    return found
+
+
+def _other_spellings(term: str) -> list[str]:
+    """Return ``straße`` for ``strasse``, and the other way round."""
+    plain = term.casefold()
+    for letter, pair in LIGATURES:
+        plain = plain.replace(letter, pair)
+    spellings = dict.fromkeys([plain, *chain(*(_ligated(plain, *pair) for pair in LIGATURES))])
+    return [other for other in spellings if other != term.lower()]
+
+
+def _ligated(word: str, letter: str, pair: str) -> Iterator[str]:
+    """Yield a word with the letter in place of each pair, and of all of them."""
+    places = [at for at in range(len(word)) if word.startswith(pair, at)]
+    for at in places:
+        yield f"{word[:at]}{letter}{word[at + len(pair) :]}"
+    if len(places) > 1:
+        yield word.replace(pair, letter)
+
+
+def identifiers(query: str) -> list[str]:
+    """Return the paths, versions, long numbers and names of programs in a query.
+
+    ``undo.sh``, ``3.11``, ``5499``, ``k8s``, ``max_tokens``, ``parseConfig``; of a path also its
+    last part, without the number of a line.
+    """
+    found = (form for chunk in CHUNK.findall(query) for form in _forms(chunk.strip(ENDS)))
+    return [*dict.fromkeys(form for form in found if _is_identifier(form))][:MAX_TERMS]
+
+
+def _forms(chunk: str) -> tuple[str, str, str]:
+    last = re.split(r"[/\\]", chunk)[-1]
+    return chunk, last, re.sub(r":\d+$", "", last)
+
+
+def _is_identifier(written: str) -> bool:
+    words = re.findall(r"[^\W_]+", written)
+    if len(words) == 1:
+        return bool(IDENTIFYING.fullmatch(words[0])) and not COUNTED.fullmatch(words[0])
+    if not JOINED.search(written):
+        return False
+    common = stop_words.ENGLISH
+    return all(map(str.isdecimal, words)) or any(
+        len(word) > 1 and word.casefold() not in common for word in words
+    )
 
 
 def _is_name(word: str, place: int, query: str) -> bool:

@@ -24,6 +24,12 @@ use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 use crate::words::Words;
 
+/// A word of a query, and its spellings.
+type GivenTerm = (String, Vec<Phrase>);
+
+/// Whether it is enough, named, identified, weight, coverage, and how many words are rare.
+type Bearing = (bool, bool, bool, f64, f64, usize);
+
 type Text = Option<PyBackedStr>;
 
 /// Id, text, speaker, thread, place in it, valid at, created at and what it ages as.
@@ -201,6 +207,34 @@ impl Texts {
             .map_err(no_memory)
     }
 
+    /// What rows have of a query's names, identifiers and words.
+    fn bearings(
+        &self,
+        py: Python<'_>,
+        words: &Bound<'_, Words>,
+        query: PyBackedStr,
+        terms: Vec<GivenTerm>,
+        identifiers: Vec<Phrase>,
+        ids: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Option<Bearing>>> {
+        let ids = row_ids("ids", ids)?;
+        let terms = terms.into_iter();
+        let terms: Vec<_> = terms
+            .map(|(text, spellings)| kernel::Term { text, spellings })
+            .collect();
+        let words = &words.get().words;
+        let found = py.detach(|| {
+            let asked = kernel::Exactly {
+                query: &query,
+                terms: &terms,
+                identifiers: &identifiers,
+            };
+            self.texts.read().bearings(&words.read(), &asked, &ids)
+        });
+        let found = found.map_err(no_memory)?;
+        Ok(found.into_iter().map(|one| one.map(weighed)).collect())
+    }
+
     /// The neighbours of these rows in their threads.
     #[pyo3(signature = (ids, reach, visible = None))]
     fn neighbours(
@@ -279,6 +313,18 @@ fn given(row: &GivenRow) -> Row<'_> {
         created: created.as_deref(),
         ages_as: ages_as.as_deref(),
     }
+}
+
+fn weighed(one: kernel::Bearing) -> Bearing {
+    let enough = one.is_enough();
+    (
+        enough,
+        one.named,
+        one.identified,
+        one.weight,
+        one.coverage,
+        one.rare,
+    )
 }
 
 fn told(one: kernel::Ranked) -> Ranked {

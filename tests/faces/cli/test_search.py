@@ -78,6 +78,23 @@ def test_search_without_relevant_facts_finds_nothing(cli: CommandLine) -> None:
     assert "--min-relevance must be" in with_all.err
 
 
+def test_search_tells_what_the_least_relevance_left_out(cli: CommandLine) -> None:
+    with memstore.open(cli.db, embedder="local") as store:
+        for content in ("The ferry is old", "Ben plays the violin", "undo.sh restores the table"):
+            store.add(content, subject="note")
+        store.episodes.add("The ferry is old", source="test")
+        store.embed_pending()
+    unrelated = ("which enzymes repair double strand breaks", "--embedder", "local")
+    for command in (["search"], ["recall"], ["episode", "search"]):
+        nothing = cli(*command, *unrelated)
+        assert nothing.out == ""
+        assert "nothing found but" in nothing.err
+        assert "--min-relevance 0 shows" in nothing.err
+        assert cli(*command, *unrelated, "--min-relevance", 0).out
+    [first, *_] = cli.json("search", "undo.sh usage", "--embedder", "local")
+    assert first["fact"]["content"] == "undo.sh restores the table"
+
+
 def test_search_without_hits_is_not_an_error(cli: CommandLine) -> None:
     cli.add("something")
     answer = cli("search", "xyzzy")
@@ -92,7 +109,7 @@ def test_recall_prints_a_text_within_the_budget(cli: CommandLine) -> None:
     for number in range(20):
         cli.add(f"tea of kind {number}", "tea")
     told = cli.json("recall", "tea", "kind", "--max-tokens", "100")
-    assert set(told) == {"text", "facts", "episodes", "left_out", "words_only"}
+    assert set(told) == {"text", "facts", "episodes", "left_out", "words_only", "hidden"}
     assert 0 < len(told["facts"]) < 20
     assert len(told["facts"]) + told["left_out"] == 20
     assert cli("recall", "tea kind", "--max-tokens", "100").out == told["text"] + "\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.builds import skip_without_model
 from tests.support.clock import wait_until
 from tests.support.raw import raw
 
@@ -126,6 +127,18 @@ def test_prompt_without_relevant_facts_gets_nothing(
 ) -> None:
     store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
     assert run(PROMPT, {"prompt": prompt}) == ""
+
+
+def test_prompt_without_an_embedder_gets_nothing_for_one_common_word(
+    open_store: Callable[..., memstore.Store],
+) -> None:
+    skip_without_model()
+    words_only = open_store(embedder=None)
+    words_only.add("The ferry to the island is old", subject="note")
+    assert (
+        hook.at_prompt(words_only, "do old enzymes of yeast repair double strand breaks?") is None
+    )
+    assert "ferry" in str(hook.at_prompt(words_only, "when does the ferry leave"))
 
 
 def test_a_fact_cannot_break_out_of_its_line(

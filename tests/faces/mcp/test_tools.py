@@ -21,7 +21,7 @@ from memstore.faces.mcp import answers, catalogue, catalogue_file, main
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool, ToolError
 from memstore.prompting.prompts import template
-from memstore.providers.local import tokens_at_most
+from memstore.providers.local import LocalEmbedder, tokens_at_most
 
 TOOLS = mcp_tools.offered()
 NAMES = {
@@ -577,3 +577,35 @@ def test_every_change_says_how_to_undo_it(call: Callable[..., Any], words: Store
     assert words.tasks.list()[0].status == "pending"
     follow(call, task["undo"])
     assert words.tasks.list() == []
+
+
+def test_search_tells_what_the_least_relevance_left_out(open_store: Callable[..., Store]) -> None:
+    store = open_store(embedder=LocalEmbedder())
+    store.add("undo.sh restores the table", subject="note")
+    store.episodes.add("the ferry is old", source="test")
+    store.embed_pending()
+
+    def call(tool: str, **arguments: Any) -> Any:
+        return mcp_tools.offered("facts,episodes")[tool].call(lambda: store, arguments)
+
+    unrelated = "which enzymes repair double strand breaks"
+    told = "1 less relevant left out: min_relevance=0 has no minimum"
+    assert call("memory_search", query=unrelated)["hint"] == told
+    assert call("memory_search", query=unrelated, max_tokens=100)["hint"] == told.replace("1", "2")
+    by_words = told.replace("min_relevance=0", 'search_mode="keyword"')
+    assert call("search", query=unrelated)["hint"] == by_words
+    assert call("memory_search", query=unrelated, min_relevance=0)["facts"]
+    assert call("memory_search", query=unrelated, min_relevance=0, max_tokens=100)["recalled"]
+    assert call("search", query="old enzymes and strands", search_mode="keyword")["episodes"]
+    assert "hint" not in call("memory_search", query="undo.sh usage")
+    store.add("Ana plays the violin", subject="ana", user_id="ana")
+    hint = call("memory_search", query=unrelated)["hint"]
+    assert hint.startswith(told + "; ")
+    assert "user_id" in hint
+
+
+def test_search_without_an_embedder_lists_what_matches_first(call: Callable[..., Any]) -> None:
+    call("memory_store", content="undo.sh restores the table", subject="note")
+    found = call("memory_search", query="which enzymes does the old table hold")
+    assert [fact["content"] for fact in found["facts"]] == ["undo.sh restores the table"]
+    assert "hint" not in found

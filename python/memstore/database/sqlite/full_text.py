@@ -14,7 +14,7 @@ from memstore.database.engine import FullTexts
 from memstore.database.tables import facts as fact_table
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
-from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
+from memstore.text.words import UNSPACED_RUN, any_of, match_expression, spelled, terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +77,7 @@ class Fts5(NamedTuple):
     ) -> dict[int, dict[str, float]]:
         # BM25 is a sum over the words, and a word's part does not depend on the other words of the
         # query, so each word is searched for separately.
-        words = terms(query)
+        words = spelled(query)
         listed = transaction.dialect.listed("ids")
         found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
         for word in words:
@@ -86,10 +86,10 @@ class Fts5(NamedTuple):
                 transaction,
                 f"SELECT rowid, bm25({self.name}) FROM {self.name}"
                 f" WHERE {self.name} MATCH :word AND +rowid IN {listed}",
-                {"word": quoted(word), "ids": ids},
+                {"word": any_of(word), "ids": ids},
             )
             for id_, bm25 in scores.items():
-                found[id_][word] = bm25
+                found[id_][word[0]] = bm25
         text = query.strip()
         if not words and text:
             for id_ in transaction.ints(

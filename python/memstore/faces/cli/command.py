@@ -300,6 +300,14 @@ RELEVANCE: Final = option(
     default=MIN_RELEVANCE,
 )
 
+
+def told_hidden(hidden: int) -> str | None:
+    """Return how many hits that minimum left out, and how to see them; ``None`` if none."""
+    if not hidden:
+        return None
+    return f"nothing found but {hidden} less relevant, which --min-relevance 0 shows"
+
+
 RANKING: Final = (
     option(
         "--ranking NAME",

@@ -167,7 +167,8 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
             note += f"; the last {hits.newest_first} match no word and are only the newest"
         show.note(note)
     if not hits:
-        told = "nothing found: try other words, fewer conditions, or memstore episode list"
+        nothing = "nothing found: try other words, fewer conditions, or memstore episode list"
+        told = cli.told_hidden(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "episode"))
 
 

@@ -63,7 +63,8 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_words_only(hits.words_only, show)
     if not hits:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
-        told = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
+        nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
+        told = cli.told_hidden(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
@@ -92,8 +93,6 @@ def _wider(arguments: argparse.Namespace) -> str:
         ways.append("fewer conditions")
     if not arguments.everything:
         ways.append("--all for superseded facts")
-    if getattr(arguments, "min_relevance", 0):
-        ways.append("--min-relevance 0 for less relevant facts")
     return f"{', '.join(ways)}, or memstore list"
 
 
@@ -135,7 +134,8 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)
     if not recalled.text:
-        told = f"nothing found: try {_wider(arguments)}"
+        nothing = f"nothing found: try {_wider(arguments)}"
+        told = cli.told_hidden(recalled.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact", "episode"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()

@@ -234,6 +234,8 @@ def recalled(store: Store, prompt: str, owner: Scope = NOBODY) -> list[Fact]:
         min_relevance=settings.MIN_RELEVANCE,
         scope=owner,
     )
+    if hits.is_relevant is False:
+        return []
     return [
         hit.fact for place, hit in enumerate(hits) if not place or hit.vector_score >= LEAST_COSINE
     ]

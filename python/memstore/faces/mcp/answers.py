@@ -92,7 +92,19 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
         answer["words_only"] = explained(hits.words_only.reason)
-    return answer
+    return answer | of_hidden(hits.hidden)
+
+
+def of_hidden(hidden: int, way: str = "min_relevance=0") -> Answer:
+    """Return how many hits the least relevance left out, and how to see them."""
+    told = f"{hidden} less relevant left out: {way} has no minimum"
+    return {"hint": told} if hidden else {}
+
+
+def hinting(answer: Answer, more: Answer) -> Answer:
+    """Return an answer with one more hint, if there is any."""
+    hints = [one["hint"] for one in (answer, more) if "hint" in one]
+    return answer | ({"hint": "; ".join(hints)} if hints else {})
 
 
 def of_neighbour(fact: Fact) -> Answer:
@@ -106,9 +118,9 @@ def beside(hit: Any, told: Callable[[Any], Answer]) -> Answer:
     return {name: [told(one) for one in rows] for name, rows in sides.items() if rows}
 
 
-def of_recall(text: str) -> Answer:
+def of_recall(text: str, hidden: int = 0) -> Answer:
     """Return an answer with only the text, because anything else would use up tokens."""
-    return {"note": NOTE, "recalled": text}
+    return {"note": NOTE, "recalled": text} | ({} if text else of_hidden(hidden))
 
 
 def tokens_of_recall(text: str) -> int:

@@ -18,6 +18,7 @@ from memstore.faces.mcp.answers import (
     beside,
     capped,
     explained,
+    of_hidden,
     put_metadata,
     room_of,
     undone_by,
@@ -50,7 +51,7 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling
         answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
-    return answer
+    return answer | of_hidden(hits.hidden, 'search_mode="keyword"')
 
 
 def of_list(

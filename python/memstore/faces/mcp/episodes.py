@@ -11,7 +11,7 @@ from memstore.domain.arguments import checked_name
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas, owners
-from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp.answers import Answer, hinting
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import (
     of_added,
@@ -143,9 +143,7 @@ def search(
     *,
     owner: Scope,
 ) -> Answer:
-    """Find episodes by words and meaning, best first; without a query, the newest. Usually query
-    is all you need.
-    """
+    """Find episodes by words and meaning, best first; without a query, the newest."""
     if search_mode not in MODES:
         raise ValueError(f"search_mode must be {', '.join(MODES)}, not {search_mode[:60]!r}")
     if query is not None and len(query) > MAX_QUERY:
@@ -175,7 +173,7 @@ def search(
     )
     unused = [name for name, given in narrowing.items() if not given]
     answer = of_hits(hits, store.namespace, unused)
-    return answer if hits else answer | owners.hint(owners.unnamed(home, owner))
+    return answer if hits else hinting(answer, owners.hint(owners.unnamed(home, owner)))
 
 
 def get_episodes(

@@ -11,6 +11,7 @@ from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import (
     Answer,
     explained,
+    hinting,
     of_change,
     of_deletion,
     of_history,
@@ -104,6 +105,7 @@ def memory_search(
     before: Text = None,
     valid_after: Text = None,
     valid_before: Text = None,
+    min_relevance: float | None = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -120,23 +122,16 @@ def memory_search(
         "valid_before": valid_before,
         "scope": owner,
         "active_only": not include_superseded,
+        "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
     }
     if max_tokens is not None:
-        recalled = store.recall(
-            query,
-            max_tokens=max_tokens,
-            counter=tokens_of_recall,
-            min_relevance=MIN_RELEVANCE,
-            **wanted,
-        )
-        answer = of_recall(recalled.text)
-        return answer if recalled.text else answer | owners.empty_search(store, owner)
-    hits = store.search(
-        query, limit=limit, context=context or 0, min_relevance=MIN_RELEVANCE, **wanted
-    )
+        recalled = store.recall(query, max_tokens=max_tokens, counter=tokens_of_recall, **wanted)
+        answer = of_recall(recalled.text, recalled.hidden)
+        return answer if recalled.text else hinting(answer, owners.empty_search(store, owner))
+    hits = store.search(query, limit=limit, context=context or 0, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = of_search(hits, [name for name, given in narrowing if given is None])
-    return answer if hits else answer | owners.empty_search(store, owner)
+    return answer if hits else hinting(answer, owners.empty_search(store, owner))
 
 
 def memory_list(

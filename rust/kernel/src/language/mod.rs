@@ -89,6 +89,16 @@ pub(crate) fn word_hashes(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
+/// Whether a word serves the grammar of one of the languages, or asks a question.
+pub fn is_function_word(word: &str) -> bool {
+    let classes = [Class::Common, Class::Asks].into_iter();
+    let entry = Table::shared().get(letters::hash(word));
+    entry.is_some_and(|entry| {
+        let mut classes = classes.chain(Class::QUESTIONS);
+        classes.any(|class| entry.is(class) != 0)
+    })
+}
+
 struct Reader {
     table: &'static Table,
     speaker: [u32; MOST_NAMES],

@@ -5,6 +5,7 @@
 //! Saved rows are mapped; later changes are in memory and take precedence. The number of rows, and
 //! of rows with each piece, is always exact.
 
+mod bearing;
 mod fresh;
 mod layer;
 mod moment;
@@ -31,6 +32,7 @@ use fresh::Fresh;
 use layer::Layer;
 use record::{Place, Record};
 
+pub use bearing::{Bearing, Exactly, Term};
 pub use query::Query;
 pub use rank::{Asked, Candidate, Parts, Ranked};
 pub use record::Row;
@@ -39,6 +41,10 @@ pub use record::Row;
 pub const KIND: [u8; 8] = *b"texts   ";
 /// See [`KIND`].
 pub const VERSION: u64 = 1;
+
+/// Relevance is computed as if there were at least this many rows: among fewer, a word that some
+/// have would look common compared with one that none has.
+const FEW_ROWS: usize = 100;
 
 /// The most invisible rows of a thread that are skipped when looking for a row's neighbours.
 const FAR: usize = 64;

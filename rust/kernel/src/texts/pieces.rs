@@ -20,6 +20,20 @@ pub(super) fn of(text: &str) -> Result<Vec<u16>, TryReserveError> {
     Ok(StaticModel::embedded().token_ids(&[text])?.swap_remove(0))
 }
 
+/// The rank of a word by its frequency in any text, if it is a piece in any case.
+pub(super) fn rank(word: &str) -> Result<Option<f64>, TryReserveError> {
+    let forms = [word.to_owned(), word.to_lowercase(), capitalised(word)];
+    let pieces = StaticModel::embedded().token_ids(&forms.each_ref().map(String::as_str))?;
+    let whole = pieces.iter().filter(|pieces| pieces.len() == 1);
+    Ok(whole.map(|pieces| pieces[0]).min().map(f64::from))
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters.flat_map(char::to_lowercase)).collect()
+}
+
 /// The length of the sum of these pieces' vectors.
 pub(super) fn norm(pieces: &[u16]) -> f32 {
     let sum = StaticModel::embedded().sum(pieces);

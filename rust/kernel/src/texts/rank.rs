@@ -14,7 +14,7 @@
 use std::collections::TryReserveError;
 
 use super::similar::Similarities;
-use super::{Held, Query, Texts};
+use super::{FEW_ROWS, Held, Query, Texts};
 use crate::id_hash::RowMap;
 use crate::ids::Ids;
 use crate::language::{self, Question, Wanted};
@@ -57,10 +57,6 @@ const KIND: f64 = 0.1;
 /// Among rows that say nearly the same about one subject and whose scores differ by no more than
 /// this, the newest comes first.
 const EQUAL: f64 = 0.02;
-
-/// Relevance is computed as if there were at least this many rows: among fewer, a word that some
-/// have would look common compared with one that none has.
-const FEW_ROWS: usize = 100;
 
 const MICROS: f64 = 1e6;
 

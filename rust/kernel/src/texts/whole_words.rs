@@ -12,6 +12,10 @@ use crate::language;
 /// refuse each other's files of the index.
 const COUNT: u16 = u16::MAX;
 
+/// The rank of a word without letters, and how many letters make a word e times as rare.
+const COMMON: f64 = 180.0;
+const LETTERS: f64 = 2.0;
+
 pub(super) fn count() -> usize {
     usize::from(COUNT)
 }
@@ -24,6 +28,14 @@ pub(super) fn of(text: &str) -> Result<Vec<u16>, TryReserveError> {
         ids.push((hash % u64::from(COUNT)) as u16);
     }
     Ok(ids)
+}
+
+/// About the rank of a word by its frequency in any text, from its length: frequent words are short.
+/// `None` for a pair of characters of a script without spaces.
+pub(super) fn rank(word: &str) -> Result<Option<f64>, TryReserveError> {
+    let letters = word.chars().count() as f64;
+    let is_pair = word.contains(' ');
+    Ok((!is_pair).then(|| COMMON * (letters / LETTERS).exp()))
 }
 
 /// The length of the sum of these words, each a direction of its own; sorted.

@@ -1,0 +1,177 @@
+//! Whether rows bear on a query by its exact words.
+//!
+//! ```text
+//! weight   = min(idf, rarity); 0 for a function word
+//! coverage = sum of the weights of the words that the row has / sum of all weights
+//! ```
+//!
+//! `idf` comes from the memory itself, as if it had at least [`FEW_ROWS`] rows. Among a few facts
+//! every word is rare, so `rarity` is what is known of a word without a memory: its rank in the
+//! vocabulary of the built-in model, which is ordered by frequency. By Zipf's law the logarithm of a
+//! rank is that of a frequency. A build without the model estimates it from the length of the word.
+
+use std::collections::TryReserveError;
+
+use super::{FEW_ROWS, Held, Texts, pieces};
+use crate::language::{NO_NAME, Question, features, is_function_word};
+use crate::words::{Phrase, Words};
+
+/// The rank at which a word has the weight 1, about that of "new" or "over".
+const EVERYDAY: f64 = 500.0;
+/// The rarity of words that are no piece of the vocabulary, or that are numbers of more digits.
+const RAREST: f64 = 5.5;
+/// The rarity of numbers by their digits: every text may have a 3.
+const OF_DIGITS: [f64; 3] = [1.0, 3.0, 5.0];
+
+/// An exact term bears alone if fewer rows have it than one in this power of e: one in twenty.
+const EXACT: f64 = 3.0;
+/// One word bears if its weight is at least this, and its share of the query's.
+const TELLING: f64 = 2.3;
+const MOSTLY: f64 = 0.36;
+/// Two words bear with a smaller share if both weigh this.
+const RARE: f64 = 4.0;
+const TWO_RARE: f64 = 0.25;
+
+/// A word of a query.
+pub struct Term {
+    /// As it is written.
+    pub text: String,
+    /// The forms that are looked up, as the inverted index knows them.
+    pub spellings: Vec<Phrase>,
+}
+
+/// What is exact in a query.
+pub struct Exactly<'a> {
+    /// The query.
+    pub query: &'a str,
+    /// Its words without stop words.
+    pub terms: &'a [Term],
+    /// The paths, versions, long numbers and identifiers in it.
+    pub identifiers: &'a [Phrase],
+}
+
+/// What a row has of a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bearing {
+    /// It has, or is about, a name that the query has.
+    pub named: bool,
+    /// It has an identifier of the query that few rows have.
+    pub identified: bool,
+    /// The sum of the weights of the query's words that it has.
+    pub weight: f64,
+    /// That sum, divided by the weights of all of the query's words.
+    pub coverage: f64,
+    /// The largest of the weights.
+    pub rarest: f64,
+    /// How many of the words are rare.
+    pub rare: usize,
+}
+
+impl Bearing {
+    /// Whether this is enough for the row to be about what the query asks.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        let mostly = self.rarest >= TELLING && self.coverage >= MOSTLY;
+        let twice = self.rare >= 2 && self.coverage >= TWO_RARE;
+        self.named || self.identified || mostly || twice
+    }
+}
+
+impl Texts {
+    /// What rows have of a query's names, identifiers and words; `None` for a row that does not
+    /// exist.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn bearings(
+        &self,
+        words: &Words,
+        asked: &Exactly<'_>,
+        ids: &[u32],
+    ) -> Result<Vec<Option<Bearing>>, TryReserveError> {
+        let question = Question::read(asked.query);
+        let mut names = features(asked.query, None).names.to_vec();
+        names.retain(|name| *name != NO_NAME);
+        let weights = weights(words, asked.terms)?;
+        let spellings: Vec<Phrase> = spellings(asked.terms).cloned().collect();
+        let has = words.parts(&spellings, ids);
+        let identifiers = few(words, asked.identifiers);
+        let identified = words.parts(&identifiers, ids);
+        let bearing = |(row, id): (usize, &u32)| {
+            let held = self.held(*id)?;
+            let mut bearing = matched(asked.terms, &weights, has.of(row));
+            bearing.named = is_named(&question, &names, &held);
+            bearing.identified = identified.of(row).iter().any(|part| *part > 0.0);
+            Some(bearing)
+        };
+        Ok(ids.iter().enumerate().map(bearing).collect())
+    }
+}
+
+fn spellings(terms: &[Term]) -> impl Iterator<Item = &Phrase> {
+    terms.iter().flat_map(|term| &term.spellings)
+}
+
+/// A subject or speaker may be written in any case; other words are names only where both write
+/// them so: rows have titles of books, whose words are words of other questions.
+fn is_named(question: &Question, names: &[u32], held: &Held<'_>) -> bool {
+    question.names(held.record.speaker) || held.names().any(|name| names.contains(&name))
+}
+
+/// The identifiers that few rows have.
+fn few(words: &Words, identifiers: &[Phrase]) -> Vec<Phrase> {
+    let frequencies = words.frequencies(identifiers);
+    let each = identifiers.iter().zip(frequencies);
+    each.filter(|(_, having)| idf(words, *having) >= EXACT)
+        .map(|(phrase, _)| phrase.clone())
+        .collect()
+}
+
+/// The parts of a row are those of the terms' spellings, one after the other.
+fn matched(terms: &[Term], weights: &[f64], parts: &[f64]) -> Bearing {
+    let mut bearing = Bearing::default();
+    let mut parts = parts.iter();
+    for (term, weight) in terms.iter().zip(weights) {
+        let of_term = parts.by_ref().take(term.spellings.len());
+        if of_term.fold(false, |has, part| has | (*part > 0.0)) {
+            bearing.weight += weight;
+            bearing.rarest = bearing.rarest.max(*weight);
+            bearing.rare += usize::from(*weight >= RARE);
+        }
+    }
+    let all: f64 = weights.iter().sum();
+    bearing.coverage = if all > 0.0 { bearing.weight / all } else { 0.0 };
+    bearing
+}
+
+fn weights(words: &Words, terms: &[Term]) -> Result<Vec<f64>, TryReserveError> {
+    let all: Vec<Phrase> = spellings(terms).cloned().collect();
+    let mut frequencies = words.frequencies(&all).into_iter();
+    let mut weight = |term: &Term| {
+        let having = frequencies.by_ref().take(term.spellings.len()).sum();
+        Ok(idf(words, having).min(rarity(&term.text)?))
+    };
+    terms.iter().map(&mut weight).collect()
+}
+
+/// As for the pieces, see [`Texts::idf`].
+fn idf(words: &Words, having: u64) -> f64 {
+    let rows = words.len().max(FEW_ROWS) as f64 + 1.0;
+    (rows / (having as f64 + 0.5)).ln().max(0.0)
+}
+
+/// How rare a word is in any text.
+fn rarity(word: &str) -> Result<f64, TryReserveError> {
+    if word.chars().all(char::is_numeric) {
+        let digits = word.chars().count();
+        return Ok(OF_DIGITS
+            .get(digits.saturating_sub(1))
+            .copied()
+            .unwrap_or(RAREST));
+    }
+    if is_function_word(word) {
+        return Ok(0.0);
+    }
+    let rank = pieces::rank(word)?.unwrap_or(f64::INFINITY);
+    Ok((1.0 + (rank / EVERYDAY).ln()).clamp(1.0, RAREST))
+}
