@@ -1,11 +1,12 @@
 """Retrieval quality and speed over labelled sets.
 
-    python -m benches.finding DATA_FOLDER [SET …] [--budgets] [--ablation] [--folder FOLDER]
+    python -m benches.finding DATA_FOLDER [SET …] [--budgets|--ablation|--both] [--folder FOLDER]
 
 Recall, MRR, NDCG and the time of a search for each set in the data folder, as facts and episodes,
 with the classic ranking and FTS5's BM25 beside them. --budgets: recall within so many tokens, 8 a
 hit for its id and date, and through Store.recall. --ablation: what is lost without each part of
-the score. Stores are made once and kept in the folder. The format: :mod:`benches.finding.sets`.
+the score. --both: facts and turns in one memory, within so many
+tokens. Stores are made once and kept in the folder. The format: :mod:`benches.finding.sets`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benches.finding import sets
+from benches.finding import both, sets
 from benches.finding.measures import chance, judge, recall, tokens_of, within
 from benches.finding.sets import Labelled, Question
 from benches.finding.ways import EPISODES, FACTS, Ask, Hit, unit_of
@@ -39,6 +40,7 @@ def main() -> int:
     parser.add_argument("sets", nargs="*")
     parser.add_argument("--budgets", action="store_true")
     parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--both", action="store_true")
     parser.add_argument("--folder", type=Path, default=Path("benches/.made/finding"))
     asked = parser.parse_args()
     names = asked.sets or sorted(file.parent.name for file in asked.data.glob("*/units.jsonl"))
@@ -46,6 +48,9 @@ def main() -> int:
         print(f"skipped: there are no data sets in {asked.data}", file=sys.stderr)
         return 0
     asked.folder.mkdir(parents=True, exist_ok=True)
+    if asked.both:
+        both.table(asked.data, asked.folder)
+        return 0
     table = budgets if asked.budgets else ablation if asked.ablation else quality
     for name in names:
         labelled = sets.read(asked.data / name, asked.folder)

@@ -80,19 +80,19 @@ def _fill(labelled: Labelled) -> None:
     with memstore.open(unfinished) as file:
         for namespace, units in labelled.units.items():
             store = file.within(namespace)
-            store.add_many(_as_fact(unit, labelled.name) for unit in units)
+            store.add_many(as_fact(unit, labelled.name) for unit in units)
             if labelled.has_turns:
-                store.episodes.add_many(_as_episode(unit, labelled.name) for unit in units)
+                store.episodes.add_many(as_episode(unit, labelled.name) for unit in units)
             store.embed_pending()
         file.save_index()
     unfinished.rename(labelled.file)
 
 
-def _as_fact(unit: dict[str, Any], name: str) -> dict[str, Any]:
+def as_fact(unit: dict[str, Any], name: str) -> dict[str, Any]:
     return _as_row(unit) | {"subject": unit.get("speaker") or name}
 
 
-def _as_episode(unit: dict[str, Any], name: str) -> dict[str, Any]:
+def as_episode(unit: dict[str, Any], name: str) -> dict[str, Any]:
     return _as_row(unit) | {"source": name, "speaker": unit.get("speaker")}
 
 

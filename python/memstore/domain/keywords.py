@@ -64,7 +64,7 @@ class FactSearch(FactNarrowing, FactRanking, total=False):
 
 
 class FactRecall(FactNarrowing, total=False):
-    """The keywords of ``Store.recall``."""
+    """The keywords of ``Store.recall`` and ``Store.said``."""
 
     namespaces: Namespaces
     min_relevance: float | None

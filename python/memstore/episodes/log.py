@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.database import journal
 from memstore.database.changes import Changes
@@ -13,6 +13,7 @@ from memstore.database.tables import threads
 from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
+    checked_number,
     checked_page,
     checked_records,
     checked_text,
@@ -30,7 +31,7 @@ from memstore.domain.keywords import (
 )
 from memstore.domain.metadata import checked_mapping
 from memstore.domain.records import SCOPE_FIELDS, Scope, asked_scope, checked_scope
-from memstore.episodes import changes
+from memstore.episodes import changes, passages
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import AskedScope, JournalLine
     from memstore.search.searches import Searches
+
+MAX_REACH: Final = 100
+"""The most neighbours of an episode that are returned, on either side."""
 
 
 class Episodes:
@@ -265,6 +269,22 @@ class Episodes:
         uuid = stored_text(uuid, "uuid").lower()
         with self._engine.read() as transaction:
             return episode_table.namespace_of(transaction, uuid)
+
+    def around(self, episode_id: int | str, reach: int = 5) -> builtins.list[Episode]:
+        """Return an episode among those before and after it in its thread, in order.
+
+        Args:
+            episode_id: its id or its UUID.
+            reach: how many to return at most on either side, 0 to 100. Expired ones are left out.
+
+        Raises:
+            NotFound: no such episode in this namespace, or it was erased.
+        """
+        checked_number(reach, "reach", 0, MAX_REACH)
+        with self._engine.read() as transaction:
+            episode = self._known(transaction, episode_id)
+            before, after = passages.neighbours(transaction, episode, reach)
+            return [*before, episode, *after]
 
     @keywords(EpisodeList, tags=(), include_expired=False, offset=0, newest_first=False)
     def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:

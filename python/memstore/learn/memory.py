@@ -32,6 +32,7 @@ from memstore.store.store import given_store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memstore.domain.episodes import EpisodeHit
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, SearchHit
@@ -58,6 +59,8 @@ class MemoryHits(Results[dict[str, Any]]):
 
     words_only: WordsOnly | None = None
     """Why the search used only words; ``None`` if it also used meaning."""
+    said: tuple[EpisodeHit, ...] = ()
+    """What was said about it, if that was asked for, best first; nothing that a memory repeats."""
 
 
 class Memory:
@@ -235,6 +238,7 @@ class Memory:
         limit: int = 10,
         context: int = 0,
         threshold: float | None = None,
+        said: bool = False,
         **owners: Unpack[Owners],
     ) -> MemoryHits:
         """Find memories of a scope by words and by meaning, best first.
@@ -246,6 +250,8 @@ class Memory:
             context: how many memories of the same conversation to add ``before`` and ``after``
                 each hit, 0 to 10.
             threshold: the lowest score, 0 to 1.
+            said: also return what was said about it in the scope's conversations, as ``said`` of
+                the result; nothing if there are ``filters``.
         """
         if threshold is not None:
             checked_real(threshold, "threshold", 0, 1)
@@ -258,7 +264,8 @@ class Memory:
             for hit in found
             if threshold is None or hit.score >= threshold
         )
-        return MemoryHits(hits, words_only=found.words_only)
+        turns = self._store.said(query, found, scope=scope, filters=filters) if said else ()
+        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns))
 
     @keywords(Owners)
     def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:

@@ -7,22 +7,24 @@ form a sequence, each of which includes the previous one.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
 from memstore.embedding.requests import text_of
 from memstore.errors import InvalidArgumentType
 from memstore.providers.local import token_counter
+from memstore.search import fusion
 from memstore.text.dated import Line, remark, speaking, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
+from memstore.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
-    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.records import Fact, SearchHit, SearchHits
 
 FOUND: Final = 100
 """How many facts, and how many episodes, are searched for, whatever the budget: the number of
@@ -32,9 +34,8 @@ FIRST_CHARACTERS: Final = 120
 """The least that is shown of a text. The last one that fits may be shown in part."""
 
 
-LONG_CHARACTERS: Final = 400
-LONG_POWER: Final = 0.25
-"""Longer texts rank lower: at 16 times this length, half the score counts."""
+FAR_BEHIND: Final = 0.5
+"""A turn below this part of the best score is not shown beside facts."""
 
 
 class Item(NamedTuple):
@@ -42,8 +43,7 @@ class Item(NamedTuple):
 
     is_fact: bool
     id: int
-    worth: float
-    """The score, reduced for a text that takes the space of several."""
+    score: float
     date: str
     """The date above its line."""
     thread: Hashable
@@ -75,8 +75,7 @@ def recalled(
 ) -> Recalled:
     """Return the best results as a text of at most this many tokens."""
     count = token_counter() if counter is None else checked_counter(counter)
-    items = sorted(chain(*_items(facts, episodes)), key=lambda item: -item.worth)
-    items = [*_each_once(items)]
+    items = [*_each_once(_in_order(facts, episodes))]
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
@@ -88,7 +87,32 @@ def recalled(
     )
 
 
-def _items(facts: SearchHits, episodes: EpisodeHits) -> tuple[Iterator[Item], Iterator[Item]]:
+def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[EpisodeHit]:
+    """Return the best turns to be shown beside these facts, none that repeats one of them."""
+    hits = {hit.episode.id: hit for hit in episodes}
+    order = [*_each_once(_in_order(facts, episodes))]
+    least = FAR_BEHIND * max((item.score for item in order), default=0.0)
+    turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
+    told = [hit.fact for hit in facts]
+    fresh = (hit for hit in turns if not any(_repeats(hit, fact) for fact in told))
+    return [*islice(fresh, limit)]
+
+
+def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
+    """Return whether a fact was drawn from a turn, or one has all that the other says."""
+    if hit.episode.id == fact.episode_id and hit.episode.namespace == fact.namespace:
+        return True
+    turn, content = folded(hit.excerpt), folded(text_of(fact.subject, fact.content))
+    return folded(fact.content) in turn or {*terms(turn)} <= {*terms(content)}
+
+
+def _in_order(facts: Sequence[SearchHit], episodes: EpisodeHits) -> list[Item]:
+    return fusion.in_order(chain(*_items(facts, episodes)))
+
+
+def _items(
+    facts: Sequence[SearchHit], episodes: EpisodeHits
+) -> tuple[Iterator[Item], Iterator[Item]]:
     matching = episodes[: len(episodes) - episodes.newest_first]
     return (_of_fact(hit.fact, hit.score) for hit in facts), map(_of_episode, matching)
 
@@ -114,8 +138,7 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     place = (row.seq or 0, row.id)
     # Escaped before it is measured; blanks and line ends cost tokens.
     words = visible(" ".join(words.split()))
-    worth = score * min(1.0, LONG_CHARACTERS / max(len(words), 1)) ** LONG_POWER
-    return Item(is_fact, row.id, worth, date, own, place, name, words)
+    return Item(is_fact, row.id, score, date, own, place, name, words)
 
 
 def _each_once(items: Iterable[Item]) -> Iterator[Item]:

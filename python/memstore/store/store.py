@@ -38,6 +38,7 @@ from memstore.domain.records import (
     JournalLine,
     NewFact,
     Scope,
+    SearchHit,
     SearchHits,
     asked_scope,
     checked_scope,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from memstore.domain import episodes as episode_records
     from memstore.domain import status
     from memstore.domain.briefing import Briefing
+    from memstore.domain.episodes import EpisodeHits
     from memstore.domain.protocols import Embedder
     from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
@@ -81,7 +83,7 @@ if TYPE_CHECKING:
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
-    from memstore.episodes import log
+    from memstore.episodes import log, passages
     from memstore.episodes.log import Episodes
     from memstore.errors import Reason
     from memstore.facts import batch, proposals, tasks
@@ -115,6 +117,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     log = lazy_import("memstore.episodes.log")
     meta_table = lazy_import("memstore.database.tables.meta")
+    passages = lazy_import("memstore.episodes.passages")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     piece_table = lazy_import("memstore.database.tables.pieces")
@@ -687,22 +690,60 @@ class Store:
             ValueError: a budget below 1, or a filter out of range.
         """
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        said = self._episodes_for(query, asked) if episodes else episode_records.EpisodeHits()
         touch, relevance = asked.pop("touch"), asked.pop("min_relevance")
-        also_of_episodes = {*Periods.__annotations__, "namespaces", "scope"}
-        narrowing: Any = {name: value for name, value in asked.items() if name in also_of_episodes}
-        wanted = self._filter(asked)
-        narrowed = wanted.subject or wanted.category or wanted.metadata or not wanted.active_only
-        request = requests.for_facts(wanted, limit=recall.FOUND, min_relevance=relevance)
+        request = requests.for_facts(
+            self._filter(asked), limit=recall.FOUND, min_relevance=relevance
+        )
         facts = self._file.searches.facts.find(query, request)
-        said = episode_records.EpisodeHits()
-        if episodes and not narrowed:
-            said = self.episodes.search(
-                query, limit=recall.FOUND, min_relevance=relevance, **narrowing
-            )
         found = recall.recalled(facts, said, max_tokens, counter)
         if touch and not self._file.read_only:
             self._file.use_counts.note(found.facts)
         return found
+
+    @keywords(FactRecall, active_only=True, touch=True)
+    def said(
+        self,
+        query: str,
+        beside: Sequence[SearchHit] = (),
+        *,
+        limit: int = 5,
+        **asked: Unpack[FactRecall],
+    ) -> EpisodeHits:
+        """Return what was said about a query, to be shown beside the facts of a search.
+
+        Turns are ranked together with the facts, as in :meth:`recall`; those far behind the best
+        are left out, and those that repeat one of the facts: one that was extracted from the turn,
+        or has the same words. Each turn comes with the question that it answers (in ``before``), or
+        with the answer to it (in ``after``).
+
+        Args:
+            query: a question or some words.
+            beside: the facts that a search for the query found.
+            limit: the maximum number of turns, 1 to 100, not counting those beside them.
+            namespaces: this and the other keywords are those of :meth:`recall`: a filter that only
+                facts have (a subject, a category, metadata, superseded facts) leaves nothing.
+
+        Raises:
+            ValueError: a limit or filter out of range.
+        """
+        checked_number(limit, "limit", 1, recall.FOUND)
+        hits = checked_items(beside, "beside")
+        if not all(isinstance(hit, SearchHit) for hit in hits):
+            raise InvalidArgumentType("must be the hits of a search", argument="beside")
+        found = self._episodes_for(query, asked)
+        turns = recall.said(hits, found, limit)
+        with self._file.engine.read() as transaction:
+            return replace(found, items=passages.exchanges(transaction, turns), newest_first=0)
+
+    def _episodes_for(self, query: str, asked: Mapping[str, Any]) -> EpisodeHits:
+        """Search the episodes too, unless there is a filter that only facts have."""
+        of_facts = [asked[name] for name in ("subject", "category", "filters")]
+        if any(of_facts) or not asked["active_only"]:
+            return episode_records.EpisodeHits()
+        shared = (*Periods.__annotations__, "namespaces", "scope", "min_relevance")
+        of_both: Any = {name: asked[name] for name in shared}
+        return self.episodes.search(query, limit=recall.FOUND, **of_both)
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.

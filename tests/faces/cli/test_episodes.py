@@ -230,9 +230,9 @@ def test_a_terminal_shows_the_relevant_excerpt(cli: CommandLine) -> None:
         show.episode(store.episodes.get(1))
         show.status(store.status())
     screen = console.export_text()
-    assert "#1   Long · cli  x" in screen
+    assert "e1   Long · cli  x" in screen
     assert "more characters: memstore episode get 1" in screen
-    assert "#2   mail  expired" in screen
+    assert "e2   mail  expired" in screen
     assert "2 episodes" in screen
     assert "words 1.00 · similarity none yet" in screen
     assert screen.count("needle") == 2  # in the hit, and in the episode shown whole

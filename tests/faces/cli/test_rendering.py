@@ -209,10 +209,10 @@ def test_neighbours_stand_around_their_hit_on_a_terminal(store: memstore.Store) 
         screen = Screen(colour=False)
         getattr(screen.show, show)(hits)
         lines = screen.text.splitlines()
-        who = "alice" if show == "hits" else "Ana"
-        assert lines[0].split(maxsplit=1) == ["#1", f"{who}: [b]one[/b]"]
-        assert lines[1].startswith("#2")
-        assert lines[-2].split(maxsplit=1) == ["#3", f"{who}: \\u202etwo"]
+        sign, who = ("#", "alice") if show == "hits" else ("e", "Ana")
+        assert lines[0].split(maxsplit=1) == [f"{sign}1", f"{who}: [b]one[/b]"]
+        assert lines[1].startswith(f"{sign}2")
+        assert lines[-2].split(maxsplit=1) == [f"{sign}3", f"{who}: \\u202etwo"]
         assert lines[-1] == ""
 
 

@@ -36,16 +36,18 @@ def test_search_shows_neighbours_in_the_conversation(cli: CommandLine) -> None:
     for text in ("Who fed the cat?", "Ben did", "At noon?"):
         cli.add(text, "s", "--thread", "a")
         cli("episode", "add", text, "--thread", "a")
-    (fact,) = cli.json("search", "Ben", "--context", 1, "--limit", 1)
+    (fact,) = cli.json("search", "Ben", "--context", 1, "--limit", 1, "--no-episodes")
     (episode,) = cli.json("episode", "search", "Ben", "--context", 1, "--limit", 1)
     for hit in (fact, episode):
         assert [one["content"] for one in hit["before"]] == ["Who fed the cat?"]
         assert [one["content"] for one in hit["after"]] == ["At noon?"]
-    (alone,) = cli.json("search", "Ben", "--limit", 1)
+    (alone,) = cli.json("search", "Ben", "--limit", 1, "--no-episodes")
     assert not {"before", "after"} & alone.keys()
     rows = [
         row.split("\t")
-        for row in cli("search", "Ben", "--context", 1, "--limit", 1).out.splitlines()
+        for row in cli(
+            "search", "Ben", "--context", 1, "--limit", 1, "--no-episodes"
+        ).out.splitlines()
     ]
     assert [(row[0], row[1] != "", row[7]) for row in rows] == [
         ("1", False, "Who fed the cat?"), ("2", True, "Ben did"), ("3", False, "At noon?"),
@@ -328,3 +330,36 @@ def test_too_long_query_is_refused(cli: CommandLine) -> None:
     code, error = cli.error("search", "x" * 100_000)
     assert code == 2
     assert "query is 100,000 characters long; the limit is 20,000" in error
+
+
+TALK = (
+    "Where does staging run after the migration?",
+    "Staging moves to port 5499, and Marta owns the migration.",
+    "Good. What is for lunch?",
+)
+
+
+def talk(cli: CommandLine) -> None:
+    for text in TALK:
+        cli.json("episode", "add", text, "--source", "host", "--thread", "monday")
+
+
+def test_the_command_line_shows_facts_then_turns(cli: CommandLine) -> None:
+    talk(cli)
+    cli("add", "Staging has two cores", "--subject", "staging")
+    found = cli.json("search", "staging", "port")
+    kinds = ["fact" if "fact" in one else "episode" for one in found]
+    assert kinds[0] == "fact"
+    assert set(kinds[1:]) == {"episode"}
+    assert found[1]["episode"]["content"] == TALK[1]
+    rows = [line.split("\t")[0] for line in cli("search", "staging", "port").out.splitlines()]
+    assert rows[0] == "1"
+    assert "e2" in rows
+    assert "e2" not in cli("search", "staging", "port", "--no-episodes").out
+
+
+def test_history_of_a_turn_shows_what_was_around_it(cli: CommandLine) -> None:
+    talk(cli)
+    told = cli.json("history", "e2")
+    assert [one["content"] for one in told] == [*TALK]
+    assert cli("history", "e99").code != 0

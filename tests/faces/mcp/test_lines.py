@@ -312,6 +312,7 @@ def test_an_answer_takes_little_more_than_its_contents(
     made = json.loads(asked(store, tool, "json", **arguments))
     texts = [one["content"] for one in made.get("facts") or made["episodes"]]
     assert len(texts) == 10
+    texts += [one["content"] for one in made.get("said", ())]
     assert len(asked(store, tool, **arguments)) <= 1.25 * sum(map(len, texts))
 
 

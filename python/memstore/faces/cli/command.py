@@ -285,6 +285,8 @@ WHOSE: Final = (
 """Selects rows of the named owners, or rows without an owner."""
 
 
+NO_EPISODES: Final = option("--no-episodes", "facts only, not what was said")
+
 CONTEXT: Final = option(
     "--context N",
     "show up to N neighbours on either side of each hit in its conversation (at most 10)",

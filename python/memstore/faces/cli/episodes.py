@@ -22,10 +22,10 @@ TOLD_CHARACTERS = 200
 
 
 def episode_id(text: str) -> int | str:
-    """Parse an episode's id: ``12``, ``#12`` or a UUID."""
+    """Parse an episode's id: ``12``, ``e12``, ``#12`` or a UUID."""
     if len(text) == clock.UUID_CHARACTERS and text.count("-") == 4:
         return text
-    return cli.fact_id(text)
+    return cli.fact_id(text.removeprefix("e"))
 
 
 EPISODE_ID = cli.option("ID", "the episode's number, or its UUID", type=episode_id)

@@ -108,6 +108,16 @@ class JsonShow:
 
     episode_hits = hits
 
+    def found(
+        self,
+        hits: Sequence[records.SearchHit],
+        said: Sequence[EpisodeHit],
+        *,
+        explain: bool = False,
+    ) -> None:
+        """Print facts, then what was said, in one list."""
+        self.hits([*hits, *said], explain=explain)
+
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
@@ -214,6 +224,24 @@ class PlainShow:
             itself = (*found, *_episode_cells(hit.episode, hit.excerpt), *why)
             for cells in (*before, itself, *after):
                 _row(*cells)
+
+    def found(
+        self,
+        hits: Sequence[records.SearchHit],
+        said: Sequence[EpisodeHit],
+        *,
+        explain: bool = False,
+    ) -> None:
+        """Print facts, then what was said, whose ids begin with an ``e``."""
+        self.hits(hits, explain=explain)
+        for hit in said:
+            why = [made_of(hit.parts)] if explain else []
+            for one in hit.before:
+                _row(f"e{one.id}", None, *_episode_cells(one, one.content))
+            cells = _episode_cells(hit.episode, hit.excerpt)
+            _row(f"e{hit.episode.id}", f"{hit.score:.3f}", *cells, *why)
+            for one in hit.after:
+                _row(f"e{one.id}", None, *_episode_cells(one, one.content))
 
     def status(self, status: StoreStatus) -> None:
         for name, value in status.to_dict().items():

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from memstore.domain import clock
+from memstore.domain import clock, records
 from memstore.domain.status import DAYS
 from memstore.faces import wording
 from memstore.faces.cli import activity
@@ -25,7 +25,6 @@ from memstore.text.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.domain import records
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
@@ -97,6 +96,18 @@ class TerminalShow:
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
             self._beside(hit.after, indent, end=True)
 
+    def found(
+        self,
+        hits: Sequence[records.SearchHit],
+        said: Sequence[EpisodeHit],
+        *,
+        explain: bool = False,
+    ) -> None:
+        self.hits(hits, explain=explain)
+        if said:
+            self.heading("said", "memstore history e… shows what was around it")
+            self.episode_hits(said, explain=explain)
+
     def chain(self, facts: Sequence[records.Fact]) -> None:
         for links in chains(facts):
             self.line(*_about(links[-1]))
@@ -159,7 +170,7 @@ class TerminalShow:
                 why = made_of(hit.parts)
             score = (f"  {hit.score:.2f}", "bold magenta")
             details = f"{why} · {_circumstances(hit.episode)}"
-            indent = len(f"#{hit.episode.id}   ")
+            indent = len(f"e{hit.episode.id}   ")
             self._beside(hit.before, indent)
             self._stretch(hit.episode, hit.start, hit.stop, details, score)
             self._beside(hit.after, indent, end=True)
@@ -172,13 +183,14 @@ class TerminalShow:
             who: str | None = getattr(one, "subject", None) or getattr(one, "speaker", None)
             text = visible_lines(one.content[:MOST_CHARACTERS])
             told = text if who is None else f"{visible(who)}: {text}"
-            self.line((f"#{one.id} ".ljust(indent), "cyan"), (told, "dim"), hang=indent)
+            sign = "#" if isinstance(one, records.Fact) else "e"
+            self.line((f"{sign}{one.id} ".ljust(indent), "cyan"), (told, "dim"), hang=indent)
         if rows and end:
             self.line()
 
     def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
         """Draw an episode, or the beginning of an excerpt from a long one."""
-        head = f"#{episode.id}   "
+        head = f"e{episode.id}   "
         self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
         shown = episode.content[start : min(stop, start + MOST_CHARACTERS)]
         style = "" if episode.status == "active" else "dim"

@@ -10,14 +10,17 @@ from memstore.domain.records import EVERYBODY, Scope
 from memstore.domain.status import FIRST_OWNERS
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.episodes import episode_id
 from memstore.faces.cli.owners import ways_to_see
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
-    from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.episodes import EpisodeHit
+    from memstore.domain.records import Fact, JournalLine, SearchHits
     from memstore.domain.results import WordsOnly
     from memstore.faces.cli import learn
     from memstore.store.store import Store
@@ -37,6 +40,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     *cli.RANKING,
     *cli.NARROWING,
     cli.option("--tasks", "include tasks"),
+    cli.NO_EPISODES,
     cli.option(
         "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
     ),
@@ -59,15 +63,26 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         word_weight=arguments.word_weight,
         vector_weight=arguments.vector_weight,
     )
-    show.hits(hits, explain=arguments.explain)
+    said = () if arguments.no_episodes else _said(store, hits, arguments)
+    show.found(hits, said, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
-    if not hits:
+    if not hits and not said:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
         nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
         told = cli.told_hidden(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
+
+
+def _said(store: Store, hits: SearchHits, arguments: argparse.Namespace) -> Sequence[EpisodeHit]:
+    return store.said(
+        " ".join(arguments.query),
+        hits,
+        **_narrowing(arguments),
+        min_relevance=arguments.min_relevance,
+        namespaces=arguments.namespaces,
+    )
 
 
 def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -112,7 +127,7 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
         type=cli.count,
         default=1000,
     ),
-    cli.option("--no-episodes", "facts only"),
+    cli.NO_EPISODES,
     cli.RELEVANCE,
     *cli.NARROWING,
     cli.option(
@@ -197,10 +212,18 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.fact(store.get(cli.known_id(store, arguments)))
 
 
+def _any_id(text: str) -> int | str:
+    """Parse the id of a fact, ``12``, as a number, and that of a turn, ``e12``, as text."""
+    if text.startswith("e"):
+        episode_id(text)
+        return text
+    return cli.fact_id(text)
+
+
 @cli.command(
     "history",
-    "memstore history 12\nmemstore history --subject alice --journal",
-    cli.option("ID", "any version of the fact", type=cli.fact_id, nargs="?"),
+    "memstore history 12\nmemstore history --subject alice --journal\nmemstore history e31",
+    cli.option("ID", "any version of the fact; or e12, a turn", type=_any_id, nargs="?"),
     cli.option("--subject NAME", "instead: every fact ever stored about this subject"),
     cli.option("--journal", "show every change instead: when, what and by whom"),
     *cli.WHOSE,
@@ -209,6 +232,11 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
         raise cli.UsageError("give a fact's id or --subject NAME")
+    if isinstance(arguments.id, str):
+        turn = episode_id(arguments.id)
+        store.episodes.check_owners(cli.whose(arguments), turn)
+        show.episodes(store.episodes.around(turn))
+        return
     scope = cli.whose(arguments)
     if scope not in (Scope(), EVERYBODY) and arguments.id is not None and not arguments.journal:
         learn.show_past(store, arguments, show)

@@ -51,10 +51,6 @@ FACT: Final = _object(
     " before after cut",
 )
 STORED: Final = _object("id status", "superseded undo embedding")
-FACTS: Final = _object(
-    "note", "recalled left_out more next_offset hint words_only", facts=_list(FACT)
-)
-HISTORY: Final = _object("note", "more_left_out hint", facts=_list(FACT), left_out=_list(WHOLE))
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")
@@ -70,6 +66,20 @@ EPISODE: Final = _object(
     "source name thread speaker tags valid_at expired_at metadata score similarity before after"
     " cut",
     id=EPISODE_ID,
+)
+FOUND: Final = _object(
+    "note",
+    "recalled left_out hint words_only",
+    facts=_list(FACT),
+    said=_list(EPISODE),
+)
+FACTS: Final = _object("note", "more next_offset hint", facts=_list(FACT))
+HISTORY: Final = _object(
+    "note",
+    "more more_left_out hint",
+    facts=_list(FACT),
+    episodes=_list(EPISODE),
+    left_out=_list(WHOLE),
 )
 EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(

@@ -18,6 +18,7 @@ from memstore.faces.mcp.answers import (
     beside,
     capped,
     explained,
+    fitting,
     of_hidden,
     put_metadata,
     room_of,
@@ -63,6 +64,18 @@ def of_list(
     if len(answer["episodes"]) == len(episodes):
         answer.pop("hint", None)  # the limit left them out, not the size of the answer
     return answer
+
+
+def of_said(hits: EpisodeHits, home: str, answer: Answer) -> list[Answer]:
+    """Return the turns beside the facts of an answer, as many as its limit leaves room for."""
+    left = WHOLE_CHARACTERS - room_of(answer)
+    return fitting((_of_hit(hit, home, EACH_CHARACTERS) for hit in hits), left, least=0)
+
+
+def of_turns(turns: Sequence[Episode], home: str) -> Answer:
+    """Return a stretch of a thread in order, as much of it as fits."""
+    room = _room_each(len(turns))
+    return capped("episodes", (of_episode(turn, home, room) for turn in turns), len(turns), "more")
 
 
 def of_episode(

@@ -6,7 +6,6 @@ import json
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
-from memstore.domain import clock
 from memstore.domain.arguments import checked_name
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
@@ -22,7 +21,7 @@ from memstore.faces.mcp.episode_answers import (
     undoing,
 )
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
-from memstore.faces.mcp.tool import Name, Object, Tool
+from memstore.faces.mcp.tool import Name, Object, Tool, episode_id
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
@@ -50,24 +49,6 @@ def _metadata(value: object) -> object:
     return value
 
 
-def _id(value: object) -> object:
-    """Read the number of an episode, which may be passed as text, or its UUID.
-
-    Both may have the ``e`` that stands before them in the lines of an answer.
-    """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        text = value.strip().removeprefix("#")
-        if len(text) != clock.UUID_CHARACTERS:
-            text = text.removeprefix("e")
-        if text.isascii() and text.isdigit() and len(text) < 20:
-            return int(text)
-        if len(text) == clock.UUID_CHARACTERS:
-            return text
-    raise ValueError("an id is a whole number such as 12, or a UUID, as search returns it")
-
-
 Text = Annotated[str | None, BeforeValidator(_said)]
 Group = Annotated[Text, Field(description="rarely needed")]
 Tags = Annotated[
@@ -76,7 +57,7 @@ Tags = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 Metadata = Annotated[Object | None, BeforeValidator(_metadata)]
-EpisodeId = Annotated[int | str, BeforeValidator(_id), WithJsonSchema({"type": "string"})]
+EpisodeId = Annotated[int | str, BeforeValidator(episode_id), WithJsonSchema({"type": "string"})]
 Mode = Annotated[str, WithJsonSchema({"type": "string", "enum": list(MODES)})]
 
 

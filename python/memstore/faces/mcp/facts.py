@@ -26,7 +26,8 @@ from memstore.faces.mcp.answers import (
     undoing,
 )
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
-from memstore.faces.mcp.tool import Id, Name, Object, Tool
+from memstore.faces.mcp.episode_answers import of_said, of_turns
+from memstore.faces.mcp.tool import AnyId, Id, Name, Object, Tool, episode_id
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
@@ -109,8 +110,8 @@ def memory_search(
     *,
     owner: Scope,
 ) -> Answer:
-    """Find facts by words and meaning, best first. Use before answering about the user, their
-    people, projects or past decisions.
+    """Find facts and what was said. Use before answering about the user, their people, projects or
+    past decisions.
     """
     wanted: dict[str, Any] = {
         "subject": subject,
@@ -129,8 +130,11 @@ def memory_search(
         answer = of_recall(recalled.text, recalled.hidden)
         return answer if recalled.text else hinting(answer, owners.empty_search(store, owner))
     hits = store.search(query, limit=limit, context=context or 0, **wanted)
+    said = store.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = of_search(hits, [name for name, given in narrowing if given is None])
+    if said:
+        return answer | {"said": of_said(said, store.namespace, answer)}
     return answer if hits else hinting(answer, owners.empty_search(store, owner))
 
 
@@ -190,12 +194,17 @@ def memory_supersede(
 
 def memory_history(
     store: Store,
-    id: Id | None = None,  # noqa: A002 - the tool's argument
+    id: AnyId | None = None,  # noqa: A002 - the tool's argument
     subject: str | None = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Show how a fact changed, oldest first: by the id of any version, or all of a subject."""
+    """Show how a fact changed: by the id of any version, or all of a subject; or what was said
+    around e12.
+    """
+    if isinstance(id, str):
+        store.episodes.check_owners(owner, episode_id(id))
+        return of_turns(store.episodes.around(episode_id(id)), store.namespace)
     facts = store.history(id, subject=subject, scope=owner)
     answer = of_history(facts, id)
     return answer if facts else answer | owners.hint(owners.unnamed(store, owner))
@@ -241,7 +250,7 @@ def memory_status(store: Store, *, owner: Scope) -> Answer:
 
 TOOLS: Final = (
     Tool(memory_store, "Remember a fact", answer_schemas.STORED),
-    Tool(memory_search, "Search facts", answer_schemas.FACTS, reads=True),
+    Tool(memory_search, "Search memory", answer_schemas.FOUND, reads=True),
     Tool(memory_list, "List facts", answer_schemas.FACTS, reads=True),
     Tool(
         memory_delete,

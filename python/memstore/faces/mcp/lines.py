@@ -32,6 +32,9 @@ PLAIN: Final = re.compile(r"[\w./@:+-]+(?: [\w./@:+-]+)*")
 USUAL: Final = {"scope": "user", "priority": "normal", "status": "pending"}
 """What is not said of a task."""
 
+SAID: Final = "said; memory_history of an id such as e12 shows what was around it"
+"""Stands above turns that are shown beside facts."""
+
 SIGN: Final = "-"
 """Stands before a text that has no id."""
 
@@ -94,6 +97,25 @@ def _episodes(answer: Answer, _asked: Asked) -> Iterator[str]:
         for half in halves
         for line in _passages(half, lambda one: _episode(one, tells_source=tells_source))
     )
+
+
+def _said(answer: Answer, _asked: Asked) -> Iterator[str]:
+    """Yield what was said, each stretch of a conversation in its order, the best one first."""
+    stretches: dict[tuple[str, str], list[Answer]] = {}
+    for one in answer["said"]:
+        stretches.setdefault((_day(one), one.get("thread", "")), []).append(one)
+    ordered = (
+        sorted(turns, key=lambda turn: str(turn["id"]).zfill(20)) for turns in stretches.values()
+    )
+    yield remark(SAID)
+    yield from under_dates(
+        _passages([*chain.from_iterable(ordered)], lambda one: _episode(one, tells_source=False))
+    )
+
+
+def _place(turn: Answer) -> str:
+    """Return what orders the turns of a day: ids, which are numbers here or UUIDs elsewhere."""
+    return str(turn["id"]).zfill(20)
 
 
 def _tasks(answer: Answer, _asked: Asked) -> Iterator[str]:
@@ -359,6 +381,7 @@ PARTS: Final[Mapping[str, Callable[[Answer, Asked], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,
+    "said": _said,
     "episodes": _episodes,
     "entities": _entities,
     "neighbours": _neighbours,

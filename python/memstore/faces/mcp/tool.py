@@ -6,6 +6,7 @@ import logging
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
 
+from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import NOBODY, SCOPE_FIELDS, Scope
 from memstore.errors import Explained
@@ -46,9 +47,46 @@ def _numbered(value: Any) -> Any:
     return value.strip().removeprefix("#") if isinstance(value, str) else value
 
 
+def episode_id(value: object) -> int | str:
+    """Read the number of an episode, which may be passed as text, or its UUID.
+
+    Both may have the ``e`` that stands before them in the lines of an answer.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        text = value.strip().removeprefix("#")
+        if len(text) != clock.UUID_CHARACTERS:
+            text = text.removeprefix("e")
+        if text.isascii() and text.isdigit() and len(text) < 20:
+            return int(text)
+        if len(text) == clock.UUID_CHARACTERS:
+            return text
+    raise ValueError("an id is a whole number such as 12, or a UUID, as search returns it")
+
+
+def _of_either(value: object) -> object:
+    """Read the id of a fact as a number, and keep that of an episode, such as ``e12``, as text."""
+    if isinstance(value, str) and value.strip()[:1] == "e":
+        episode_id(value)
+        return value
+    number = _numbered(value)
+    if isinstance(number, str):
+        if not (number.isascii() and number.isdigit() and len(number) < 20):
+            raise ValueError("an id is a whole number such as 12, or e12 for a turn")
+        number = int(number)
+    if isinstance(number, int) and number < 1:
+        raise ValueError("must be 1 or more")
+    return number
+
+
 Id: TypeAlias = Annotated[
     int, Field(ge=1), BeforeValidator(_numbered), WithJsonSchema({"type": "integer"})
 ]
+AnyId: TypeAlias = Annotated[
+    int | str, BeforeValidator(_of_either), WithJsonSchema({"type": "string"})
+]
+"""Of a fact (12, #12), as a number; of an episode (e12), as text."""
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
 

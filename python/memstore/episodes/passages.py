@@ -1,0 +1,60 @@
+"""What stands around a turn in its thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.filters import EpisodeFilter
+from memstore.database.tables import episodes as episode_table
+from memstore.domain import clock
+from memstore.frozen import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.episodes import Episode, EpisodeHit
+
+QUESTION_MARKS: Final = "?？؟"
+
+
+def neighbours(
+    transaction: Transaction, episode: Episode, reach: int
+) -> tuple[list[Episode], list[Episode]]:
+    """Return the turns before and after one in its thread, so many on either side, in order."""
+    wanted = EpisodeFilter((episode.namespace,), clock.utc_now(), scope=episode.scope)
+    return episode_table.neighbours(transaction, episode, wanted, reach)
+
+
+def exchanges(transaction: Transaction, hits: Sequence[EpisodeHit]) -> list[EpisodeHit]:
+    """Join turns to the question that each answers, or to the answer if it asks one.
+
+    No turn is there twice: a hit beside another one stays a hit of its own.
+    """
+    shown = {hit.episode.id for hit in hits}
+    joined = []
+    for hit in hits:
+        before, after = neighbours(transaction, hit.episode, 1)
+        question = [turn for turn in before if _answers(hit.episode, turn)]
+        answer = [turn for turn in after if _answers(turn, hit.episode)]
+        joined.append(
+            replace(
+                hit,
+                before=tuple(_unseen(question, shown)),
+                after=tuple(_unseen(answer, shown)),
+            )
+        )
+    return joined
+
+
+def _unseen(turns: Iterable[Episode], shown: set[int]) -> Iterator[Episode]:
+    for turn in turns:
+        if turn.id not in shown:
+            shown.add(turn.id)
+            yield turn
+
+
+def _answers(turn: Episode, question: Episode) -> bool:
+    """Return whether a turn follows another speaker's question."""
+    is_other = turn.speaker is None or turn.speaker != question.speaker
+    return is_other and any(mark in question.content for mark in QUESTION_MARKS)

@@ -1,0 +1,129 @@
+"""Fusion: one order over facts and episodes, each found by a search of its own.
+
+Both searches score by the same formula, but what they found is not worth the same beside each
+other. A fact stands for itself; a turn was said in passing, at greater length. A conversation that
+both searches point to is likely the right one, above all where a fact and a turn say the same. And
+a text that repeats a better one adds little.
+
+``docs/finding.md`` has the formula, and what each part contributes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+
+from memstore.text.words import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+EPISODE_WEIGHT: Final = 0.65
+"""What an episode's score counts beside a fact's."""
+
+THREAD_WEIGHT: Final = 0.15
+"""The share of the best score of the other kind in the same thread that is added."""
+
+SUPPORT_WEIGHT: Final = 0.1
+"""The share of the score of a text of the other kind in the same thread that is added if it has all
+the words of this one, or this one all of its."""
+
+LONG_CHARACTERS: Final = 400
+LONG_POWER: Final = 0.25
+"""Longer texts rank lower: at 16 times this length, half the score counts."""
+
+REPEATED_FROM: Final = 0.75
+REPEATED_LOSS: Final = 0.1
+"""A text that has at least this part of its words in common with a better one loses this share of
+its worth, times that part."""
+
+COMPARED: Final = 70
+"""How many of the best are compared with each other, word by word."""
+
+
+class Found(Protocol):
+    """A result of either search."""
+
+    @property
+    def is_fact(self) -> bool: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def thread(self) -> Hashable:
+        """Equal for facts and episodes of one conversation."""
+
+    @property
+    def words(self) -> str:
+        """The text as it is shown."""
+
+
+S = TypeVar("S", bound=Found)
+
+
+class Weighed(NamedTuple):
+    """A result that is compared with others."""
+
+    place: int
+    worth: float
+    terms: frozenset[str]
+
+
+def in_order(found: Iterable[S]) -> list[S]:
+    """Return the results of both searches, best first."""
+    items = [*found]
+    worths = [*_worths(items)]
+    order = sorted(range(len(items)), key=lambda place: -worths[place])
+    near = [
+        Weighed(place, worths[place], frozenset(terms(items[place].words.casefold())))
+        for place in order[:COMPARED]
+    ]
+    best = _without_repetition(_supported(near, items))
+    return [items[place] for place in (*best, *order[COMPARED:])]
+
+
+def _worths(items: Sequence[Found]) -> Iterator[float]:
+    weighed = [item.score * (1.0 if item.is_fact else EPISODE_WEIGHT) for item in items]
+    best: dict[tuple[Hashable, bool], float] = {}
+    for item, score in zip(items, weighed, strict=True):
+        kind = item.thread, item.is_fact
+        best[kind] = max(best.get(kind, 0.0), score)
+    for item, score in zip(items, weighed, strict=True):
+        other = best.get((item.thread, not item.is_fact), 0.0)
+        yield (score + THREAD_WEIGHT * other) * _shortness(item.words)
+
+
+def _shortness(text: str) -> float:
+    return math.pow(min(1.0, LONG_CHARACTERS / max(len(text), 1)), LONG_POWER)
+
+
+def _supported(near: Sequence[Weighed], items: Sequence[Found]) -> list[Weighed]:
+    """Add what the best text of the other kind in its thread that says the same adds to each."""
+    threads: dict[Hashable, list[Weighed]] = {}
+    for one in near:
+        threads.setdefault(items[one.place].thread, []).append(one)
+    supported = []
+    for one in near:
+        item = items[one.place]
+        others = (o for o in threads[item.thread] if items[o.place].is_fact != item.is_fact)
+        most = max((_shared(one, other) * other.worth for other in others), default=0.0)
+        supported.append(one._replace(worth=one.worth + SUPPORT_WEIGHT * most))
+    return supported
+
+
+def _without_repetition(left: Sequence[Weighed]) -> Iterator[int]:
+    """Yield the places by what each adds to the texts before it."""
+    adds = {one: one.worth for one in left}
+    while adds:
+        best = max(adds, key=adds.__getitem__)
+        del adds[best]
+        yield best.place
+        for one in adds:
+            shared = _shared(one, best)
+            if shared >= REPEATED_FROM:
+                adds[one] = min(adds[one], one.worth * (1.0 - REPEATED_LOSS * shared))
+
+
+def _shared(one: Weighed, other: Weighed) -> float:
+    """Return the part of the words of the shorter text that the other has too."""
+    fewer = min(len(one.terms), len(other.terms))
+    return len(one.terms & other.terms) / fewer if fewer else 0.0
