@@ -1,12 +1,13 @@
 """Retrieval quality and speed over labelled sets.
 
-    python -m benches.finding DATA_FOLDER [SET …] [--budgets|--ablation|--both] [--folder FOLDER]
+    python -m benches.finding DATA_FOLDER [SET …] [--budgets|--ablation|--both|--aged] [--folder F]
 
 Recall, MRR, NDCG and the time of a search for each set in the data folder, as facts and episodes,
 with the classic ranking and FTS5's BM25 beside them. --budgets: recall within so many tokens, 8 a
 hit for its id and date, and through Store.recall. --ablation: what is lost without each part of
-the score. --both: facts and turns in one memory, within so many
-tokens. Stores are made once and kept in the folder. The format: :mod:`benches.finding.sets`.
+the score. --both: facts and turns in one memory, within so many tokens. --aged: with facts of up
+to three years, and ten answers by their age. Stores are made once and kept in the folder. The
+format: :mod:`benches.finding.sets`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benches.finding import both, sets
+from benches.finding import ages, both, sets
 from benches.finding.measures import chance, judge, recall, tokens_of, within
 from benches.finding.sets import Labelled, Question
 from benches.finding.ways import EPISODES, FACTS, Ask, Hit, unit_of
@@ -41,6 +42,7 @@ def main() -> int:
     parser.add_argument("--budgets", action="store_true")
     parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--both", action="store_true")
+    parser.add_argument("--aged", action="store_true")
     parser.add_argument("--folder", type=Path, default=Path("benches/.made/finding"))
     asked = parser.parse_args()
     names = asked.sets or sorted(file.parent.name for file in asked.data.glob("*/units.jsonl"))
@@ -50,6 +52,9 @@ def main() -> int:
     asked.folder.mkdir(parents=True, exist_ok=True)
     if asked.both:
         both.table(asked.data, asked.folder)
+        return 0
+    if asked.aged:
+        ages.show([asked.data / name for name in names], asked.folder)
         return 0
     table = budgets if asked.budgets else ablation if asked.ablation else quality
     for name in names:
@@ -133,7 +138,7 @@ def _best(hits: Sequence[Hit], part: str) -> list[str]:
     """Return the ten best by the score without a part of it."""
 
     def score(hit: Hit) -> float:
-        return hit.score - (getattr(hit.parts, part) * hit.parts.decay if part else 0.0)
+        return hit.score - (getattr(hit.parts, part) if part else 0.0)
 
     return [unit_of(hit) for hit in sorted(hits, key=lambda hit: -score(hit))[:10]]
 

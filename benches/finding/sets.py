@@ -9,10 +9,11 @@ The data are no part of the project: their licences differ.
 from __future__ import annotations
 
 import json
+import random
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from memstore import Store
 
 LEFT_OUT = "5-adversarial"
 """Questions of this type have no answer in the conversation."""
+
+THREE_YEARS_DAYS = 1096
 
 DATES = ("%I:%M %p on %d %B, %Y", "%B-%d-%Y", "%Y-%m-%d")
 
@@ -42,6 +45,9 @@ class Labelled:
     """By namespace."""
     questions: list[Question]
     file: Path
+    age: str = "now"
+    """When the facts were stored: ``now``, ``spread`` over three years, or the ``answers`` three
+    years ago and everything else now."""
 
     @property
     def has_turns(self) -> bool:
@@ -51,10 +57,11 @@ class Labelled:
         return memstore.open(self.file, namespace=next(iter(self.units)))
 
 
-def read(folder: Path, made: Path) -> Labelled:
+def read(folder: Path, made: Path, age: str = "now") -> Labelled:
     """Return a set; its file is created if it does not exist."""
     units, questions = labelled_units(folder)
-    labelled = Labelled(folder.name, units, questions, made / f"{folder.name}.db")
+    name = folder.name if age == "now" else f"{folder.name}.{age}"
+    labelled = Labelled(folder.name, units, questions, made / f"{name}.db", age)
     if not labelled.file.exists():
         _fill(labelled)
     return labelled
@@ -77,10 +84,22 @@ def labelled_units(folder: Path) -> tuple[dict[str, list[dict[str, Any]]], list[
 def _fill(labelled: Labelled) -> None:
     unfinished = labelled.file.with_suffix(".unfinished")
     unfinished.unlink(missing_ok=True)
+    answers = {unit for question in labelled.questions for unit in question.grades}
+
+    def days(unit: dict[str, Any]) -> float:
+        old = labelled.age == "answers" and unit["id"] in answers
+        if labelled.age == "spread":
+            return random.Random(unit["id"]).uniform(0, THREE_YEARS_DAYS)
+        return THREE_YEARS_DAYS if old else 0
+
+    now = datetime.now(UTC)
     with memstore.open(unfinished) as file:
         for namespace, units in labelled.units.items():
             store = file.within(namespace)
-            store.add_many(as_fact(unit, labelled.name) for unit in units)
+            store.add_many(
+                as_fact(unit, labelled.name) | {"created_at": now - timedelta(days=days(unit))}
+                for unit in units
+            )
             if labelled.has_turns:
                 store.episodes.add_many(as_episode(unit, labelled.name) for unit in units)
             store.embed_pending()

@@ -470,6 +470,7 @@ class Texts:
                 str | None,
                 str | None,
                 str | None,
+                str | None,
             ]
         ],
     ) -> None:
@@ -477,9 +478,9 @@ class Texts:
 
         Args:
             rows: the row id; its text; its speaker or subject; the unique name of its thread; its
-                place there; the time it is about; when it was stored; and the kind that determines
-                its half-life, `None` for no decay. A time not of the form
-                `2026-01-31T23:59:59.000000Z` is used as far as it can be parsed.
+                place there; the time it is about; when it was stored; when it was last confirmed;
+                and the kind that determines its half-life, `None` if it does not age. A time not of
+                the form `2026-01-31T23:59:59.000000Z` is used as far as it can be parsed.
 
         Raises:
             ValueError: an id out of range; nothing was changed.
@@ -596,13 +597,13 @@ class Texts:
             float,
             float,
             float,
-            tuple[float, float, float, float, float, float, float, float],
+            tuple[float, float, float, float, float, float, float, float, float],
         ]
     ]:
         """Rank candidates by how well they answer a query, best first.
 
         If rows on one subject share two thirds of their tokens and their scores differ by at most
-        0.02, the newest comes first.
+        0.02, the newest comes first, and they exchange their scores.
 
         Args:
             words: the inverted index of the same rows.
@@ -618,9 +619,9 @@ class Texts:
             compares: compute the cosines that are `None` by the embedded model.
 
         Returns:
-            Tuples of the row id, its score (0 to 1), its decay, its BM25 divided by the largest,
-            its cosine if positive, and the parts whose sum is the score before decay: words,
-            meaning, terms, thread, session, subject, date and type.
+            Tuples of the row id, its score (0 to 1), its decay since it was stored or last
+            confirmed, its BM25 divided by the largest, its cosine if positive, and the parts whose
+            sum is the score: words, meaning, terms, thread, session, subject, date, type and age.
 
         Raises:
             ValueError: an id out of range, a number that is not finite, a negative limit.

@@ -75,6 +75,7 @@ class Settings(NamedTuple):
     backup_keep: str | None = None
     backup_folder: str | None = None
     secrets: str | None = None
+    half_lives: str | None = None
     read_only: bool = False
     user: str | None = None
 

@@ -18,7 +18,7 @@ FACT_CHANGES: dict[str, Callable[[Store], Any]] = {
     "erase": lambda s: s.erase(1),
 }
 UNSEEN: dict[str, Callable[[Store], Any]] = {
-    "confirm": lambda s: s.confirm(1),
+    "touch": lambda s: s.touch([1]),
     "read": lambda s: s.get(1),
     "list": lambda s: s.list(),
 }
@@ -36,6 +36,10 @@ PLAIN_SQL = {
     "a place": ("UPDATE memstore_facts SET thread = 't', seq = 1 WHERE id = 2", 2),
     "when it held": ("UPDATE memstore_facts SET valid_at = '2026' WHERE id = 2", 2),
     "when it was learned": ("UPDATE memstore_facts SET created_at = '2026' WHERE id = 2", 2),
+    "when it was confirmed": (
+        "UPDATE memstore_facts SET last_confirmed_at = '2026' WHERE id = 2",
+        2,
+    ),
     "no vector": ("UPDATE memstore_fact_vectors SET embedding = NULL WHERE fact_id = 2", 2),
     "no place": ("DELETE FROM memstore_fact_vectors WHERE fact_id = 2", 2),
 }

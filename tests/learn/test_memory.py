@@ -26,6 +26,7 @@ from memstore.facts.facts import journalled
 from memstore.history import replay
 from memstore.learn.conversation import Stopped
 from memstore.prompting.messages import ROLES
+from memstore.providers.local import LocalEmbedder
 
 ANA = memstore.Scope(user_id="ana")
 
@@ -958,14 +959,32 @@ def test_search_filters_threshold_and_limit(plain: Memory) -> None:
     plain.add("likes black tea", metadata={"k": 2})
     assert texts(plain.search("tea", filters={"k": 2})) == ["likes black tea"]
     assert len(plain.search("tea", limit=1)) == 1
-    best = plain.search("green tea")
-    assert best[0]["score"] >= best[1]["score"]
+    best = plain.search("green tea", ranking="classic")
+    assert best[0]["score"] > best[1]["score"]
     assert texts(plain.search("green tea", threshold=best[0]["score"] * 0.99)) == [
         "likes green tea"
     ]
     assert plain.search("zebra", threshold=0.99) == []
     with pytest.raises(ValueError, match="threshold"):
         plain.search("tea", threshold=1.5)
+
+
+@pytest.mark.parametrize("age_days", [0, 1000])
+def test_a_threshold_keeps_an_answer_of_any_age(
+    open_store: Callable[..., Store], age_days: float
+) -> None:
+    store = open_store(embedder=LocalEmbedder())
+    at = clock.utc_now() - timedelta(days=age_days)
+    store.add("I drink coffee", subject="ana", created_at=at)
+    store.add("I have a cat", subject="ana", created_at=at)
+    memory = Memory(store)
+    found = memory.search("what do I drink?", threshold=0.7)
+    assert texts(found) == ["I drink coffee"]
+    assert found[0]["score"] >= 0.7
+    assert memory.search("what do I drink?")[0]["score"] < 0.7
+    assert memory.search("what do I drink?", threshold=0.7, ranking="threads") == []
+    aged = memory.search("what do I drink?", threshold=0.7, ranking="classic")
+    assert len(aged) == (age_days == 0), "a ranking that is named decays"
 
 
 def test_search_without_vectors_is_reported(open_store: Callable[..., Store]) -> None:

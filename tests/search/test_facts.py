@@ -127,7 +127,7 @@ def test_scores_equal_the_documented_formula(
                 query,
                 word_weight,
                 vector_weight,
-                {"note": 30 * DAY, "preference": life or 0},
+                {"note": 30 * DAY} if life is None else {"preference": life},
             )
     assert {h.fact.id: h.score for h in hits} == pytest.approx(expected, rel=1e-4, abs=1e-6)
     assert ids(hits) == [
@@ -494,7 +494,8 @@ def test_facts_expire_while_the_store_is_open(
         ("identity", 3000, None, 1.0),
         ("project", 300, None, 1.0),
         ("project", 30, {"project": 10 * DAY}, 0.125),
-        ("note", 30, {"project": 10 * DAY}, 0.5),
+        ("note", 30, {"project": 10 * DAY}, 1.0),
+        ("note", 3000, {}, 1.0),
     ],
 )
 def test_decay_depends_on_category_and_age(

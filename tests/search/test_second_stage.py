@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.conftest import WordEmbedder
 from tests.support.examples import examples
-from tests.support.second_stage import SecondStage
+from tests.support.second_stage import AGE, SecondStage
 
 import memstore
 from memstore import NewFact, Store
@@ -32,6 +32,7 @@ rows = st.lists(
         st.integers(0, 5),
         st.sampled_from([None, "2023-05-08T10:00:00Z", "2024-06-01T10:00:00Z"]),
         st.sampled_from(["note", "event"]),
+        st.sampled_from([False, False, True]),
     ),
     min_size=1,
     max_size=14,
@@ -69,21 +70,31 @@ def test_scores_equal_the_documented_formulas(
         store.add_many(
             NewFact(content=content, subject=subject, thread=thread, seq=seq if thread else None,
                     valid_at=valid_at, category=category, created_at=now - timedelta(days=seq))
-            for content, subject, thread, seq, valid_at, category in rows
+            for content, subject, thread, seq, valid_at, category, _ in rows
         )  # fmt: skip
+        for fact_id, (*_, is_confirmed) in enumerate(rows, 1):
+            if is_confirmed:
+                store.confirm(fact_id)
         hits = store.search(query, limit=50, touch=False)
         twin = SecondStage(str(path), now.timestamp(), embed if other else None)
         expected = twin.scores(query, QUERIES[query])
-        found = {hit.fact.id: hit.score for hit in hits}
+        found = {hit.fact.id: own_score(hit, twin.scale) for hit in hits}
         order = twin.order(found)
     assert hits.ranking == "threads"
     assert found == pytest.approx(expected, abs=2e-4)
     assert [*found] == order
+    # Those that compete exchange their scores with their places.
+    assert [hit.score for hit in hits] == pytest.approx(sorted(found.values())[::-1], abs=1e-6)
     for hit in hits:
         *sums, decay = hit.parts
-        assert sum(sums) * decay == pytest.approx(hit.score, abs=1e-6)
+        assert hit.score == pytest.approx(max(0.0, sum(sums)), abs=1e-6)
         assert decay == hit.decay
         assert 0 <= hit.score <= 1
+
+
+def own_score(hit: memstore.SearchHit, scale: float) -> float:
+    """Return the score that a hit had before it was exchanged."""
+    return round(hit.score - hit.parts.age + AGE * (hit.decay - 1) / scale, 13)
 
 
 def contents(hits: Any) -> list[str]:
@@ -174,8 +185,10 @@ def test_newest_wins_ties_on_one_subject(local: Store) -> None:
     found = local.search("Where does Ana live?")
     assert contents(found) == ["lives in Rome", "lives in Bonn", "lives in Oslo"]
     scores = [hit.score for hit in found]
+    own = [hit.score - hit.parts.age for hit in found]
     assert max(scores) - min(scores) <= 0.02
-    assert scores != sorted(scores, reverse=True), "their scores alone put them so"
+    assert own != sorted(own, reverse=True), "their scores alone put them so"
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_score_decides_between_different_statements(local: Store) -> None:

@@ -29,6 +29,7 @@ KIN = {"sister"}
 NAMES = {"Berlin", "Otto"}
 ROLES = {"user", "assistant"}
 NOBODY = {"note", "todo"}
+AGE = 0.005
 
 
 def table() -> NDArray[np.float64]:
@@ -60,7 +61,8 @@ class Row:
     thread: object
     seq: int
     valid_at: str
-    age_seconds: float
+    said_at: datetime
+    decay: float
     bm25: dict[str, float]
     vector: NDArray[np.float64] | None
 
@@ -90,12 +92,14 @@ class SecondStage:
         half_life_seconds: float = 30 * 86_400.0,
     ) -> None:
         self.path, self.now, self.embed, self.half_life = path, now, embed, half_life_seconds
+        self.scale = 1.0
+        """What the last scores were divided by."""
 
     def rows(self, words: list[str]) -> list[Row]:
         with raw(self.path) as file:
             found = file.execute(
                 "SELECT id, subject, content, thread, seq, valid_at, created_at,"
-                " category FROM memstore_facts"
+                " last_confirmed_at, category FROM memstore_facts"
             ).fetchall()
             bm25: dict[int, dict[str, float]] = {}
             for word in words:
@@ -106,11 +110,12 @@ class SecondStage:
                 ):
                     bm25.setdefault(id_, {})[word] = -score
         rows = []
-        for id_, subject, content, thread, seq, valid, created, category in found:
-            born = datetime.fromisoformat(created).timestamp()
-            age = max(0.0, self.now - born) if category == "note" else 0.0
-            row = Row(id_, subject, content, thread, seq or 0, valid or created, age,
-                      bm25.get(id_, {}), None)  # fmt: skip
+        for id_, subject, content, thread, seq, valid, created, confirmed, category in found:
+            known = datetime.fromisoformat(max(created, confirmed or "")).timestamp()
+            age = max(0.0, self.now - known) if category == "note" else 0.0
+            said_at = datetime.fromisoformat(max(valid or created, confirmed or ""))
+            row = Row(id_, subject, content, thread, seq or 0, valid or created, said_at,
+                      0.5 ** (age / self.half_life), bm25.get(id_, {}), None)  # fmt: skip
             made = VECTORS[pieces(row.text)].sum(axis=0) if not self.embed else self.embed(row.text)
             row.vector = unit(made)
             rows.append(row)
@@ -207,11 +212,9 @@ class SecondStage:
             if len(of_thread) > 1:
                 sums[row.id] += 0.15 * sum(sorted(of_thread, reverse=True)[:3]) / 3
             sums[row.id] += self.named(query, row, list(by_id.values()))
-        scale = max([1.0, *sums.values()])
-        return {
-            id_: one / scale * 0.5 ** (by_id[id_].age_seconds / self.half_life)
-            for id_, one in sums.items()
-        }
+            sums[row.id] += AGE * (row.decay - 1)
+        self.scale = max([1.0, *sums.values()])
+        return {id_: max(0.0, one / self.scale) for id_, one in sums.items()}
 
     def relevance(self, query: str, words: list[str]) -> dict[int, float]:
         rows = self.rows(words)
@@ -239,7 +242,7 @@ class SecondStage:
         rows = {row.id: row for row in self.rows([])}
 
         def newest(id_: int) -> tuple[datetime, int]:
-            return datetime.fromisoformat(rows[id_].valid_at), id_
+            return rows[id_].said_at, id_
 
         def subject(id_: int) -> str:
             return "" if rows[id_].speaker in NOBODY else rows[id_].speaker

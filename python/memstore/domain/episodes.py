@@ -105,6 +105,7 @@ class EpisodeHit:
 
     episode: Episode
     score: float
+    """0 if nothing was compared: it is only among the newest."""
     word_score: float
     """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
     similarity: float | None

@@ -67,6 +67,7 @@ class FactRecall(FactNarrowing, total=False):
     """The keywords of ``Store.recall`` and ``Store.said``."""
 
     namespaces: Namespaces
+    half_lives_seconds: Mapping[str, float] | None
     min_relevance: float | None
     touch: bool
 

@@ -253,7 +253,9 @@ class SearchHit:
     vector_score: float
     """Cosine similarity, 0 to 1; 0 if it is negative or there is no vector."""
     decay: float
-    """``0.5 ** (age / half_life)``; 1 if the category does not decay."""
+    """How fresh the fact is: ``0.5 ** (age / half_life)``; 1 if its category does not age. Its age
+    counts from when it was stored or last confirmed; in the classic ranking, from when it was
+    stored."""
     parts: ScoreParts = NO_PARTS
     before: tuple[Fact, ...] = ()
     """The facts before it in its thread, in order, as many as were requested."""

@@ -58,7 +58,7 @@ words and meaning only."""
 
 
 class ScoreParts(NamedTuple):
-    """The parts of a score, which is the sum of all but ``decay``, times ``decay``."""
+    """The parts of a score, which is the sum of all but ``decay``."""
 
     words: float = 0.0
     """It contains words of the query."""
@@ -76,8 +76,11 @@ class ScoreParts(NamedTuple):
     """The query names its date."""
     type: float = 0.0
     """It contains the kind of answer that the query asks for: a time, a name, a person."""
+    age: float = 0.0
+    """What it loses by its age: at most 0.005, except in the classic ranking. If it competes with
+    others that score nearly as much, also what moves the newest before them, at most 0.02."""
     decay: float = 1.0
-    """``0.5 ** (age / half_life)``; 1 if nothing decays."""
+    """How fresh it is: ``0.5 ** (age / half_life)``; 1 if it does not age."""
 
 
 NO_PARTS: Final = ScoreParts()

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.protocols import Embedder, JSONGenerator
+    from memstore.faces import options
     from memstore.providers import http_generator
     from memstore.settings import Settings
     from memstore.store import opening
     from memstore.store.store import Store
 else:
+    options = lazy_import("memstore.faces.options")
     http_generator = lazy_import("memstore.providers.http_generator")
     opening = lazy_import("memstore.store.opening")
 
@@ -71,7 +73,7 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
     ``actor`` (``user`` or ``agent``) and ``source`` are recorded in the journal.
     """
     name = chosen.embedder_name
-    options: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "path": chosen.db,
         "namespace": chosen.namespace or settings.DEFAULT_NAMESPACE,
         "actor": actor,
@@ -79,14 +81,15 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         "read_only": chosen.read_only,
         "durability": chosen.durability,
         "secrets": chosen.secrets or "redact",
+        "half_lives_seconds": options.half_lives(chosen.half_lives),
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     try:
         if name == "local" and not chosen.embedder:
-            return opening.open(**options)
-        return opening.open(**options, embedder=name, model=chosen.model, base_url=base_url)
+            return opening.open(**arguments)
+        return opening.open(**arguments, embedder=name, model=chosen.model, base_url=base_url)
     except EmbedderMismatch as error:
         if chosen.db or chosen.embedder or chosen.model or base_url:
             raise
         # The default file, with another program's model: the user did not choose the embedder.
-        return opening.open_by_words(Reason.of(error), **options)
+        return opening.open_by_words(Reason.of(error), **arguments)

@@ -25,7 +25,7 @@ environment variables (a flag overrides its variable):
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     the language model for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the API key for --generator anthropic
-  MEMSTORE_DURABILITY, MEMSTORE_SECRETS"""
+  MEMSTORE_DURABILITY, MEMSTORE_SECRETS, MEMSTORE_HALF_LIVES"""
 
 KEPT_BACKUPS: Final = 24
 
@@ -49,7 +49,7 @@ BLANK: Final = "\x00"
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
-    """Add ``--db --namespace --embedder --model --ollama --durability --secrets``.
+    """Add ``--db --namespace --embedder --model --ollama --durability --secrets --half-lives``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
@@ -95,6 +95,12 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         "each with its kind, refuse rejects the text, keep stores it unchanged",
     )
     flag(
+        "--half-lives",
+        metavar="TABLE",
+        help="how fast facts age, by category, so that newer ones come first among equals: "
+        "note=30d (the default), note=90d,project=7d, or off",
+    )
+    flag(
         "--ollama",
         metavar="URL",
         help="the address of the Ollama server; implies --embedder ollama",
@@ -123,6 +129,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             "leave one of them out"
         )
     merged = environment._replace(**flags)
+    half_lives(merged.half_lives)
     if "model" not in flags and merged.embedder_name != environment.embedder_name:
         # The environment's model is that of the environment's embedder.
         merged = merged._replace(model=None)
@@ -142,6 +149,24 @@ def duration(text: str) -> float:
     if unit not in units or not (number.isascii() and number.isdigit() and len(number) < 9):
         raise ValueError(f"a time such as 30m, 1h or 7d, not {text!r}")
     return float(int(number) * units[unit])
+
+
+def half_lives(text: str | None) -> dict[str, float] | None:
+    """Parse ``note=30d,project=7d`` into seconds by category; ``off`` into an empty table."""
+    if text is None or text.strip().lower() == "off":
+        return None if text is None else {}
+    found = {}
+    for part in text.split(","):
+        category, _, life = part.partition("=")
+        try:
+            found[category.strip()] = duration(life)
+        except ValueError:
+            found[""] = 0.0
+    if "" in found:
+        raise ValueError(
+            f"--half-lives is off or a table such as note=30d,project=7d, not {text!r}"
+        )
+    return found
 
 
 class BackupSchedule(NamedTuple):

@@ -24,6 +24,7 @@ OWN_FLAGS: Final = (
 
 COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "agent_id": "--agent",
+    "half_lives_seconds": "--half-lives",
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
@@ -111,7 +112,8 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     **{
         name: COMMAND_LINE_ARGUMENTS[name]
         for name in (
-            "base_url durability embedder generator generator_model generator_url model path"
+            "base_url durability embedder generator generator_model generator_url "
+            "half_lives_seconds model path"
         ).split()
     },
 }

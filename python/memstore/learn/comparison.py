@@ -98,7 +98,7 @@ class Comparison:
             limit=min(MOST_CANDIDATES + len(leaving), MOST_HITS),
             word_weight=0,
             vector_weight=1,
-            half_lives_seconds={"note": 0},  # a fact's age does not matter here
+            half_lives_seconds={},  # a fact's age does not matter here
             touch=False,
         )
         why = hits.words_only.reason if hits.words_only else None

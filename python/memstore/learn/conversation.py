@@ -212,7 +212,7 @@ class Learner:
             [f"{fact.subject}: {fact.content}"[:MAX_QUERY] for fact in facts],
             scope=self.scope,
             limit=MOST_MEMORIES,
-            half_lives_seconds={"note": 0},  # an old memory may be the very one that changed
+            half_lives_seconds={},  # an old memory may be the very one that changed
             tasks=False,
             touch=False,
         )

@@ -9,7 +9,7 @@ from memstore.domain.arguments import checked_place, checked_real
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
-from memstore.domain.results import Results, WordsOnly
+from memstore.domain.results import CLASSIC, Results, WordsOnly
 from memstore.errors import (
     Conflict,
     GeneratorUnavailable,
@@ -238,6 +238,7 @@ class Memory:
         limit: int = 10,
         context: int = 0,
         threshold: float | None = None,
+        ranking: str | None = None,
         said: bool = False,
         **owners: Unpack[Owners],
     ) -> MemoryHits:
@@ -249,15 +250,28 @@ class Memory:
             limit: the most memories to return, 1 to 1000.
             context: how many memories of the same conversation to add ``before`` and ``after``
                 each hit, 0 to 10.
-            threshold: the lowest score, 0 to 1.
+            threshold: the lowest score, 0 to 1. It applies to how well words and meaning match,
+                whatever a memory's age: unless a ranking is named, the scores are then those of
+                ``"classic"``, without decay.
+            ranking: as for :meth:`memstore.Store.search`; a threshold applies to its scores.
             said: also return what was said about it in the scope's conversations, as ``said`` of
                 the result; nothing if there are ``filters``.
         """
+        half_lives: dict[str, float] | None = None
         if threshold is not None:
             checked_real(threshold, "threshold", 0, 1)
+            if ranking is None:
+                ranking, half_lives = CLASSIC, {}
         scope = Scope(**owners)
         found = self._store.search(
-            query, scope=scope, filters=filters, limit=limit, context=context, tasks=False
+            query,
+            scope=scope,
+            filters=filters,
+            limit=limit,
+            context=context,
+            tasks=False,
+            ranking=ranking,
+            half_lives_seconds=half_lives,
         )
         hits = (
             as_memory(hit.fact) | {"score": hit.score} | _beside(hit)

@@ -231,7 +231,7 @@ class Corpus(ABC, Generic[F, H]):
             compares=compares,
         )
         return [
-            Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay))
+            Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay=decay))
             for id_, score, decay, word, vector, parts in ranked
         ]
 

@@ -57,7 +57,11 @@ def merge(
             word,
             vector,
             decay,
-            ScoreParts(weights.words * word, weights.vectors * vector, decay=decay),
+            _parts(weights.words * word, weights.vectors * vector, decay),
         )
         for id_, score, word, vector, decay in ranked
     ]
+
+
+def _parts(words: float, meaning: float, decay: float) -> ScoreParts:
+    return ScoreParts(words, meaning, age=(words + meaning) * (decay - 1), decay=decay)

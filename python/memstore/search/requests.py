@@ -19,7 +19,7 @@ WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4
 
 HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
-"""The categories that decay by default. Preferences, identities and the rest do not."""
+"""The categories that age by default. Preferences, identities and the rest do not."""
 
 MODES: Final = ("hybrid", "words", "meaning")
 
@@ -54,7 +54,7 @@ class Request(Generic[F]):
     compares: bool
     """Whether queries are embedded and compared."""
     half_lives_seconds: Mapping[str, float] = field(default_factory=dict)
-    """By category; other categories do not decay."""
+    """By category; other categories do not age."""
     min_similarity: float | None = None
     ranking: str = CLASSIC
     """One of :data:`~memstore.domain.results.RANKINGS`."""
@@ -105,22 +105,32 @@ def for_facts(
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
-    for category, life in checked_mapping(half_lives_seconds or {}, "half_lives_seconds").items():
-        if isinstance(life, bool) or not isinstance(life, int | float) or not life >= 0:
-            raise InvalidArgument(
-                f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
-            )
     return Request(
         wanted=wanted,
         limit=limit,
         weights=weights,
         weights_alone=weights,
         compares=weights.vectors > 0,
-        half_lives_seconds={**HALF_LIVES_SECONDS, **(half_lives_seconds or {})},
+        half_lives_seconds=half_lives(half_lives_seconds),
         context=context,
         ranking=ranking,
         min_relevance=_relevance(min_relevance),
     )
+
+
+def half_lives(given: Mapping[str, float] | None) -> Mapping[str, float]:
+    """Return a checked table of half-lives in seconds; ``None`` stands for the default one.
+
+    A category without an entry does not age, nor does one whose half-life is 0 or infinite.
+    """
+    if given is None:
+        return HALF_LIVES_SECONDS
+    for category, life in checked_mapping(given, "half_lives_seconds").items():
+        if isinstance(life, bool) or not isinstance(life, int | float) or not life >= 0:
+            raise InvalidArgument(
+                f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
+            )
+    return dict(given)
 
 
 def _ranking(ranking: str | None, **weights: float | None) -> str:

@@ -14,6 +14,8 @@ from memstore.search.searches import Searches
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
     from memstore.domain.protocols import Embedder
@@ -48,11 +50,14 @@ class File:
         make_embedder: MakeEmbedder | None = None,
         read_only: bool = False,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
+        half_lives_seconds: Mapping[str, float] | None = None,
     ) -> None:
         self.engine = engine
         self.author = author
         self.read_only = read_only
         self.screen = screen
+        self.half_lives_seconds = half_lives_seconds
+        """Those of searches that name none, by category; ``None`` for the default ones."""
         self.embedder = (
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )

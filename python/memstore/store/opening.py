@@ -28,16 +28,19 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
     from memstore.providers import local
+    from memstore.search import requests
     from memstore.store import projects
     from memstore.text.secrets import SecretsPolicy
 else:
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.store.projects")
+    requests = lazy_import("memstore.search.requests")
 
 
 def open(
@@ -54,6 +57,7 @@ def open(
     durability: Durability | None = None,
     synchronous: str | None = None,
     secrets: SecretsPolicy = "keep",
+    half_lives_seconds: Mapping[str, float] | None = None,
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
     """Open a file of memories; it is created or upgraded if necessary.
@@ -83,6 +87,9 @@ def open(
         secrets: what to do with texts that seem to contain a key or a token: ``"keep"`` stores them
             unchanged, ``"redact"`` replaces the secret with its kind, ``"refuse"`` raises an error.
             Imported texts are not changed.
+        half_lives_seconds: how fast facts age, by category, for searches that do not say so
+            themselves (see :meth:`Store.search`); ``{}`` for no ageing. By default a ``note``
+            has 30 days, and other categories do not age.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
@@ -99,6 +106,7 @@ def open(
         embedder = "none" if lacks_model else "local"
     chosen = _embedder(embedder, model, base_url, api_key)
     screen = Screen(secrets)
+    half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
     author = Author(
         checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
     )
@@ -119,7 +127,13 @@ def open(
             migrate(engine, upgraded.append)
         make_embedder = _maker(embedder, base_url, api_key)
         file = File(
-            engine, author, chosen, make_embedder=make_embedder, read_only=read_only, screen=screen
+            engine,
+            author,
+            chosen,
+            make_embedder=make_embedder,
+            read_only=read_only,
+            screen=screen,
+            half_lives_seconds=half_lives,
         )
         if lacks_model:
             file.search_words_only(WordsOnly("no_model", local.NO_MODEL))

@@ -579,8 +579,10 @@ class Store:
                 between these times (exclusive).
             word_weight: the weight of the words, 0.6 by default.
             vector_weight: the weight of the meaning, 0.4 by default.
-            half_lives_seconds: by category, the age at which a score is halved; 0 for never. It
-                replaces the default, which is 30 days for ``note``.
+            half_lives_seconds: by category, the time in which :attr:`SearchHit.decay` is halved; 0
+                for never. A category that is not in the table does not age, so ``{}`` switches age
+                off. ``None`` stands for the table that the store was opened with. Age only orders
+                facts that match equally well; in the classic ranking it multiplies the score.
             ranking: ``"threads"`` (the default) also uses conversations, names, dates and the kind
                 of answer that the question asks for; ``"classic"`` uses words and meaning only,
                 with the weights above. The ranking is also classic if a weight is given or while
@@ -653,11 +655,15 @@ class Store:
     def _search(self, queries: Sequence[str], asked: Any) -> builtins.list[SearchHits]:
         touch = asked.pop("touch")
         ranking = taken(asked, FactRanking)
+        ranking["half_lives_seconds"] = self._half_lives(ranking["half_lives_seconds"])
         request = requests.for_facts(self._filter(asked), **ranking)
         found = self._file.searches.facts.batch(queries, request)
         if touch and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
         return found
+
+    def _half_lives(self, asked: Mapping[str, float] | None) -> Mapping[str, float] | None:
+        return self._file.half_lives_seconds if asked is None else asked
 
     @keywords(FactRecall, active_only=True, touch=True)
     def recall(
@@ -684,7 +690,7 @@ class Store:
             episodes: recall episodes too. Filters on times apply to them; any other filter (a
                 subject, a category, metadata, superseded facts) leaves them out.
             subject: this and the other keywords are those of :meth:`search`. ``min_relevance``
-                applies to facts and episodes separately.
+                applies to facts and episodes separately. Episodes do not age.
 
         Raises:
             ValueError: a budget below 1, or a filter out of range.
@@ -692,8 +698,12 @@ class Store:
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
         said = self._episodes_for(query, asked) if episodes else episode_records.EpisodeHits()
         touch, relevance = asked.pop("touch"), asked.pop("min_relevance")
+        half_lives = self._half_lives(asked.pop("half_lives_seconds"))
         request = requests.for_facts(
-            self._filter(asked), limit=recall.FOUND, min_relevance=relevance
+            self._filter(asked),
+            limit=recall.FOUND,
+            half_lives_seconds=half_lives,
+            min_relevance=relevance,
         )
         facts = self._file.searches.facts.find(query, request)
         found = recall.recalled(facts, said, max_tokens, counter)

@@ -32,11 +32,21 @@ type Bearing = (bool, bool, bool, f64, f64, usize);
 
 type Text = Option<PyBackedStr>;
 
-/// Id, text, speaker, thread, place in it, valid at, created at and what it ages as.
-type GivenRow = (i64, PyBackedStr, Text, Text, Option<i64>, Text, Text, Text);
+/// Id, text, speaker, thread, place in it, valid at, created at, confirmed at and what it ages as.
+type GivenRow = (
+    i64,
+    PyBackedStr,
+    Text,
+    Text,
+    Option<i64>,
+    Text,
+    Text,
+    Text,
+    Text,
+);
 
-/// Id, score, decay, word score, vector score, and the eight parts.
-type Parts = (f64, f64, f64, f64, f64, f64, f64, f64);
+/// Id, score, decay, word score, vector score, and the nine parts.
+type Parts = (f64, f64, f64, f64, f64, f64, f64, f64, f64);
 type Ranked = (u32, f64, f64, f64, f64, Parts);
 
 /// The data of each row for the second stage.
@@ -303,7 +313,7 @@ impl Texts {
 }
 
 fn given(row: &GivenRow) -> Row<'_> {
-    let (_, text, speaker, thread, seq, valid, created, ages_as) = row;
+    let (_, text, speaker, thread, seq, valid, created, confirmed, ages_as) = row;
     Row {
         text,
         speaker: speaker.as_deref(),
@@ -311,6 +321,7 @@ fn given(row: &GivenRow) -> Row<'_> {
         seq: seq.unwrap_or(0),
         valid: valid.as_deref(),
         created: created.as_deref(),
+        confirmed: confirmed.as_deref(),
         ages_as: ages_as.as_deref(),
     }
 }
@@ -338,6 +349,7 @@ fn told(one: kernel::Ranked) -> Ranked {
         parts.subject,
         parts.date,
         parts.kind,
+        parts.age,
     );
     let (word, vector) = (one.word, one.vector);
     (one.id, one.score, one.decay, word, vector, parts)

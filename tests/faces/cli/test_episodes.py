@@ -119,6 +119,16 @@ def test_search_finds_and_filters(cli: CommandLine) -> None:
     assert found("--expired-after", "2021-01-01") == []
 
 
+def test_what_was_not_compared_has_no_score(cli: CommandLine) -> None:
+    cli("episode", "add", "harbour")
+    for found, scores in ((("search",), [None]), (("search", "harbour"), ["0."])):
+        [line] = cli("episode", *found).out.splitlines()
+        shown = line.split("\t")[1]
+        assert shown.startswith(scores[0]) if scores[0] else shown == ""
+    assert cli.json("episode", "search")[0]["score"] is None
+    assert cli.json("episode", "search", "harbour")[0]["score"] > 0
+
+
 def test_search_reports_words_only(cli: CommandLine) -> None:
     cli("episode", "add", "harbour")
     cli("episode", "add", "pier")

@@ -198,6 +198,19 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     assert "terms 0." in explained.text
 
 
+def test_scores_are_drawn_only_where_something_was_compared(store: memstore.Store) -> None:
+    store.episodes.add("harbour", source="x")
+    newest = Screen(colour=False)
+    newest.show.episode_hits(store.episodes.search(""))
+    assert "harbour" in newest.text
+    assert "0.00" not in newest.text
+    store.add("tea", subject="alice", created_at="2020-01-01")
+    aged = Screen(colour=False)
+    aged.show.hits(store.search("tea", ranking="classic"))
+    score = aged.text.splitlines()[0].split()[-1]
+    assert 0 < float(score) < 0.001, "two digits of a score that age has made small"
+
+
 def test_neighbours_stand_around_their_hit_on_a_terminal(store: memstore.Store) -> None:
     for text in ("[b]one[/b]", "needle", "\u202etwo"):
         store.add(text, subject="alice", thread="a")

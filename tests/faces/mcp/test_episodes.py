@@ -228,6 +228,7 @@ def test_search_reports_when_vectors_were_not_used(
     assert "no wire" in answer["words_only"]
     assert "base_url" not in answer["words_only"]
     assert answer["only_newest"] == 2
+    assert ["score" in one for one in answer["episodes"]] == [True, False, False]
     assert answer["hint"] == "the last 2 do not match; they are the newest"
 
 

@@ -32,8 +32,10 @@ class Said(NamedTuple):
     seq: int | None
     valid_at: str | None
     created_at: str | None
+    confirmed_at: str | None
+    """When a fact was last confirmed."""
     ages_as: str | None
-    """The category of a fact that can decay."""
+    """The category of a fact that can age."""
 
 
 class IndexedRow(NamedTuple):
@@ -73,6 +75,7 @@ FACTS: Final = Source(
     " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL, {is_task},"
     " f.subject_key, f.category, f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
     " f.subject, f.thread, f.user_id, f.agent_id, f.run_id, f.seq, f.valid_at, f.created_at,"
+    " f.last_confirmed_at,"
     " CASE WHEN {is_open_task} THEN NULL ELSE f.category END,"
     " f.content, f.subject, f.category, f.segments",
     vectors=vector_table.FACTS,
@@ -84,7 +87,8 @@ EPISODES: Final = Source(
     columns="e.id, e.namespace, FALSE, FALSE,"
     " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL, FALSE,"
     " e.source, NULL, e.expired_at, e.created_at, coalesce(e.valid_at, e.created_at),"
-    " e.speaker, e.thread, e.user_id, e.agent_id, e.run_id, e.seq, e.valid_at, e.created_at, NULL,"
+    " e.speaker, e.thread, e.user_id, e.agent_id, e.run_id, e.seq, e.valid_at, e.created_at,"
+    " NULL, NULL,"
     " e.content, e.name, e.source_description, e.segments",
     vectors=vector_table.PIECES,
 )
@@ -109,7 +113,8 @@ def _row(row: Row) -> IndexedRow:
     flags = SUPERSEDED * superseded + DELETED * deleted + ERASED * erased + OWNED * owned
     flags += TASK * task
     first, second, expires, created, valid, *rest = rest
-    speaker, thread, user_id, agent_id, run_id, seq, valid_at, created_at, ages_as, *words = rest
+    speaker, thread, user_id, agent_id, run_id, seq, *rest = rest
+    valid_at, created_at, confirmed_at, ages_as, *words = rest
     if thread is not None:
         thread = repr((namespace, user_id, agent_id, run_id, thread))
     return IndexedRow(
@@ -118,7 +123,7 @@ def _row(row: Row) -> IndexedRow:
         flags,
         (first, second),
         (expires, created, valid),
-        Said(speaker, thread, seq, valid_at, created_at, ages_as),
+        Said(speaker, thread, seq, valid_at, created_at, confirmed_at, ages_as),
         tuple(words),
     )
 

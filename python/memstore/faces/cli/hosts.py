@@ -127,10 +127,11 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []
-    for name in ("db", "embedder", "model", "ollama", "durability", "secrets", "user"):
+    names = ("db", "embedder", "model", "ollama", "durability", "secrets", "half_lives", "user")
+    for name in names:
         if value := getattr(chosen, name):
             value = str(Path(value).expanduser().absolute()) if name == "db" else value
-            flags += [f"--{name}", value]
+            flags += [f"--{name.replace('_', '-')}", value]
     hook = None if arguments.no_hooks else [*programs.command_line, "hook"]
     return catalogue.Wanted(
         server=[*programs.server, *flags],

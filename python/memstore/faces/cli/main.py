@@ -202,8 +202,9 @@ def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
     """Refuse common options, given before the command's name, that it would ignore."""
     common = ["json"] * arguments.json + [*Settings._fields]
     if given := [name for name in common if getattr(arguments, name, None) is not None]:
+        flag = f"--{given[0].replace('_', '-')}"
         raise usage.UsageError(
-            f"{command.name} uses a temporary file and has no JSON output: leave --{given[0]} out"
+            f"{command.name} uses a temporary file and has no JSON output: leave {flag} out"
         )
 
 

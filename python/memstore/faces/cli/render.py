@@ -59,8 +59,18 @@ def changed(line: records.JournalLine) -> dict[str, Any]:
 def made_of(parts: ScoreParts) -> str:
     """Return the parts of a score that are not empty."""
     *named, decay = parts._asdict().items()
-    told = [f"{name} {part:.2f}" for name, part in named if abs(part) >= 0.005]
+    told = [f"{name} {part:.3f}" for name, part in named if abs(part) >= 0.0005]
     return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
+
+
+def scored(score: float, digits: int) -> str:
+    """Return a score as text; empty for 0, which a hit has if nothing was compared.
+
+    A smaller one, as age makes them in the classic ranking, keeps two significant digits.
+    """
+    if score >= 0.5 * 10**-digits:
+        return f"{score:.{digits}f}"
+    return f"{score:.2g}" if score else ""
 
 
 class _Record(Protocol):
@@ -100,6 +110,7 @@ class JsonShow:
         for hit in found:
             kind = next(iter(hit))  # fact or episode
             hit[kind] = hit[kind].to_dict()
+            hit["score"] = hit["score"] or None  # nothing was compared
             hit["parts"] = hit["parts"]._asdict()
             for name in ("before", "after"):
                 if beside := hit.pop(name):
@@ -194,7 +205,7 @@ class PlainShow:
     def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
         for hit in hits:
             why = {hit.fact.id: [made_of(hit.parts)]} if explain else {}
-            scores = {hit.fact.id: f"{hit.score:.3f}"}
+            scores = {hit.fact.id: scored(hit.score, 3)}
             for fact in (*hit.before, hit.fact, *hit.after):
                 _row(fact.id, scores.get(fact.id), *_cells(fact), *why.get(fact.id, ()))
 
@@ -216,7 +227,7 @@ class PlainShow:
         for hit in hits:
             why = [made_of(hit.parts)] if explain else []
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
-            found = (hit.episode.id, f"{hit.score:.3f}", near)
+            found = (hit.episode.id, scored(hit.score, 3), near)
             before, after = (
                 [(one.id, None, None, *_episode_cells(one, one.content)) for one in beside]
                 for beside in (hit.before, hit.after)

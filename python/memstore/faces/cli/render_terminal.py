@@ -17,7 +17,15 @@ from memstore.domain.status import DAYS
 from memstore.faces import wording
 from memstore.faces.cli import activity
 from memstore.faces.cli.owners import ways_to_see
-from memstore.faces.cli.render import HEALTHY, changed, compact, made_of, progress_bar, told
+from memstore.faces.cli.render import (
+    HEALTHY,
+    changed,
+    compact,
+    made_of,
+    progress_bar,
+    scored,
+    told,
+)
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible
@@ -91,7 +99,7 @@ class TerminalShow:
                 why += f" · aged {hit.decay:.2f}"
             if explain:
                 why = made_of(hit.parts)
-            score = (f"  {hit.score:.2f}", "bold magenta")
+            score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
             self._beside(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
             self._beside(hit.after, indent, end=True)
@@ -168,8 +176,9 @@ class TerminalShow:
             why = f"words {hit.word_score:.2f} · similarity {near}"
             if explain:
                 why = made_of(hit.parts)
-            score = (f"  {hit.score:.2f}", "bold magenta")
-            details = f"{why} · {_circumstances(hit.episode)}"
+            score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
+            compared = [why] if hit.score else []
+            details = " · ".join([*compared, _circumstances(hit.episode)])
             indent = len(f"e{hit.episode.id}   ")
             self._beside(hit.before, indent)
             self._stretch(hit.episode, hit.start, hit.stop, details, score)

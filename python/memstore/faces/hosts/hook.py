@@ -253,7 +253,7 @@ def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> 
     if not settings.keeps_transcripts() or not transcripts.file_of(event):
         return
     given = {name: getattr(arguments, name, None) for name in ("host", *Settings._fields)}
-    flags = [f"--{name}={value}" for name, value in given.items() if value]
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value]
     apart: dict[str, Any] = (
         {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
         if sys.platform == "win32"

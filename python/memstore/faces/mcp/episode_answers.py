@@ -189,7 +189,8 @@ def _id(episode: Episode, home: str) -> int | str:
 
 def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
     answer = of_episode(hit.episode, home, room, hit.start, hit.stop)
-    answer["score"] = round(hit.score, 3)
+    if hit.score:  # 0 if nothing was compared: it is only among the newest
+        answer["score"] = round(hit.score, 3)
     if hit.similarity is not None:
         answer["similarity"] = round(hit.similarity, 3)
     return answer | beside(hit, partial(_of_neighbour, home))

@@ -25,7 +25,9 @@ else:
 
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers")
 
-ODD: Final = ("model", "ollama", "openai", "backup_every", "backup_keep", "backup_folder")
+ODD: Final = (
+    "model", "ollama", "openai", "half_lives", "backup_every", "backup_keep", "backup_folder",
+)  # fmt: skip
 """Settings that can contradict others or need parsing; the full parser handles them."""
 
 

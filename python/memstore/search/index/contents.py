@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from memstore._kernel import Codes, Columns, Texts, Words
 from memstore.database.tables import indexed
@@ -198,9 +198,13 @@ def _try_to_put(codes: Codes, one: IndexedVector) -> None:
             raise
 
 
-def _text(
-    row: IndexedRow,
-) -> tuple[int, str, str | None, str | None, int | None, str | None, str | None, str | None]:
+Text: TypeAlias = tuple[
+    int, str, str | None, str | None, int | None, str | None, str | None, str | None, str | None
+]
+"""A row as ``Texts.put`` takes it."""
+
+
+def _text(row: IndexedRow) -> Text:
     content, speaker = row.words[0], row.said.speaker
     text = text_of(speaker, content) if content and speaker else content
     return row.id, text or "", *row.said

@@ -40,7 +40,7 @@ pub use record::Row;
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"texts   ";
 /// See [`KIND`].
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Relevance is computed as if there were at least this many rows: among fewer, a word that some
 /// have would look common compared with one that none has.
@@ -140,13 +140,15 @@ pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
     let valid = row.valid.and_then(moment::read);
     let created = row.created.and_then(moment::read);
     let said = valid.or(created).unwrap_or_default();
+    let confirmed = row.confirmed.and_then(micros);
+    let later = |micros: i64| confirmed.map_or(micros, |confirmed| confirmed.max(micros));
     let record = Record {
         thread: row
             .thread
             .map_or(0, |thread| xxh3_64(thread.as_bytes()).max(1)),
         seq: row.seq,
-        created: created.unwrap_or_default().micros,
-        valid: said.micros,
+        known: later(created.unwrap_or_default().micros),
+        said: later(said.micros),
         norm: pieces::norm(&numbers),
         pieces: numbers.len() as u32,
         words: words(row.text),

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! m     = (1 - k) / 2 * words / max(most, 2) + (1 - k) / 2 * meaning + k * terms
-//! score = (m + thread + session + subject + date + kind) * decay
+//! score = m + thread + session + subject + date + kind + age
 //! ```
 //!
 //! `terms` is late interaction: the average similarity of the pieces of the query's content words
 //! to the most similar piece of the text. `most` is between the largest BM25 and the sum of the
 //! words' weights: if no text matches them well, meaning counts more. A word or a piece that a
-//! neighbour in the thread matches better counts with the neighbour's value, reduced. Scores are
-//! divided by the largest sum if that is above 1.
+//! neighbour in the thread matches better counts with the neighbour's value, reduced. `age` is at
+//! most a small loss, so it orders what matches equally well. Scores are divided by the largest sum
+//! if that is above 1.
 
 use std::collections::TryReserveError;
 
@@ -54,6 +55,10 @@ const DATE: f64 = 0.3;
 const WHOLE_DATE: f64 = 0.2;
 const KIND: f64 = 0.1;
 
+/// What a row loses when it has aged completely. More than this would put fresh rows that match
+/// worse before old ones that answer.
+const AGE: f64 = 0.005;
+
 /// Among rows that say nearly the same about one subject and whose scores differ by no more than
 /// this, the newest comes first.
 const EQUAL: f64 = 0.02;
@@ -89,7 +94,7 @@ pub struct Candidate {
     pub cosine: Option<f32>,
 }
 
-/// The parts whose sum is the score before decay.
+/// The parts whose sum is the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
     /// Words of the query that are in the row.
@@ -108,6 +113,9 @@ pub struct Parts {
     pub date: f64,
     /// The row has the kind of answer that the question asks for.
     pub kind: f64,
+    /// What the row loses by its age, and what it gains or loses because the newest of competing
+    /// rows comes first.
+    pub age: f64,
 }
 
 impl Parts {
@@ -116,7 +124,8 @@ impl Parts {
     }
 
     fn sum(&self) -> f64 {
-        self.base() + self.thread + self.session + self.subject + self.date + self.kind
+        let added = self.thread + self.session + self.subject + self.date + self.kind;
+        self.base() + added + self.age
     }
 
     fn scale(&mut self, by: f64) {
@@ -129,6 +138,7 @@ impl Parts {
             &mut self.subject,
             &mut self.date,
             &mut self.kind,
+            &mut self.age,
         ] {
             *part *= by;
         }
@@ -144,7 +154,7 @@ pub struct Ranked {
     pub score: f64,
     /// The parts of the score.
     pub parts: Parts,
-    /// 0 to 1; 1 for a row that does not age.
+    /// How fresh it is, 0 to 1: `0.5 ** (age / half-life)`; 1 for a row that does not age.
     pub decay: f64,
     /// Its BM25, divided by the largest; 0 to 1.
     pub word: f64,
@@ -242,7 +252,7 @@ impl Texts {
     /// The candidates, best first; among equal ones the newest first.
     ///
     /// Nearly equal ones that say nearly the same of one subject are gathered around the best of
-    /// them, and share their places from the newest to the oldest.
+    /// them, and exchange their places and scores so that the newest comes first.
     ///
     /// # Errors
     /// There is no memory.
@@ -267,13 +277,14 @@ impl Texts {
         add_named(&question, &known, &mut ranked);
         for (one, known) in ranked.iter_mut().zip(&known) {
             one.decay = decay(asked, &known.held);
+            one.parts.age = AGE * (one.decay - 1.0);
         }
         let most = ranked.iter().map(|one| one.parts.sum()).fold(1.0, f64::max);
         for one in &mut ranked {
             one.parts.scale(most.recip());
-            one.score = one.parts.sum().clamp(0.0, 1.0) * one.decay;
+            one.score = one.parts.sum().clamp(0.0, 1.0);
         }
-        let order = in_order(&known, &ranked, asked.limit);
+        let order = in_order(&known, &mut ranked, asked.limit);
         Ok(order.into_iter().map(|place| ranked[place]).collect())
     }
 
@@ -376,9 +387,9 @@ fn mean<T: Copy + Into<f64>>(weights: &[f64], values: &[T]) -> f64 {
     if all > 0.0 { sum / all } else { 0.0 }
 }
 
-/// The indexes of the best candidates, best first.
-fn in_order(known: &[Known<'_>], ranked: &[Ranked], limit: usize) -> Vec<usize> {
-    let said = |at: usize| (known[at].held.record.valid, known[at].id);
+/// The indexes of the best candidates, by descending scores.
+fn in_order(known: &[Known<'_>], ranked: &mut [Ranked], limit: usize) -> Vec<usize> {
+    let said = |at: usize| (known[at].held.record.said, known[at].id);
     let score = |at: usize| ranked[at].score;
     let mut order: Vec<usize> = (0..known.len()).collect();
     order.sort_unstable_by(|a, b| {
@@ -386,8 +397,15 @@ fn in_order(known: &[Known<'_>], ranked: &[Ranked], limit: usize) -> Vec<usize> 
         scores.then_with(|| said(*b).cmp(&said(*a)))
     });
     let compete = |a: usize, b: usize| known[a].held.is_alike(&known[b].held);
+    let scores: Vec<f64> = order.iter().map(|at| score(*at)).collect();
     newest_first(&mut order, limit, score, compete, said);
     order.truncate(limit);
+    // Each row gets the score of its place.
+    for (at, score) in order.iter().zip(scores) {
+        let one = &mut ranked[*at];
+        one.parts.age += score - one.score;
+        one.score = score;
+    }
     order
 }
 
@@ -469,14 +487,14 @@ fn has_wanted(wants: Option<Wanted>, held: &Held<'_>, speakers: &[u32]) -> bool 
     }
 }
 
-/// The decay of a row's score; 1 for a time in the future.
+/// How fresh a row is since it was stored or last confirmed; 1 for a time in the future.
 fn decay(asked: &Asked<'_>, held: &Held<'_>) -> f64 {
     let ages_as = held.record.ages_as;
     let life = asked
         .lives
         .iter()
         .find(|life| ages_as != 0 && life.0 == ages_as);
-    let age = asked.now.saturating_sub(held.record.created).max(0) as f64 / MICROS;
+    let age = asked.now.saturating_sub(held.record.known).max(0) as f64 / MICROS;
     life.map_or(1.0, |life| 0.5_f64.powf(age / life.1))
 }
 

@@ -17,7 +17,9 @@ pub struct Row<'a> {
     pub valid: Option<&'a str>,
     /// When it was stored.
     pub created: Option<&'a str>,
-    /// The kind that determines how fast its score decays; `None` for no decay.
+    /// When it was last confirmed.
+    pub confirmed: Option<&'a str>,
+    /// The kind that determines how fast it ages; `None` for not at all.
     pub ages_as: Option<&'a str>,
 }
 
@@ -30,10 +32,10 @@ pub(super) struct Record {
     /// 0 where there is none.
     pub thread: u64,
     pub seq: i64,
-    /// Microseconds since 1970.
-    pub created: i64,
-    /// The same; that of `created` where there is none.
-    pub valid: i64,
+    /// When it was stored or last confirmed, whichever is later, in microseconds since 1970.
+    pub known: i64,
+    /// The same of the moment that it is about, if there is one.
+    pub said: i64,
     /// Of the sum of its pieces' vectors.
     pub norm: f32,
     /// The number of its pieces, which are sorted, with repetitions.
