@@ -89,10 +89,10 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
     cli("add", "Ana likes tea", "--subject", "Ana", "--user", "ana")
     ana = Scope(user_id="ana")
     with memstore.open(cli.db, embedder="none") as store:
-        said = hook.at_start(store, NOBODY) or ""
+        said = hook.at_start(store, "host", {}, NOBODY) or ""
         assert "1 fact with owners" in said
         assert "setup --user" in said
-        assert "Ana likes tea" in (hook.at_start(store, ana) or "")
+        assert "Ana likes tea" in (hook.at_start(store, "host", {}, ana) or "")
         assert hook.at_prompt(store, "What tea does Ana like?", NOBODY) is None
         assert "Ana likes tea" in (hook.at_prompt(store, "What tea does Ana like?", ana) or "")
         transcript = tmp_path / "t.jsonl"
