@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.changes import Changes, Line
@@ -12,11 +11,15 @@ from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, metadata
 from memstore.domain.episodes import Episode
 from memstore.domain.records import json_value
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import secrets
     from collections.abc import Mapping
 
     from memstore.database.engine import Transaction
+else:
+    secrets = lazy_import("secrets")
 
 
 def record(

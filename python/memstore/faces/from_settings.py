@@ -81,7 +81,9 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         "read_only": chosen.read_only,
         "durability": chosen.durability,
         "secrets": chosen.secrets or "redact",
-        "half_lives_seconds": options.half_lives(chosen.half_lives),
+        "half_lives_seconds": (
+            None if chosen.half_lives is None else options.half_lives(chosen.half_lives)
+        ),
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     try:

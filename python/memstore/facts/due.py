@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from calendar import monthrange
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
+from memstore.lazy import lazy_import
 from memstore.search.dates import named_dates
 from memstore.text import day_words
 
 if TYPE_CHECKING:
+    import calendar
     from collections.abc import Iterable, Iterator, Mapping
+else:
+    calendar = lazy_import("calendar")
 
 TIMESTAMP: Final = re.compile(
     r"(?<!\d)\d{4}-\d\d-\d\d"
@@ -63,7 +66,7 @@ def _dated(due: str, created_at: datetime) -> datetime | None:
         return min(dates)
     if months:
         first = min(_existing([(months[0], 1)], year, created_at.replace(day=1)), default=None)
-        return first and first.replace(day=monthrange(first.year, first.month)[1])
+        return first and first.replace(day=calendar.monthrange(first.year, first.month)[1])
     return None if year is None else datetime(year, 12, 31, tzinfo=UTC)
 
 

@@ -21,15 +21,18 @@ from memstore.domain.records import (
 )
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
-from memstore.facts.due import due_moment
 from memstore.facts.facts import is_task, not_found, way_out
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Engine
     from memstore.domain.records import AskedScope
+    from memstore.facts import due
     from memstore.facts.facts import Facts
+else:
+    due = lazy_import("memstore.facts.due")
 
 PRIORITIES: Final = ("high", "normal", "low")
 
@@ -198,7 +201,7 @@ def as_task(fact: Fact) -> Task:
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
     status = str(data.get("status", TaskStatus.PENDING))
     scope = str(data.get("scope", TaskScope.USER))
-    due = _text(data.get("due"))
+    written = _text(data.get("due"))
     return Task(
         id=fact.id,
         content=fact.content,
@@ -206,8 +209,8 @@ def as_task(fact: Fact) -> Task:
         status=status if status in tuple(TaskStatus) else TaskStatus.PENDING,
         priority=str(data.get("priority", "normal")),
         project=_text(data.get("project")),
-        due=due,
-        due_at=due_moment(due, fact.created_at) if due else None,
+        due=written,
+        due_at=due.due_moment(written, fact.created_at) if written else None,
         surface=_text(data.get("surface")),
         note=_text(data.get("note")),
         created_at=fact.created_at,

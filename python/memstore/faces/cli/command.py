@@ -14,11 +14,9 @@ from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.domain.results import RANKINGS
-from memstore.faces.cli.owners import owner_flags, ways_to_see
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
-from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
@@ -27,12 +25,15 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AskedScope
     from memstore.domain.repairs import Repair
-    from memstore.faces import from_settings
+    from memstore.faces import escaping, from_settings
+    from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
 else:
+    escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
+    owners = lazy_import("memstore.faces.cli.owners")
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -357,7 +358,7 @@ def same_owners(arguments: argparse.Namespace) -> str:
     """Return the owner flags of this command, to suggest another with the same owners."""
     if getattr(arguments, "whose", None) == EVERYBODY:
         return " --scope all"
-    flags = owner_flags(scope_of(arguments))
+    flags = owners.owner_flags(scope_of(arguments))
     return f" {flags}" if flags else ""
 
 
@@ -367,15 +368,15 @@ def nothing(
     """Return ``told``, for an empty result, and how many of these other owners hold."""
     others = store.others(scope=whose(arguments), namespaces=getattr(arguments, "namespaces", None))
     numbers = {"fact": others.facts, "episode": others.episodes}
-    held = [counted(number, noun) for noun in nouns if (number := numbers[noun])]
+    held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
     if not held:
         return told
-    return f"{told}; other owners have {' and '.join(held)}: {ways_to_see(others.first)}"
+    return f"{told}; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
 
 
 def page_of(shown: int, total: int, noun: str) -> str:
     """Return ``3 of 8,767 facts``."""
-    return f"{shown:,} of {counted(total, noun)}"
+    return f"{shown:,} of {escaping.counted(total, noun)}"
 
 
 def known_id(store: Store, arguments: argparse.Namespace) -> int:

@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain.records import EVERYBODY, Scope
-from memstore.domain.status import FIRST_OWNERS
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.episodes import episode_id
-from memstore.faces.cli.owners import ways_to_see
-from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore.domain import status
     from memstore.domain.episodes import EpisodeHit
     from memstore.domain.records import Fact, JournalLine, SearchHits
     from memstore.domain.results import WordsOnly
-    from memstore.faces.cli import learn
+    from memstore.faces import escaping
+    from memstore.faces.cli import episodes, learn, owners
     from memstore.store.store import Store
 else:
+    status = lazy_import("memstore.domain.status")
+    episodes = lazy_import("memstore.faces.cli.episodes")
+    escaping = lazy_import("memstore.faces.escaping")
     learn = lazy_import("memstore.faces.cli.learn")
+    owners = lazy_import("memstore.faces.cli.owners")
 
 EMPTY: Final = "the memory is empty; store a fact with memstore add"
 
@@ -215,7 +217,7 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 def _any_id(text: str) -> int | str:
     """Parse the id of a fact, ``12``, as a number, and that of a turn, ``e12``, as text."""
     if text.startswith("e"):
-        episode_id(text)
+        episodes.episode_id(text)
         return text
     return cli.fact_id(text)
 
@@ -233,7 +235,7 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     if (arguments.id is None) == (arguments.subject is None):
         raise cli.UsageError("give a fact's id or --subject NAME")
     if isinstance(arguments.id, str):
-        turn = episode_id(arguments.id)
+        turn = episodes.episode_id(arguments.id)
         store.episodes.check_owners(cli.whose(arguments), turn)
         show.episodes(store.episodes.around(turn))
         return
@@ -249,8 +251,12 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     if not facts:
         told = "no fact about this was ever stored"
         if arguments.subject and (others := store.history(subject=arguments.subject, scope="all")):
-            told += f" for these owners; other owners have {counted(len(others))} about it: "
-            told += ways_to_see([*dict.fromkeys(one.scope for one in others)][:FIRST_OWNERS])
+            told += (
+                f" for these owners; other owners have {escaping.counted(len(others))} about it: "
+            )
+            told += owners.ways_to_see(
+                [*dict.fromkeys(one.scope for one in others)][: status.FIRST_OWNERS]
+            )
         show.note(told)
 
 
