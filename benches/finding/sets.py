@@ -108,14 +108,14 @@ def _fill(labelled: Labelled) -> None:
 
 
 def as_fact(unit: dict[str, Any], name: str) -> dict[str, Any]:
-    return _as_row(unit) | {"subject": unit.get("speaker") or name}
+    return as_row(unit) | {"subject": unit.get("speaker") or name}
 
 
 def as_episode(unit: dict[str, Any], name: str) -> dict[str, Any]:
-    return _as_row(unit) | {"source": name, "speaker": unit.get("speaker")}
+    return as_row(unit) | {"source": name, "speaker": unit.get("speaker")}
 
 
-def _as_row(unit: dict[str, Any]) -> dict[str, Any]:
+def as_row(unit: dict[str, Any]) -> dict[str, Any]:
     row = {"content": unit["text"], "idempotency_key": unit["id"]}
     if "session" in unit:
         row |= {"thread": str(unit["session"]), "seq": unit["pos"], "valid_at": _moment(unit)}

@@ -44,6 +44,7 @@ SOUND: dict[str, Any] = {
     "task_id": 3,
     "proposal_id": 1,
     "status": "pending",
+    "prompt": "which port does staging use?",
     "query": "text",
     "new": NewEpisode(content="c", source="s", thread="t", tags=("k",)),
     "tag": "k",

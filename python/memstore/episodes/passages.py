@@ -8,6 +8,8 @@ from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.frozen import replace
+from memstore.text.corrections import corrects
+from memstore.text.questions import asks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode, EpisodeHit
 
-QUESTION_MARKS: Final = "?？؟"
+FOLLOWING: Final = 20
+"""How many of the next turns of a thread may correct one."""
 
 
 def neighbours(
@@ -47,6 +50,19 @@ def exchanges(transaction: Transaction, hits: Sequence[EpisodeHit]) -> list[Epis
     return joined
 
 
+def corrections(transaction: Transaction, episode: Episode) -> list[Episode]:
+    """Return the later turns of its thread in which the speaker takes back what a turn says."""
+    if episode.thread is None:
+        return []
+    _, later = neighbours(transaction, episode, FOLLOWING)
+    own = [turn for turn in later if turn.speaker == episode.speaker]
+    return [
+        turn
+        for place, turn in enumerate(own)
+        if corrects(turn.content, episode.content, follows=place == 0)
+    ]
+
+
 def _unseen(turns: Iterable[Episode], shown: set[int]) -> Iterator[Episode]:
     for turn in turns:
         if turn.id not in shown:
@@ -57,4 +73,4 @@ def _unseen(turns: Iterable[Episode], shown: set[int]) -> Iterator[Episode]:
 def _answers(turn: Episode, question: Episode) -> bool:
     """Return whether a turn follows another speaker's question."""
     is_other = turn.speaker is None or turn.speaker != question.speaker
-    return is_other and any(mark in question.content for mark in QUESTION_MARKS)
+    return is_other and asks(question.content)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
+    from memstore.search.corpus import Bearing
     from memstore.search.ranking import Ranked
     from memstore.search.requests import Request
 
@@ -77,6 +78,11 @@ class Search(Generic[F, H]):
                     return self._find(texts, asked, embedded, request, why)
             why = WordsOnly("other_model", Reason.of(error))
             return self._find(texts, asked, None, request, why)
+
+    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+        """Return what rows have of a query's words; nothing if there is no index yet."""
+        with self.index.reading() as (transaction, contents):
+            return self._corpus(transaction, contents).bearings(_cleaned(query), ids)
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]

@@ -75,7 +75,7 @@ def recalled(
 ) -> Recalled:
     """Return the best results as a text of at most this many tokens."""
     count = token_counter() if counter is None else checked_counter(counter)
-    items = [*_each_once(_in_order(facts, episodes))]
+    items = [*each_once(_in_order(facts, episodes))]
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
@@ -90,7 +90,7 @@ def recalled(
 def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[EpisodeHit]:
     """Return the best turns to be shown beside these facts, none that repeats one of them."""
     hits = {hit.episode.id: hit for hit in episodes}
-    order = [*_each_once(_in_order(facts, episodes))]
+    order = [*each_once(_in_order(facts, episodes))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
     told = [hit.fact for hit in facts]
@@ -114,15 +114,20 @@ def _items(
     facts: Sequence[SearchHit], episodes: EpisodeHits
 ) -> tuple[Iterator[Item], Iterator[Item]]:
     matching = episodes[: len(episodes) - episodes.newest_first]
-    return (_of_fact(hit.fact, hit.score) for hit in facts), map(_of_episode, matching)
+    return (of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, matching)
 
 
-def _of_fact(fact: Fact, score: float) -> Item:
+def of_fact(fact: Fact, score: float) -> Item:
     words = text_of(fact.subject, fact.content)
     return _item(fact, True, score, f"#{fact.id}", words)
 
 
-def _of_episode(hit: EpisodeHit) -> Item:
+def of_turn(episode: Episode) -> Item:
+    words = speaking(episode.speaker, episode.content.strip())
+    return _item(episode, False, 0.0, f"e{episode.id}", words)
+
+
+def of_episode(hit: EpisodeHit) -> Item:
     episode, words = hit.episode, hit.excerpt.strip()
     if hit.start > 0:
         words = f"…{words}"
@@ -141,7 +146,7 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     return Item(is_fact, row.id, score, date, own, place, name, words)
 
 
-def _each_once(items: Iterable[Item]) -> Iterator[Item]:
+def each_once(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items whose text no earlier item has."""
     said: set[str] = set()
     for item in items:

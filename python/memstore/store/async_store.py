@@ -161,6 +161,7 @@ class AsyncStore(Awaited[Store]):
     search = awaited(Store.search)
     recall = awaited(Store.recall)
     briefing = awaited(Store.briefing)
+    remind = awaited(Store.remind)
     said = awaited(Store.said)
     search_batch = awaited(Store.search_batch)
     get = awaited(Store.get)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -17,6 +17,7 @@ from memstore.domain.arguments import (
     checked_number,
     checked_page,
     checked_records,
+    stored_text,
 )
 from memstore.domain.keywords import (
     FactCount,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
-    from memstore.episodes import log, passages
+    from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
     from memstore.errors import Reason
     from memstore.facts import batch, proposals, tasks
@@ -96,7 +97,7 @@ if TYPE_CHECKING:
     from memstore.history import erasing
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
-    from memstore.search import recall, requests
+    from memstore.search import bearing, recall, reminder, requests
     from memstore.store.file import File
     from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
 else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
+    bearing = lazy_import("memstore.search.bearing")
     briefing = lazy_import("memstore.briefing.briefing")
     doctor = lazy_import("memstore.upkeep.doctor")
     episode_records = lazy_import("memstore.domain.episodes")
@@ -124,8 +126,10 @@ else:
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
     recall = lazy_import("memstore.search.recall")
+    reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
     satellite = lazy_import("memstore.graph.satellite")
+    since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
     status = lazy_import("memstore.domain.status")
     tasks = lazy_import("memstore.facts.tasks")
@@ -745,6 +749,55 @@ class Store:
         turns = recall.said(hits, found, limit)
         with self._file.engine.read() as transaction:
             return replace(found, items=passages.exchanges(transaction, turns), newest_first=0)
+
+    def remind(
+        self,
+        prompt: str,
+        *,
+        max_tokens: int = 500,
+        thread: str | None = None,
+        thread_before: datetime | str | None = None,
+        known: Iterable[str] = (),
+        scope: AskedScope = None,
+    ) -> Recalled:
+        """Return what the memory has to say about a prompt that did not ask it; often nothing.
+
+        The text is empty unless one of the best facts or turns has a name or an identifier of the
+        prompt, or words of it that are rare enough together. Then it has the facts and turns that
+        answer it, as :meth:`recall` writes them, each whole; a long one is cut after 500
+        characters. A turn that was corrected later in its thread, or from which a fact was drawn
+        that was superseded, comes with what came after it.
+
+        Args:
+            prompt: what a user wrote to an agent. Of a long one, the beginning and the end count.
+            max_tokens: the maximum length of the text.
+            thread: the conversation that goes on; its turns are left out, for they are in the
+                agent's context.
+            thread_before: except for its turns before this time, which are no longer there.
+            known: names (``#12``, ``e31``) of what the agent has been shown already. They are left
+                out, unless the prompt has the name itself.
+            scope: only facts and turns of exactly these owners; ``None``, without owners.
+
+        Raises:
+            ValueError: a budget below 1, or a time that cannot be read.
+        """
+        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        before = clock.moment(thread_before, "thread_before")
+        names = frozenset(stored_text(name, "known") for name in checked_items(known, "known"))
+        context = reminder.Context(thread, before, names)
+        asked = reminder.shortened(stored_text(prompt, "prompt"))
+        named, searches = reminder.named(asked), self._file.searches
+        found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
+        facts = context.without(found, named)
+        said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+        turns = context.without_turns(said, named)
+        if not bearing.bears(asked, searches.facts, [hit.fact.id for hit in facts]):
+            facts = []
+        if not bearing.bears(asked, searches.episodes, [hit.episode.id for hit in turns]):
+            turns = []
+        with self._file.engine.read() as transaction:
+            later = partial(since.since, transaction, namespaces=self.facts.namespaces)
+            return reminder.reminded(facts, turns, later, max_tokens)
 
     def _episodes_for(self, query: str, asked: Mapping[str, Any]) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""

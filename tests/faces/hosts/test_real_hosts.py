@@ -78,3 +78,35 @@ def test_a_session_begins_with_what_the_last_one_stored(
         assert {e.source for e in store.episodes.list()} == {host}
     assert main(["setup", host, "--uninstall"]) == 0
     assert CLAIM not in session.ask(host, "and for lunch")
+
+
+SAID = "staging moves to port 5499, Marta owns the migration"
+ASKED = "which port does staging use, and who owns the migration?"
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_session_is_told_what_was_said_in_the_last_one(
+    home: Path,
+    programs: Path,
+    models: HostModels,
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+    recorded: bool,
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, host)
+    if not recorded:
+        session.environment["MEMSTORE_TRANSCRIPTS"] = "off"
+    database = home / "data" / "memstore" / "memory.db"
+    with memstore.open(database) as store:
+        store.add(CLAIM, subject="ana")
+    session.ask(host, SAID)
+    with memstore.open(database, namespace="~/work/api", embedder=None, read_only=True) as store:
+        said = lambda: {e.content for e in store.episodes.list() if e.speaker == "user"}  # noqa: E731
+        if recorded:
+            assert wait_until(lambda: SAID in said()), said()
+        first = session.ask(host, ASKED)
+        assert (SAID in first) == recorded
+        assert (f"user: {SAID}" in first) == recorded
+        if not recorded:
+            assert not said()

@@ -1,0 +1,178 @@
+"""What the prompt hook gives: answers that stand in the context, and lines that nobody needs.
+
+    python -m benches.finding.prompts DATA_FOLDER [--turns 100000] [--folder FOLDER]
+
+The conversations of ``locomo-dev`` are kept as the hooks keep them: turns of a user and an
+assistant, a session a thread, no facts. Its questions are the prompts of a later session; an answer
+counts if a turn that answers is shown whole. ``without names`` has a pronoun in place of each
+speaker's name. ``languages`` are the questions of ``tests/search/questions`` over their facts, said
+by a user. The others, :mod:`benches.finding.ordinary` and the questions of the scientific sets,
+should get nothing; each is asked of every conversation, those of the sets of one. Times are of a
+prompt over this many turns, with the index loaded from its files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import memstore
+from benches.finding import ordinary, sets
+from memstore import Store
+from memstore.domain.recall import Recalled
+from memstore.faces.hosts import hook
+
+TOKENS = hook.BUDGET_TOKENS - hook.AROUND_TOKENS
+LANGUAGES = Path(__file__).parents[2] / "tests" / "search" / "questions"
+NOT_HERE = ("scifact", "cranfield")
+AT_ONCE = 5000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--turns", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, default=Path("benches/.made/finding"))
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    units, questions = sets.labelled_units(asked.data / "locomo-dev")
+    with kept(asked.folder / "prompts.db", units) as store:
+        stores = {name: store.within(name) for name in units}
+        tell_answers("LoCoMo's questions", stores, questions)
+        nameless = [unnamed(one, units[one.store]) for one in questions]
+        tell_answers("the same, without names", stores, nameless)
+        tell_languages()
+        others = ordinary.prompts()
+        for kind, prompts in others.items():
+            tell_others(kind, [(own, one) for own in stores.values() for one in prompts])
+        for name in NOT_HERE:
+            texts = [one.text for one in sets.labelled_units(asked.data / name)[1]]
+            tell_others(name, [*zip(cycle(stores.values()), texts, strict=False)])
+    path = asked.folder / f"prompts-{asked.turns}.db"
+    with grown(path, units, asked.turns) as store:
+        tell_times("questions", store, [one.text for one in questions[::4]])
+        for kind, prompts in others.items():
+            tell_times(kind, store, prompts)
+
+
+def said(units: Sequence[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
+    """Yield turns as the hooks keep them: the one who speaks first is the user."""
+    for unit in units:
+        role = "user" if unit["speaker"] == units[0]["speaker"] else "assistant"
+        row = sets.as_row(unit) | {"source": "claude-code", "speaker": role, "tags": ["session"]}
+        yield row | {"thread": f"{session}/{row['thread']}"}
+
+
+def kept(path: Path, units: dict[str, list[dict[str, Any]]]) -> Store:
+    if not path.exists():
+        with memstore.open(path) as file:
+            for name, own in units.items():
+                file.within(name).episodes.add_many(said(own, name))
+            file.embed_pending(everywhere=True)
+            file.save_index()
+    return opened(path)
+
+
+def grown(path: Path, units: dict[str, list[dict[str, Any]]], turns: int) -> Store:
+    """Return a store whose one namespace has the turns of all conversations again and again."""
+    if not path.exists():
+        with memstore.open(path) as store:
+            rounds = (round_of(units, number) for number in range(turns))
+            left = turns
+            for rows in rounds:
+                store.episodes.add_many(rows[:left])
+                left -= len(rows[:left])
+                if not left:
+                    break
+            store.embed_pending()
+            store.save_index()
+    return opened(path)
+
+
+def round_of(units: dict[str, list[dict[str, Any]]], number: int) -> list[dict[str, Any]]:
+    rows = [row for name, own in units.items() for row in said(own, f"{name}/{number}")]
+    return [row | {"idempotency_key": f"{number}/{row['idempotency_key']}"} for row in rows]
+
+
+def opened(path: Path) -> Store:
+    store = memstore.open(path, read_only=True)
+    store.warm()
+    return store
+
+
+def tell_answers(name: str, stores: dict[str, Store], questions: Iterable[sets.Question]) -> None:
+    answered, told = [], []
+    for question in questions:
+        store = stores[question.store]
+        found = store.remind(question.text, max_tokens=TOKENS)
+        units = {store.episodes.get(each).idempotency_key for each in shown_whole(found)}
+        answered.append(bool(units & question.grades.keys()))
+        told.append(bool(found.text))
+    tell(name, len(told), f"answered {statistics.mean(answered):.3f}", told)
+
+
+def shown_whole(found: Recalled) -> list[int]:
+    lines = {line.split(" ", 1)[0]: line for line in found.text.split("\n")}
+    return [each for each in found.episodes if not lines[f"e{each}"].endswith("…")]
+
+
+def unnamed(question: sets.Question, units: Sequence[dict[str, Any]]) -> sets.Question:
+    text = question.text
+    for speaker in {unit["speaker"] for unit in units}:
+        text = re.sub(rf"\b{speaker}['’]s\b", "their", text)
+        text = re.sub(rf"\b{speaker}\b", "they", text)
+    return sets.Question(question.store, text, question.grades)
+
+
+def tell_languages() -> None:
+    for path in sorted(LANGUAGES.glob("*.toml")):
+        held = tomllib.loads(path.read_text(encoding="utf-8"))
+        answered, told = [], []
+        with memstore.open(":memory:") as store:
+            ids = {}
+            for name, fact in held["facts"].items():
+                row = {"content": fact["content"], "source": "host", "speaker": "user"}
+                [ids[name]] = [one.id for one in store.episodes.add_many([row])]
+            asked = held["first"] | held.get("asked", {})
+            for question, fact in asked.items():
+                found = store.remind(question, max_tokens=TOKENS)
+                right = fact if isinstance(fact, list) else [fact]
+                answered.append(any(ids[one] in found.episodes for one in right))
+                told.append(bool(found.text))
+            elsewhere = [*held["nothing"]["queries"], *ordinary.ELSEWHERE.split("\n")]
+            useless = [bool(store.remind(one).text) for one in elsewhere]
+        others = f"answered {statistics.mean(answered):.3f}, others {statistics.mean(useless):.3f}"
+        tell(path.stem, len(told), others, told)
+
+
+def tell_others(kind: str, asked: Sequence[tuple[Store, str]]) -> None:
+    told = [bool(store.remind(one, max_tokens=TOKENS).text) for store, one in asked]
+    tell(kind, len(told), "", told)
+
+
+def tell(name: str, count: int, what: str, told: Sequence[bool]) -> None:
+    print(f"{name:28} {count:6} prompts, some {statistics.mean(told):.3f} {what}", flush=True)
+
+
+def tell_times(kind: str, store: Store, prompts: Sequence[str]) -> None:
+    took = defaultdict(list)
+    for prompt in prompts:
+        clock, processor = time.perf_counter(), time.process_time()
+        store.remind(prompt, max_tokens=TOKENS)
+        took["clock"].append((time.perf_counter() - clock) * 1000)
+        took["processor"].append((time.process_time() - processor) * 1000)
+    median, most = statistics.median(took["clock"]), statistics.median(took["processor"])
+    late = statistics.quantiles(took["processor"], n=20)[-1]
+    print(f"{kind:28} {median:.1f} ms; processor {most:.1f} ms, 95th of 100 {late:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What each session of a host was given, in small files that survive from one hook to the next.
+
+A hook is a process of its own, and what it gave at one prompt is still in the model's context at
+the next. So for each session there is a file with the names of the facts and turns that it was
+given, and the time of the last compaction, which emptied its context: nothing counts as given then.
+The files have ids and times, no texts. Nothing depends on them: without its file, a session may be
+told something twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore import settings
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+MOST_FILES: Final = 200
+MOST_NAMES: Final = 1000
+"""The oldest are forgotten first."""
+
+KEPT_SECONDS: Final = 14 * 86_400.0
+
+
+class Session(NamedTuple):
+    """A session, and what its context holds."""
+
+    name: str | None
+    file: Path | None
+    given: tuple[str, ...] = ()
+    emptied_at: datetime | None = None
+    """When its context was last emptied."""
+
+    @classmethod
+    def of(cls, name: str | None, database: str) -> Session:
+        """Read a session; ``database`` is the file whose ids it was given."""
+        if not name:
+            return cls(None, None)
+        digest = sha256(f"{os.path.abspath(database)}\0{name}".encode("utf-8", "replace"))
+        file = folder() / f"{digest.hexdigest()[:32]}.json"
+        given, emptied_at = _read(file)
+        return cls(name, file, given, emptied_at)
+
+    def with_given(self, names: Iterable[str]) -> Session:
+        """Remember that the session was given these."""
+        all_given = tuple(dict.fromkeys([*self.given, *names]))[-MOST_NAMES:]
+        return self._replace(given=all_given)._written()
+
+    def emptied(self) -> Session:
+        """Remember that the session's context has been emptied."""
+        return self._replace(given=(), emptied_at=clock.utc_now())._written()
+
+    def _written(self) -> Session:
+        if self.file is not None:
+            emptied = None if self.emptied_at is None else clock.to_text(self.emptied_at)
+            with suppress(OSError):  # a full or read-only disk: it may be told something twice
+                _write(self.file, {"given": self.given, "emptied_at": emptied})
+        return self
+
+
+def folder() -> Path:
+    return Path(settings.data_folder()) / "sessions"
+
+
+def _read(file: Path) -> tuple[tuple[str, ...], datetime | None]:
+    try:
+        held = json.loads(file.read_bytes())
+        at = held["emptied_at"]
+        return tuple(map(str, held["given"])), None if at is None else clock.from_text(at)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return (), None  # there is none yet, or somebody damaged it
+
+
+def _write(file: Path, held: dict[str, Any]) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not file.exists():
+        _make_room(file.parent)
+    part = file.with_suffix(f".{os.getpid()}")
+    # Nobody else may read it, and nobody's link is followed.
+    opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(opened, "w", encoding="utf-8") as handle:
+            json.dump(held, handle)
+        os.replace(part, file)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _make_room(where: Path) -> None:
+    """Delete the files of old sessions, and the oldest of too many."""
+    now = clock.utc_now().timestamp()
+    ages = sorted((now - file.stat().st_mtime, file) for file in where.iterdir())
+    for place, (age, file) in enumerate(ages):
+        if age > KEPT_SECONDS or place >= MOST_FILES - 1:
+            file.unlink(missing_ok=True)

@@ -1,0 +1,174 @@
+"""Reminders: what a memory has to say about a prompt, within a token budget.
+
+Nobody asked for it, so there is nothing unless the memory bears on the prompt, and only what is
+near the best. A text that does not fit makes room for the next one. What came after a turn, and
+changed it, goes with it.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.domain.recall import Recalled
+from memstore.lazy import lazy_pattern
+from memstore.providers.local import token_counter
+from memstore.search import fusion
+from memstore.search.recall import Item, each_once, of_episode, of_fact, of_turn
+from memstore.text.dated import under_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
+    from memstore.domain.records import Fact, SearchHit
+
+FOUND: Final = 40
+"""How many facts, and how many turns, are searched for."""
+
+NEAR_THE_BEST: Final = 0.5
+"""A text below this part of the best score is not shown."""
+
+MOST_CHARACTERS: Final = 500
+"""More of a text is not shown; an answer of an assistant may be long."""
+
+
+MISSES: Final = 5
+"""After so many texts that do not fit, there is no room for others."""
+
+MOST_OF_A_PROMPT: Final = 1600
+"""Characters: each further word costs time, and a file or log says little by its middle."""
+
+NAME = lazy_pattern(r"(?<!\w)(?:#|e)\d+\b")
+
+
+class Context(NamedTuple):
+    """What the agent has in its context already."""
+
+    thread: str | None
+    """The conversation that goes on."""
+    before: datetime | None
+    """Its turns before this time are no longer there."""
+    known: frozenset[str]
+    """The names of what it was shown."""
+
+    def without(self, facts: Iterable[SearchHit], named: Collection[str]) -> list[SearchHit]:
+        """Return the facts that it does not have, or that a prompt names."""
+        told = self.known.difference(named)
+        return [hit for hit in facts if f"#{hit.fact.id}" not in told]
+
+    def without_turns(self, turns: EpisodeHits, named: Collection[str]) -> list[EpisodeHit]:
+        told = self.known.difference(named)
+        matching = turns[: len(turns) - turns.newest_first]
+        return [
+            hit
+            for hit in matching
+            if f"e{hit.episode.id}" not in told and not self._has(hit.episode)
+        ]
+
+    def _has(self, turn: Episode) -> bool:
+        if self.thread is None or turn.thread != self.thread:
+            return False
+        return self.before is None or (turn.valid_at or turn.created_at) >= self.before
+
+
+class Since(NamedTuple):
+    """What came after a turn and changed what it says."""
+
+    turns: Sequence[Episode] = ()
+    facts: Sequence[Fact] = ()
+
+
+def shortened(prompt: str) -> str:
+    """Return a prompt, or the beginning and the end of a long one: what it asks is at either."""
+    prompt = prompt.strip()
+    if len(prompt) <= MOST_OF_A_PROMPT:
+        return prompt
+    half = MOST_OF_A_PROMPT // 2 - 1
+    return f"{prompt[:half]}\n{prompt[-half:]}"
+
+
+def named(prompt: str) -> frozenset[str]:
+    """Return the names of facts and turns in a prompt: ``#12``, ``e31``."""
+    return frozenset(NAME.findall(prompt))
+
+
+def reminded(
+    facts: Sequence[SearchHit],
+    turns: Sequence[EpisodeHit],
+    since: Callable[[Episode], Since | None],
+    tokens: int,
+) -> Recalled:
+    """Return the best texts of both kinds as lines under their dates.
+
+    Args:
+        since: what came after a turn; ``None`` if the turn is not to be shown at all.
+        tokens: the maximum length of the text.
+    """
+    count = token_counter()
+    shown: dict[str, Item] = {}
+    left_out = 0
+    for item in _near_the_best(facts, turns):
+        if item.name in shown:
+            continue
+        passage = [item]
+        if left_out < MISSES and _fits(shown, passage, tokens, count):
+            if not item.is_fact:
+                later = since(_episode(turns, item))
+                passage = [] if later is None else [item, *_of_later(later)]
+            if _fits(shown, passage, tokens, count):
+                shown |= {one.name: one for one in passage}
+                continue
+        left_out += 1
+    return Recalled(
+        text=_text(shown.values()),
+        facts=tuple(item.id for item in shown.values() if item.is_fact),
+        episodes=tuple(item.id for item in shown.values() if not item.is_fact),
+        left_out=left_out,
+    )
+
+
+def _fits(
+    shown: Mapping[str, Item], more: Iterable[Item], tokens: int, count: Callable[[str], int]
+) -> bool:
+    items = {**shown, **{item.name: item for item in more}}
+    return count(_text(items.values())) <= tokens
+
+
+def _episode(turns: Sequence[EpisodeHit], item: Item) -> Episode:
+    return next(hit.episode for hit in turns if hit.episode.id == item.id)
+
+
+def _of_later(later: Since) -> Iterator[Item]:
+    yield from map(_cut, map(of_turn, later.turns))
+    yield from (_cut(of_fact(fact, 0.0)) for fact in later.facts)
+
+
+def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[Item]:
+    """Yield each text once, best first."""
+    items = fusion.in_order(
+        chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, turns))
+    )
+    least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
+    return map(_cut, each_once(item for item in items if item.score >= least))
+
+
+def _cut(item: Item) -> Item:
+    words = item.words
+    if len(words) > MOST_CHARACTERS:
+        words = f"{words[:MOST_CHARACTERS].rsplit(' ', 1)[0]}…"
+    return item._replace(words=words)
+
+
+def _text(items: Iterable[Item]) -> str:
+    """Return the lines: the day of the best text first, the turns of a thread in their order."""
+    days: dict[str, list[Item]] = {}
+    for item in items:
+        days.setdefault(item.date, []).append(item)
+    lines = []
+    for day in days.values():
+        threads = list(dict.fromkeys(item.thread for item in day))
+        ordered = sorted(day, key=lambda item: (threads.index(item.thread), item.place))
+        lines += [item.line(len(item.words)) for item in ordered]
+    return "\n".join(under_dates(lines))
