@@ -33,7 +33,7 @@ LONG_POWER: Final = 0.25
 """Longer texts rank lower: at 16 times this length, half the score counts."""
 
 REPEATED_FROM: Final = 0.75
-REPEATED_LOSS: Final = 0.1
+REPEATED_LOSS: Final = 0.2
 """A text that has at least this part of its words in common with a better one loses this share of
 its worth, times that part."""
 
