@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import memstore
 from memstore import Embedder
 from memstore.faces import wording
 from memstore.faces.from_settings import open_store
-from memstore.faces.mcp import opening
+from memstore.faces.mcp import opening, session, start
+from memstore.faces.mcp.catalogue import Catalogue
 from memstore.faces.options import add_store_flags, backup_schedule, chosen_settings
 from memstore.settings import Settings
 
@@ -21,6 +23,24 @@ from memstore.settings import Settings
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in Settings._fields:
         monkeypatch.delenv(f"MEMSTORE_{name.upper()}", raising=False)
+
+
+@pytest.fixture(name="served")
+def served_fixture(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Catalogue]:
+    """Starts the server with flags, and returns what it would offer."""
+    offered: list[Catalogue] = []
+
+    def run(catalogue: Catalogue, *_others: object) -> None:
+        offered.append(catalogue)
+        raise SystemExit
+
+    def served(*argv: str) -> Catalogue:
+        with pytest.raises(SystemExit):
+            start.main(argv)
+        return offered.pop()
+
+    monkeypatch.setattr(session, "run", run)
+    return served
 
 
 def chosen(*flags: str) -> Settings:
@@ -199,3 +219,38 @@ def test_file_or_embedder_chosen_by_flag_is_refused_if_they_mismatch(
         open_store(
             chosen(*[str(path) if flag == "FILE" else flag for flag in flags]), source="test"
         )
+
+@pytest.mark.parametrize(
+    ("argv", "variable"),
+    [
+        ([], "ana"),
+        (["--db", "memory.db"], "ana"),
+        (["--user", "ana"], "ben"),
+        (["--user=ana", "--secrets", "keep"], ""),
+    ],
+)
+def test_a_server_has_the_user_of_its_flag_or_variable(
+    served: Callable[..., Catalogue],
+    monkeypatch: pytest.MonkeyPatch,
+    argv: list[str],
+    variable: str,
+) -> None:
+    monkeypatch.setenv("MEMSTORE_USER", variable)
+    assert served(*argv).owners == {"user_id": "ana"}
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        (["-memory_delete"], {"memory_delete"}),
+        (["-memory_delete,-memory_update"], {"memory_delete", "memory_update"}),
+        (["-memory_delete, -memory_update"], {"memory_delete", "memory_update"}),
+    ],
+)
+@pytest.mark.parametrize("more", [[], ["--read-only"], ["--secrets", "keep"]])
+def test_tools_are_left_out_by_a_value_that_begins_with_a_dash(
+    served: Callable[..., Catalogue], given: list[str], missing: set[str], more: list[str]
+) -> None:
+    default = set(served(*more).tools)
+    assert set(served("--tools", *given, *more).tools) == default - missing
+    assert set(served(f"--tools={given[0]}", *more).tools) == default - missing

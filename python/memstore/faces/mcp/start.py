@@ -23,7 +23,7 @@ else:
     every_flag = lazy_import("memstore.faces.mcp.main")
     from_settings = lazy_import("memstore.faces.from_settings")
 
-TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers")
+TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "user")
 
 ODD: Final = (
     "model", "ollama", "openai", "half_lives", "backup_every", "backup_keep", "backup_folder",
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         chosen = _plain(given)
         offered = catalogue.offered(
             chosen.tools, read_only=chosen.read_only, answers=chosen.answers
-        )
+        )._replace(owners=chosen.owners)
     except ValueError:
         every_flag.main(given)  # reports what is wrong, if anything is
         return
