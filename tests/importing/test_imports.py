@@ -888,6 +888,14 @@ def test_damaged_json_is_reported_with_its_position(
     assert re.match(why, damaged.reason)
 
 
+@pytest.mark.parametrize("ends", ["{", '{"results":', '{ "results": [', '{"results":[{"a": 1},'])
+def test_a_response_is_read_wherever_its_first_line_ends(ends: str, tmp_path: Path) -> None:
+    whole = '{"results":[{"a":1},{"a":2}]}'
+    rest = whole.removeprefix(ends.replace(" ", ""))
+    found = read(f"{ends}\r\n{rest}\n", tmp_path)
+    assert found == [("record 1", {"a": 1}), ("record 2", {"a": 2})]
+
+
 def test_json_record_with_a_list_field_is_one_record(tmp_path: Path) -> None:
     line = '{"id": "a", "results": [{"b": 1}]}'
     assert read(line, tmp_path) == [("line 1", {"id": "a", "results": [{"b": 1}]})]

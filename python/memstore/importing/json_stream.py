@@ -41,8 +41,9 @@ def records(path: Path, progress: Progress | None = None) -> Iterator[Raw]:
         file = TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
         opening = file.read(OPENING).lstrip()
         file.seek(0)
-        # A brace alone on its line begins an object that spans several lines.
-        over_lines = opening.split("\n", 1)[0].strip() == "{"
+        line, end, _ = opening.partition("\n")
+        # A line of JSON Lines ends with its object; a longer object goes on after one of these.
+        over_lines = end and line.rstrip().endswith(("{", "[", ",", ":"))
         found = _whole(file) if over_lines or opening.startswith("[") else _lines(file)
         size = os.fstat(raw.fileno()).st_size
         for number, one in enumerate(found):
