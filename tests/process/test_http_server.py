@@ -130,11 +130,14 @@ def test_a_client_chooses_the_form_in_the_address(serve: Callable[..., Served]) 
         query: httpx.post(f"{server.url}/mcp{query}", json=call, headers=MCP_HEADERS).json()[
             "result"
         ]
-        for query in ("", "?answers=json", "?answers=lines", "?answers=xml")
+        for query in ("", "?answers=json", "?answers=lines")
     }
     with_json = [query for query, result in had.items() if "structuredContent" in result]
     assert with_json == ["?answers=json"]
     assert had[""]["content"][0]["text"] == "no facts"
+    unknown = httpx.post(f"{server.url}/mcp?answers=xml", json=call, headers=MCP_HEADERS)
+    assert unknown.status_code == 400
+    assert "lines or json" in unknown.json()["error"]["message"]
 
 
 def test_health_needs_no_token_and_shows_no_details(guarded: Served) -> None:

@@ -77,14 +77,16 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token: AccessToken | None = scope[TOKEN]
         access = Access.WRITE if token is None else Access(token.access)
-        await self._managers[access, self._form_for(scope)].handle_request(scope, receive, send)
-
-    def _form_for(self, scope: Scope) -> str:
-        """Return the form of answers that the address asks for, as ``/mcp?answers=json``."""
-        (asked,) = parse_qs(scope["query_string"].decode("latin-1")).get("answers", [""])[:1]
-        return asked if asked in ANSWERS else self._form
+        form = asked_form(scope) or self._form
+        await self._managers[access, form].handle_request(scope, receive, send)
 
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
         assert context.request is not None  # the SDK's HTTP transports always set it
         token: AccessToken | None = context.request.scope[TOKEN]
         return self._stores if token is None else Confined(self._stores, token.namespace)
+
+
+def asked_form(scope: Scope) -> str | None:
+    """Return the form of answers that the address asks for, as ``/mcp?answers=json``."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("answers")
+    return asked[0] if asked else None

@@ -22,7 +22,8 @@ from memstore import __version__
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
-from memstore.faces.http.endpoint import TOKEN
+from memstore.faces.http.endpoint import TOKEN, asked_form
+from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
 from memstore.frozen import frozen
 
@@ -152,6 +153,8 @@ class Gate:
         self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
             raise Refused(405, "use POST", {"Allow": "POST"})
+        if asked_form(scope) not in (None, *ANSWERS):
+            raise Refused(400, f"answers in the address must be {' or '.join(ANSWERS)}")
         body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
             return None
