@@ -242,7 +242,7 @@ def judged(path: Path) -> int:
         calendar = Calendar()
         calendar.now = LAST
         with opened(path, scene.namespace) as store, clock.use(calendar):
-            told = store.briefing(tokens=450, agent=scene.agent).text
+            told = store.briefing(max_tokens=450, agent=scene.agent).text
         lacking = [one for one in scene.expected if one not in told]
         stray = [one for one in scene.absent if one in told]
         missed += len(lacking) + len(stray)

@@ -256,7 +256,7 @@ def test_the_briefing_stays_within_its_budget(store: Store, tokens: int) -> None
     for n in range(3):
         turns(store, f"s{n}", *["word " * 500] * 6)
         traced(store, f"s{n}", changed=[f"src/{m}.py" for m in range(40)])
-    told = store.briefing(tokens=tokens).text
+    told = store.briefing(max_tokens=tokens).text
     assert tokens_at_most(told) <= tokens
     assert tokens_at_most(told) > tokens * 0.6
     if tokens >= 300:
@@ -272,8 +272,8 @@ def test_a_briefing_changes_nothing_and_an_empty_one_says_nothing(store: Store) 
     before = store.get(1)
     assert store.briefing().to_dict()["facts"] == [1]
     assert store.get(1) == before
-    with pytest.raises(ValueError, match="tokens"):
-        store.briefing(tokens=10)
+    with pytest.raises(ValueError, match="max_tokens"):
+        store.briefing(max_tokens=10)
 
 
 needs = st.lists(st.integers(0, 300), min_size=1, max_size=6)

@@ -604,7 +604,7 @@ class Store:
     def briefing(
         self,
         *,
-        tokens: int = 500,
+        max_tokens: int = 500,
         scope: AskedScope = None,
         session: str | None = None,
         agent: str | None = None,
@@ -620,7 +620,7 @@ class Store:
         as used.
 
         Args:
-            tokens: the longest the text may be, 50 or more.
+            max_tokens: the longest the text may be, 50 or more.
             scope: only memories of exactly these owners, or (``None``) without owners; ``"all"``
                 for any.
             session: the thread of the session that begins, if it was recorded before; it is not
@@ -634,7 +634,7 @@ class Store:
         Raises:
             ValueError: a budget out of range.
         """
-        checked_number(tokens, "tokens", 50, MAX_NUMBER)
+        checked_number(max_tokens, "max_tokens", 50, MAX_NUMBER)
         if counter is not None:
             counter = recall.checked_counter(counter)
         return briefing.briefing(
@@ -642,7 +642,7 @@ class Store:
             self._reach.select(None) or (self.namespace,),
             self.tasks.list(surface="startup", owners=scope),
             asked_scope(scope),
-            tokens,
+            max_tokens,
             session=session,
             agent=agent,
             traces=traces,

@@ -160,9 +160,12 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "briefing",
-    "memstore briefing --namespace auto\nmemstore briefing --host codex --tokens 300",
+    "memstore briefing --namespace auto\nmemstore briefing --host codex --max-tokens 300",
     cli.option(
-        "--tokens N", "the longest the text may be (default: 500)", type=cli.count, default=500
+        "--max-tokens N",
+        "the longest the text may be (default: 500)",
+        type=cli.count,
+        default=500,
     ),
     cli.option("--host NAME", "the host that begins, e.g. codex: its own changes are left out"),
     cli.option("--no-traces", "leave out the files, commits and failed commands of sessions"),
@@ -170,14 +173,15 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 )
 def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     told = store.briefing(
-        tokens=arguments.tokens,
+        max_tokens=arguments.max_tokens,
         scope=cli.whose(arguments),
         agent=arguments.host,
         traces=settings.keeps_traces() and not arguments.no_traces,
     )
     show.text(told.text, told.to_dict())
     if not told.text:
-        show.note(EMPTY)
+        nothing = "nothing to begin with" if store.count(scope="all") else EMPTY
+        show.note(cli.nothing(store, arguments, nothing, "fact", "episode"))
 
 
 @cli.command(

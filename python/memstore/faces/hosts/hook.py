@@ -166,7 +166,7 @@ def at_start(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBO
     # After a compaction, the running session is past, too.
     running = None if event.get("source") == "compact" else session_of(event)
     told = store.briefing(
-        tokens=BUDGET_TOKENS - AROUND_TOKENS,
+        max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
         scope=owner,
         session=running,
         agent=host,
