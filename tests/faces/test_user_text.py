@@ -19,6 +19,7 @@ from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.errors import Explained, Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
+from memstore.faces.escaping import counted
 from memstore.faces.mcp import main as server
 from memstore.faces.mcp.tool import ToolError
 from memstore.settings import Settings
@@ -137,3 +138,16 @@ def test_a_tool_echoes_input_unaltered(tool: str, arguments: dict[str, object]) 
             with pytest.raises(ToolError) as caught:
                 offered[tool].call(lambda: store, put(arguments, typed))  # type: ignore[arg-type]
             assert repr(typed) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "told"),
+    [
+        (1, "key", "1 key"),
+        (2, "key", "2 keys"),
+        (0, "entity", "0 entities"),
+        (1234, "fact", "1,234 facts"),
+    ],
+)
+def test_counted_nouns_have_their_plural(number: int, noun: str, told: str) -> None:
+    assert counted(number, noun) == told

@@ -40,7 +40,9 @@ def minute(moment: datetime) -> str:
 
 
 def counted(number: int, noun: str = "fact") -> str:
-    """Return ``1 fact``, ``1,234 facts`` or ``2 entities``."""
+    """Return ``1 fact``, ``1,234 facts``, ``2 entities`` or ``2 keys``."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}s"
