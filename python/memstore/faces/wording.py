@@ -158,6 +158,7 @@ TOOL_REMEDIES: Final[Mapping[Remedy, Sequence[str]]] = {
         "Use {search} to find the id.",
         "Use {get_episodes} to find the id.",
     ),
+    Remedy.LIST_ENTITIES: ("Use {memory_graph_entities} to find the name.",),
     Remedy.RESTORE: ("Bring it back with {memory_delete} and undo: true.",),
     Remedy.ADD_AGAIN: ("Store the text again with {memory_store}.",),
     Remedy.REJECT: ("Reject the proposal with {memory_proposals}.",),

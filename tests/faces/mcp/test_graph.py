@@ -93,7 +93,8 @@ def test_neighbours_come_with_the_facts_behind_them(store: memstore.Store, call:
 
 def test_an_unknown_name_is_quoted_as_typed(store: memstore.Store, call: Call) -> None:
     store.graph.build()
-    with pytest.raises(ToolError, match="no entity 'api_key'"):
+    told = r"no entity 'api_key'\. Use memory_graph_entities to find the name\."
+    with pytest.raises(ToolError, match=told):
         call("memory_graph_neighbours", name="api_key")
 
 
