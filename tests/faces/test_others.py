@@ -12,6 +12,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - 
 
 import memstore
 from memstore import Memory, Scope, Store
+from memstore.faces.mcp import resources
 
 ANA = Scope(user_id="ana smith")
 
@@ -39,6 +40,8 @@ def owned_fixture(cli: CommandLine) -> CommandLine:
         (("task", "list"), "1 task"),
         (("history", "--subject", "alice"), "2 facts"),
         (("graph", "entities"), "2 entities"),
+        (("graph", "neighbours", "alice"), "facts of other owners mention it"),
+        (("briefing",), "3 facts and 1 episode"),
     ],
 )
 def test_a_command_that_finds_nothing_tells_what_other_owners_have(
@@ -104,10 +107,45 @@ def test_a_status_tool_counts_others_for_whoever_named_no_owner(owned: CommandLi
             assert "others" not in called(store, tool, {"user_id": "ben"})
 
 
+def test_an_unknown_entity_is_not_said_to_be_of_others(owned: CommandLine) -> None:
+    assert "other owners" not in owned("graph", "neighbours", "Zoe").err
+
+
+def test_the_startup_resource_tells_only_a_server_without_a_user(owned: CommandLine) -> None:
+    with memstore.open(owned.db, embedder="none") as store:
+        told = str(resources.read(store, resources.STARTUP, {}, {}))
+        assert "3 facts and 1 episode" in told
+        ben = resources.read(store, resources.STARTUP, {}, {"user_id": "ben"})
+        assert ben == "nothing is stored yet"
+
+
 def test_forget_all_asks_first(owned: CommandLine) -> None:
     answer = owned("forget", "--all", "--user", "ana smith")
     assert (answer.code, "--yes" in answer.err) == (2, True)
     assert len(owned.json("list", "--scope", "all")) == 3
+
+
+@pytest.mark.parametrize(("reply", "left"), [("n\n", 3), ("\n", 3), ("", 3), ("y\n", 1)])
+def test_forget_all_does_what_was_answered(
+    owned: CommandLine, monkeypatch: pytest.MonkeyPatch, reply: str, left: int
+) -> None:
+    monkeypatch.setattr("memstore.faces.cli.command._can_ask", lambda: True)
+    answer = owned("forget", "--all", "--user", "ana smith", stdin=reply)
+    assert "Forget 2 memories of --user 'ana smith' in the namespace default?" in answer.err
+    assert (answer.code, "nothing was forgotten" in answer.err) == (left == 3, left == 3)
+    assert len(owned.json("list", "--scope", "all")) == left
+
+
+@pytest.mark.parametrize("command", ["delete", "forget"])
+def test_the_command_that_brings_a_fact_back_names_the_same_place(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    place = ("--db", str(cli.db), "--namespace", "my notes")
+    monkeypatch.delenv("MEMSTORE_DB")
+    fact = cli.json("add", "tea", "--subject", "ana", "--user", "ana smith", *place)["id"]
+    told = cli(command, fact, "--user", "ana smith", *place).out
+    back = told.partition("memstore ")[2].partition(" brings")[0]
+    assert cli(*shlex.split(back)).code == 0
 
 
 def test_what_forget_all_removed_comes_back_by_one_command(owned: CommandLine) -> None:

@@ -362,6 +362,13 @@ def same_owners(arguments: argparse.Namespace) -> str:
     return f" {flags}" if flags else ""
 
 
+def same_flags(arguments: argparse.Namespace) -> str:
+    """Return the flags of this command that name owners and the place, to suggest another."""
+    given = {f"--{name}": getattr(arguments, name, None) for name in ("db", "namespace")}
+    place = owners.in_shell(given)
+    return same_owners(arguments) + (f" {place}" if place else "")
+
+
 def nothing(
     store: Store, arguments: argparse.Namespace, told: str, *nouns: Literal["fact", "episode"]
 ) -> str:

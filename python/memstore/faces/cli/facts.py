@@ -168,10 +168,10 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 )
 def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.delete(cli.known_id(store, arguments))
-    back = f"memstore restore {fact.id}{cli.same_owners(arguments)} brings it back"
+    back = f"memstore restore {fact.id}{cli.same_flags(arguments)} brings it back"
     show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
     if (older := store.older(fact.id)) is not None:
-        again = f"memstore reinstate {older.id}{cli.same_owners(arguments)}"
+        again = f"memstore reinstate {older.id}{cli.same_flags(arguments)}"
         show.note(
             f"nothing of its chain is active now; {again} brings #{older.id} back: "
             f"{visible(older.content)}"

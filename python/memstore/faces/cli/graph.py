@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from memstore.errors import NotFound
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted, second
 from memstore.faces.from_settings import open_generator
@@ -97,12 +98,18 @@ def _nothing(store: Store, arguments: argparse.Namespace) -> str:
     *cli.WHOSE,
 )
 def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.graph.neighbours(
-        arguments.name,
-        depth=arguments.depth,
-        limit=arguments.limit,
-        scope=cli.whose(arguments),
-    )
+    try:
+        found = store.graph.neighbours(
+            arguments.name,
+            depth=arguments.depth,
+            limit=arguments.limit,
+            scope=cli.whose(arguments),
+        )
+    except NotFound as error:
+        if not _others_mention(store, arguments.name):
+            raise
+        told = f"{error}, but facts of other owners mention it: use --scope all"
+        raise NotFound(told) from None
     value = {
         "entity": found.entity.to_dict(),
         "neighbours": [one.to_dict() for one in found],
@@ -113,6 +120,13 @@ def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> 
         show.note(f"nothing is related to {found.entity.name}")
     if found.cut is not None:
         show.note(f"incomplete: {found.cut}")
+
+
+def _others_mention(store: Store, name: str) -> bool:
+    try:
+        return bool(store.graph.get(name, scope="all"))
+    except NotFound:
+        return False
 
 
 def _neighbour_row(one: Neighbour) -> Sequence[object]:

@@ -259,7 +259,7 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
             show.note("nothing was forgotten")
             return cli.REFUSED
         gone = memory.delete_all(everything=arguments.everything, **owners)
-    whose = " --scope all" if arguments.everything else cli.same_owners(arguments)
+    whose = " --scope all" * arguments.everything + cli.same_flags(arguments)
     value: dict[str, Any] = {"changes": gone}
     told = f"forgot {counted(len(gone), 'memory')}"
     if arguments.id is not None:
@@ -325,7 +325,7 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
 )
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.accept(arguments.id, scope=asked_scope(cli.whose(arguments)))
-    whose = cli.same_owners(arguments)
+    whose = cli.same_flags(arguments)
     undo = f"memstore reinstate {done.old.id}{whose} makes both active again"
     if len(done.sources) > 1:
         undo = f"memstore reinstate {done.old.id}{whose} brings all of them back"

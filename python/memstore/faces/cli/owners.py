@@ -1,4 +1,4 @@
-"""The flags that name owners, for sentences that suggest a command."""
+"""Flags with the owners and the place of a command, for sentences that suggest another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import shlex
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memstore.domain.records import Scope
 else:
@@ -24,5 +24,9 @@ def ways_to_see(owners: Iterable[Scope]) -> str:
 
 def owner_flags(scope: Scope) -> str:
     """Return the flags that name these owners."""
-    given = zip(("--user", "--agent", "--run"), scope.ids.values(), strict=True)
-    return " ".join(f"{flag} {shlex.quote(owner)}" for flag, owner in given if owner is not None)
+    return in_shell(dict(zip(("--user", "--agent", "--run"), scope.ids.values(), strict=True)))
+
+
+def in_shell(given: Mapping[str, str | None]) -> str:
+    """Return the flags that have a value, in words of a shell."""
+    return " ".join(f"{flag} {shlex.quote(value)}" for flag, value in given.items() if value)

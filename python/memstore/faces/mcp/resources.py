@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from memstore import settings
 from memstore.domain.records import Scope
+from memstore.faces.mcp import owners as owners_of
 from memstore.faces.mcp.answers import NOTE, Answer, of_list, seen
 from memstore.faces.mcp.offers import followable
 
@@ -29,7 +30,10 @@ def read(
     owner = Scope(**owners)
     if uri == STARTUP:
         told = store.briefing(scope=owner, traces=settings.keeps_traces())
-        return f"{NOTE}\n{told}" if told.text else "nothing is stored yet"
+        if told.text:
+            return f"{NOTE}\n{told}"
+        nothing = "nothing is stored yet"
+        return str(owners_of.hint(owners_of.unnamed(store, owner), nothing)["hint"])
     subject = unquote(uri.removeprefix(SUBJECT))
     if not (uri.startswith(SUBJECT) and subject.strip()):
         return None
