@@ -220,6 +220,7 @@ def test_file_or_embedder_chosen_by_flag_is_refused_if_they_mismatch(
             chosen(*[str(path) if flag == "FILE" else flag for flag in flags]), source="test"
         )
 
+
 @pytest.mark.parametrize(
     ("argv", "variable"),
     [
