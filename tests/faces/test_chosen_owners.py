@@ -14,7 +14,7 @@ import memstore
 from memstore import Scope
 from memstore.domain.records import NOBODY
 from memstore.faces.cli import hosts as host_commands
-from memstore.faces.hosts import hook, keeping
+from memstore.faces.hosts import hook, keeping, sessions
 from memstore.faces.mcp import calls, catalogue, resources
 from memstore.settings import Settings
 
@@ -93,8 +93,9 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
         assert "1 fact with owners" in said
         assert "setup --user" in said
         assert "Ana likes tea" in (hook.at_start(store, "host", {}, ana) or "")
-        assert hook.at_prompt(store, "What tea does Ana like?", NOBODY) is None
-        assert "Ana likes tea" in (hook.at_prompt(store, "What tea does Ana like?", ana) or "")
+        asked, session = "What tea does Ana like?", sessions.Session(None, None)
+        assert hook.at_prompt(store, asked, session, NOBODY) is None
+        assert "Ana likes tea" in (hook.at_prompt(store, asked, session, ana) or "")
         transcript = tmp_path / "t.jsonl"
         turn = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "hello"}}
         transcript.write_text(json.dumps(turn) + "\n", encoding="utf-8")
