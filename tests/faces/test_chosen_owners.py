@@ -59,7 +59,7 @@ def test_importing_again_for_another_owner_changes_nothing(
     cli: CommandLine, memories: Path
 ) -> None:
     told = cli("import", "--from", "mem0", memories).err
-    assert "2 facts have an owner" in told
+    assert "2 facts with an owner" in told
     assert "--user alice" in told
     before = cli.json("list", "--scope", "all")
     assert cli.json("import", "--from", "mem0", memories, "--user", "none")["known"] == 2

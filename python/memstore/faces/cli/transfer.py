@@ -201,7 +201,7 @@ def _tell_owners(store: Store, done: ImportFromReport, scope: Scope | None, show
         show.note("what was already known keeps its owners")
     if scope is None and done.facts and (others := store.others()).facts:
         show.note(
-            f"{counted(others.facts)} have an owner, and only commands that name it find them: "
+            f"{counted(others.facts)} with an owner, found only by commands that name it: "
             f"{ways_to_see(others.first)}; import --user none imports without owners"
         )
 
