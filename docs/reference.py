@@ -25,6 +25,7 @@ PAGES = {
     "facts": (
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
+        "Portion UnreadThread "
         "Proposal JournalLine",
     ),
     "changes": (

@@ -2,7 +2,7 @@
 
 The plugins for Claude Code and Codex, the bundle for Claude Desktop, and ``server.json``. Run it
 after a change of the version or the hooks: ``python plugins/build.py``. A test compares the files
-with its output. The skill, the commands and the bundle's ``server.py`` are written by hand.
+with its output. The skill, the other commands and the bundle's ``server.py`` are written by hand.
 """
 
 from __future__ import annotations
@@ -23,6 +23,20 @@ REGISTRY_NAME = "io.github.memstore/pymemstore"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 START = ["uvx", f"pymemstore@{__version__}"]
 COMMAND_LINE = ["uvx", "--from", f"pymemstore=={__version__}", "memstore"]
+
+DISTIL = f"""\
+---
+description: Turn conversations that no model has read into facts
+---
+
+Run `{" ".join(COMMAND_LINE)} distil --show --namespace auto` and do what it prints: it shows
+turns of earlier conversations, and asks you to store with the `memory_*` tools what will matter.
+
+It names a command, `memstore distil --done …`, that counts these turns as read. Run it, with
+`{" ".join(COMMAND_LINE)}` in place of `memstore`, only when everything is stored. It prints the
+next turns: go on until none are left, or until I stop you. Then tell me in a few lines what you
+stored and changed.
+"""
 
 OF_UV = ("UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_OFFLINE")
 FOR_CODEX = {
@@ -66,6 +80,7 @@ def files() -> dict[str, Any]:
         "plugins/memstore/codex.mcp.json": {"mcpServers": {"memstore": server | FOR_CODEX}},
         "plugins/memstore/hooks/hooks.json": hooks("claude-code"),
         "plugins/memstore/hooks/codex.json": hooks("codex"),
+        "plugins/memstore/commands/distil.md": DISTIL,
         "server.json": {
             "$schema": SCHEMA,
             "name": REGISTRY_NAME,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreStatus as StoreStatus
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
+    from memstore.domain.unread import Portion as Portion
+    from memstore.domain.unread import UnreadThread as UnreadThread
     from memstore.errors import AccessDenied as AccessDenied
     from memstore.errors import Conflict as Conflict
     from memstore.errors import EmbedderError as EmbedderError
@@ -111,6 +113,7 @@ _NAMES = {
     "domain.status": "Others StoreStatus",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
+    "domain.unread": "Portion UnreadThread",
     "domain.results": "Results WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "

@@ -185,3 +185,19 @@ def test_learning_compares_only_with_the_project(store: memstore.Store) -> None:
 def test_auto_is_not_a_namespace_name(store: memstore.Store) -> None:
     with pytest.raises(InvalidArgument, match="auto"):
         store.within("auto")
+
+
+def test_a_correction_of_a_shared_fact_keeps_the_thread_of_its_episode(
+    store: memstore.Store,
+) -> None:
+    said = store.episodes.add("tabs now", source="chat", thread="a", valid_at="2026-03-02")
+    spaces = store.add("Alice prefers spaces", subject="alice", category="preference")
+    tabs = store.add(
+        "Alice prefers tabs",
+        subject="alice",
+        category="preference",
+        supersedes=spaces.id,
+        episode_id=said.id,
+    )
+    assert (tabs.namespace, tabs.episode_id) == ("default", None)
+    assert (tabs.thread, tabs.seq, tabs.valid_at) == ("a", said.seq, said.valid_at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.domain.records import Record, Scope, set_fields
@@ -12,6 +12,10 @@ from memstore.frozen import field, fields, frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
+
+
+TRACE: Final = "trace"
+"""The tag of an episode that says what was done in a session; nobody said it."""
 
 
 @frozen(kw_only=True)

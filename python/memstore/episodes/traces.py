@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.episodes import TRACE as TRACE
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.records import Scope
-
-TRACE: Final = "trace"
-"""The tag of such an episode."""
 
 LABELS: Final = {
     "changed": "Changed files",

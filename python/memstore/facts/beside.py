@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.tables import episodes as episode_table
 from memstore.errors import NotFound
+from memstore.facts import provenance
 from memstore.facts.facts import Facts
+from memstore.frozen import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,9 +37,10 @@ class FactsBeside(Facts):
         homes: dict[Facts, list[NewFact]] = {}
         places = []
         for new in new_facts:
-            group = homes.setdefault(self._home(new), [])
+            home = self._home(new)
+            group = homes.setdefault(home, [])
             places.append((group, len(group)))
-            group.append(new)
+            group.append(self._unlinked(new) if home is self._shared else new)
         if len(homes) == 1:
             [(home, group)] = homes.items()
             return home.add_many(group, unless_known=unless_known)
@@ -54,6 +58,21 @@ class FactsBeside(Facts):
         # Episodes belong to the project, and so do the facts extracted from them.
         about_the_user = new.category in ABOUT_THE_USER and new.episode_id is None
         return self._shared if about_the_user else self._own
+
+    def _unlinked(self, new: NewFact) -> NewFact:
+        """Return a correction for the shared namespace.
+
+        No fact there can refer to an episode of the project; it keeps the thread and the time.
+        """
+        if new.episode_id is None:
+            return new
+        with self.reading() as transaction:
+            episode = episode_table.origin(transaction, new.episode_id, self.namespace)
+        if episode is None:
+            return new
+        thread, seq = (new.thread, new.seq) if new.thread else provenance.thread_of(episode)
+        at = new.valid_at or episode.valid_at
+        return replace(new, episode_id=None, thread=thread, seq=seq, valid_at=at)
 
     def _of(self, fact_id: int) -> Facts:
         """Return the facts of the namespace that has this one, or the own ones if neither has."""

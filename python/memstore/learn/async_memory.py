@@ -41,6 +41,10 @@ class AsyncMemory(Awaited[Memory]):
 
     add = awaited(Memory.add, slow=True)
     retry = awaited(Memory.retry, slow=True)
+    unread = awaited(Memory.unread)
+    portion = awaited(Memory.portion)
+    mark_read = awaited(Memory.mark_read)
+    learn_unread = awaited(Memory.learn_unread, slow=True)
     search = awaited(Memory.search)
     get = awaited(Memory.get)
     get_all = awaited(Memory.get_all)

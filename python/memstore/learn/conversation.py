@@ -32,8 +32,9 @@ from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
 from memstore.learn.reading import facts_in, read_items
 from memstore.prompting.answers import Replies
-from memstore.prompting.messages import read_transcript, transcript
+from memstore.prompting.messages import ROLES, Message, read_transcript, transcript
 from memstore.text.chunks import PROMPT_CHARACTERS
+from memstore.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
     from memstore.facts.batch import Applied, Change
-    from memstore.prompting.messages import Message
     from memstore.store.store import Store
 
 logger = logging.getLogger(__name__)
@@ -123,17 +123,38 @@ class Learner:
         self.store.readings.end_learning(episode.id)
         return session.events
 
+    def learn_turns(self, turns: Sequence[Episode]) -> MemoryEvents:
+        """Learn from turns of one conversation that were recorded one by one, and mark them read.
+
+        Each fact belongs to the turn that it shares the most words with.
+
+        Raises:
+            LearningError: as of :meth:`learn`; the turns stay unread.
+        """
+        messages = [message for turn in turns for message in _said_in(turn)]
+        with _session() as session:
+            session.episode_id = turns[-1].id
+            session.events = self._learn_from(turns[-1], messages, turns=turns)
+        self.store.readings.mark_turns([turn.id for turn in turns])
+        return session.events
+
     def _learn_from(
-        self, episode: Episode, messages: Sequence[Message], since: datetime | None = None
+        self,
+        episode: Episode,
+        messages: Sequence[Message],
+        since: datetime | None = None,
+        turns: Sequence[Episode] = (),
     ) -> MemoryEvents:
-        _go_on()
+        go_on()
         with _step("extract", episode):
-            facts, refused = self._extract(messages, episode, since)
+            facts, refused = self._extract(messages, episode, since, logged=not turns)
+        if turns:
+            facts = [replace(fact, episode_id=_turn_of(fact, turns).id) for fact in facts]
         for attempt in range(1, ATTEMPTS + 1):
-            _go_on()
+            go_on()
             with _step("decide", episode):
                 decisions = self._decide(facts)
-            _go_on()
+            go_on()
             with _step("store", episode):
                 try:
                     events = self._carry_out(decisions, episode)
@@ -162,18 +183,25 @@ class Learner:
         return episode
 
     def _extract(
-        self, messages: Sequence[Message], episode: Episode, since: datetime | None
+        self,
+        messages: Sequence[Message],
+        episode: Episode,
+        since: datetime | None,
+        *,
+        logged: bool = True,
     ) -> tuple[list[NewFact], list[Refusal]]:
         """Return the facts in a conversation, and the items of the replies that are not facts.
 
         The messages of one day are read together, with the time of that day. Without a time, they
         are true ``since`` then, or from now on.
         """
-        replies = Replies(self.generator, self.store.readings, episode.id)
+        # A reply about several episodes is not logged: it would outlive one that is erased.
+        log = self.store.readings if logged else None
+        replies = Replies(self.generator, log, episode.id)
         facts: list[NewFact] = []
         refused: list[Refusal] = []
         for at, said in _days(messages):
-            _go_on()
+            go_on()
             # A conversation without times, read again, counts from when it was first recorded.
             items = read_items(transcript(said), replies, at=at or episode.created_at)
             facts += facts_in(episode, items, MEMORY, at or since, self.metadata)
@@ -192,7 +220,7 @@ class Learner:
         refused: list[Refusal] = []
         for start in range(0, len(facts), MOST_FACTS):
             if start:
-                _go_on()
+                go_on()
             group = facts[start : start + MOST_FACTS]
             similar = self._similar(group, {decision.memory_id for decision in decisions})
             found = decide(
@@ -270,11 +298,25 @@ def _session() -> Iterator[_Session]:
     )
 
 
-def _go_on() -> None:
+def go_on() -> None:
     """Raise ``Stopped`` if the caller was cancelled."""
     stopped = STOPPED.get()
     if stopped is not None and stopped.is_set():
         raise Stopped
+
+
+def _said_in(turn: Episode) -> list[Message]:
+    if turn.source == CONVERSATION:
+        return read_transcript(turn.content)
+    speaks = turn.speaker in ROLES
+    name = None if speaks else turn.speaker
+    role = turn.speaker if speaks and turn.speaker else "user"
+    return [Message(role, turn.content, name, turn.valid_at or turn.created_at)]
+
+
+def _turn_of(fact: NewFact, turns: Sequence[Episode]) -> Episode:
+    told = {*terms(f"{fact.subject} {fact.content}")}
+    return max(turns, key=lambda turn: len(told & {*terms(turn.content)}))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.domain import clock
-from memstore.domain.arguments import checked_place, checked_real
+from memstore.domain.arguments import checked_number, checked_place, checked_real
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
@@ -22,8 +22,15 @@ from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
+from memstore.learn.catching_up import catch_up
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
+from memstore.learn.distilling import (
+    LEAST_CHARACTERS,
+    MOST_CHARACTERS,
+    PORTION_CHARACTERS,
+    portion,
+)
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
@@ -32,10 +39,12 @@ from memstore.store.store import given_store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memstore.database.engine import Progress
     from memstore.domain.episodes import EpisodeHit
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, SearchHit
+    from memstore.domain.unread import Portion, UnreadThread
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
@@ -46,6 +55,14 @@ SPEAKERS: Final = ("user", "assistant")
 
 CHANGED_AT_ONCE: Final = 200
 """Memories stored without a model, or deleted, in one transaction: other writers wait less."""
+
+
+def _without_generator() -> InvalidArgument:
+    return InvalidArgument(
+        "can only be read by a generator, and there is none",
+        argument="messages",
+        remedy=Remedy.CHOOSE_GENERATOR,
+    )
 
 
 def _beside(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
@@ -168,11 +185,7 @@ class Memory:
         if everything and scope != Scope():
             raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
-            raise InvalidArgument(
-                "can only be read by a generator, and there is none",
-                argument="messages",
-                remedy=Remedy.CHOOSE_GENERATOR,
-            )
+            raise _without_generator()
         wanted = self._store.readings.unlearnt(self._store.namespace, None if everything else scope)
         learnt: list[MemoryEvents] = []
         failed: list[LearningError] = []
@@ -194,6 +207,74 @@ class Memory:
                 remedy=failed[0].remedy,
             ) from failed[0]
         return learnt
+
+    @keywords(Owners)
+    def unread(self, **owners: Unpack[Owners]) -> list[UnreadThread]:
+        """Return the conversations of a scope with turns that no language model has read.
+
+        These are the episodes with a thread, such as the turns that hooks keep, and conversations
+        that could not be learnt from.
+        """
+        return self._store.readings.unread_threads(self._store.namespace, Scope(**owners))
+
+    @keywords(Owners)
+    def portion(self, characters: int = PORTION_CHARACTERS, **owners: Unpack[Owners]) -> Portion:
+        """Return the first unread turns of a scope for a model, with what is known about the same.
+
+        Nothing is changed: the same portion is returned until :meth:`mark_read`.
+
+        Args:
+            characters: the most characters of the turns, 200 to 1,000,000. Turns are whole, but for
+                one that is longer by itself.
+        """
+        return portion(self._store, Scope(**owners), characters)
+
+    @keywords(Owners)
+    def mark_read(self, episode_id: int, **owners: Unpack[Owners]) -> int:
+        """Count the unread turns of a scope up to this id as read; return how many these are.
+
+        Args:
+            episode_id: ``last_id`` of a portion. Turns that were recorded later stay unread.
+
+        Raises:
+            NotFound: there is no such episode in the scope.
+        """
+        scope = Scope(**owners)
+        self._store.episodes.check_owners(scope, episode_id)
+        return self._store.readings.mark_read(self._store.namespace, scope, episode_id)
+
+    @keywords(Owners)
+    def learn_unread(
+        self,
+        *,
+        characters: int = PORTION_CHARACTERS,
+        progress: Progress | None = None,
+        **owners: Unpack[Owners],
+    ) -> list[MemoryEvents]:
+        """Learn from every unread turn of a scope, in portions, oldest first; may take hours.
+
+        A model that is unavailable is asked again after pauses, for six minutes. It may be stopped
+        or killed at any time: another call continues. What was said earlier changes no newer
+        memory.
+
+        Args:
+            characters: the most characters of the turns of a portion, as of :meth:`portion`.
+            progress: called with the number of turns done and the total.
+
+        Returns:
+            The events of each conversation of each portion.
+
+        Raises:
+            ValueError: there is no generator.
+            LearningError: some conversations could not be read and stay unread, or the model is
+                unavailable.
+        """
+        checked_number(characters, "characters", LEAST_CHARACTERS, MOST_CHARACTERS)
+        if self._generator is None:
+            raise _without_generator()
+        scope = Scope(**owners)
+        learner = Learner(self._store, self._generator, scope, None, self._change_share)
+        return catch_up(learner, characters, progress)
 
     def _retry(self, episode_id: int, generator: Generator) -> MemoryEvents:
         episode = self._store.episodes.get(episode_id)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.filters import EpisodeFilter
+from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
@@ -14,11 +15,13 @@ from memstore.errors import StorageError
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine
+    from memstore.domain.episodes import Episode
     from memstore.domain.records import Scope
+    from memstore.domain.unread import UnreadThread
 
 
 @frozen(kw_only=True)
@@ -53,6 +56,17 @@ class ReadingOptions:
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StorageError(f"a reading in the log is damaged: {error}") from error
+
+
+READ_AT_ONCE: Final = 50
+"""Turns that are read from the file together; a portion rarely has more."""
+
+
+class Unread(NamedTuple):
+    """The first unread turns, by id, and how many follow."""
+
+    turns: list[Episode]
+    left: int
 
 
 class Readings:
@@ -97,6 +111,49 @@ class Readings:
         with self._engine.read() as transaction:
             return reading_table.unlearnt(transaction, wanted)
 
+    def unread_threads(self, namespace: str, scope: Scope) -> list[UnreadThread]:
+        """Return the conversations of these owners with turns that no model has read."""
+        with self._engine.read() as transaction:
+            return [*episode_table.unread_threads(transaction, _readable(namespace, scope))]
+
+    def unread(self, namespace: str, scope: Scope, characters: int, after: int = 0) -> Unread:
+        """Return the first unread turns of these owners, and how many follow.
+
+        Args:
+            characters: the most characters of their contents; one turn is returned in any case.
+            after: only turns with higher ids.
+        """
+        turns: list[Episode] = []
+        with self._engine.read() as transaction:
+            wanted = _readable(namespace, scope)
+            waiting = episode_table.unread_ids(transaction, wanted, after)
+            for start in range(0, len(waiting), READ_AT_ONCE):
+                some = waiting[start : start + READ_AT_ONCE]
+                found = episode_table.get_many(transaction, some)
+                for turn in map(found.__getitem__, some):
+                    characters -= len(turn.content)
+                    if turns and characters < 0:
+                        return Unread(turns, len(waiting) - len(turns))
+                    turns.append(turn)
+        return Unread(turns, 0)
+
+    def mark_read(self, namespace: str, scope: Scope, episode_id: int) -> int:
+        """Count the unread turns up to this id as read; return how many these are.
+
+        Ids grow in the order in which turns are recorded, so no turn that was recorded after this
+        one is marked.
+        """
+        wanted = _readable(namespace, scope)
+        with self._engine.write() as transaction:
+            marked = episode_table.unread_ids(transaction, wanted, last=episode_id)
+            reading_table.mark_read(transaction, marked)
+        return len(marked)
+
+    def mark_turns(self, episode_ids: Sequence[int]) -> None:
+        """Count these turns as read."""
+        with self._engine.write() as transaction:
+            reading_table.mark_read(transaction, episode_ids)
+
     def of(self, episode_id: int) -> list[ReadingRow]:
         with self._engine.read() as transaction:
             return reading_table.of_episode(transaction, episode_id)
@@ -109,3 +166,7 @@ class Readings:
         """Store a reply, unless the episode was erased or closed by an erasure."""
         with self._engine.write() as transaction:
             reply_table.insert(transaction, episode_id, key, model, reply)
+
+
+def _readable(namespace: str, scope: Scope) -> EpisodeFilter:
+    return EpisodeFilter((namespace,), clock.utc_now(), scope=scope)

@@ -52,7 +52,7 @@ def test_claude_code_accepts_the_plugin(home: Path, marketplace: Path) -> None:
     run(home, "claude", "plugin", "marketplace", "add", str(marketplace))
     run(home, "claude", "plugin", "install", "memstore@memstore")
     details = run(home, "claude", "plugin", "details", "memstore")
-    assert "memory, recall, remember, tasks" in details
+    assert "distil, memory, recall, remember, tasks" in details
     assert "SessionStart, UserPromptSubmit, PreCompact, SessionEnd" in details
     assert "MCP servers (1)  memstore" in details
 

@@ -609,3 +609,21 @@ def test_search_without_an_embedder_lists_what_matches_first(call: Callable[...,
     found = call("memory_search", query="which enzymes does the old table hold")
     assert [fact["content"] for fact in found["facts"]] == ["undo.sh restores the table"]
     assert "hint" not in found
+
+
+def test_a_fact_is_stored_with_the_turn_that_says_it(
+    call: Callable[..., Any], error: Callable[..., str], words: Store
+) -> None:
+    turn = words.episodes.add("I drink tea", source="chat", thread="s1", valid_at="2026-03-02")
+    stored = call("memory_store", content="Ana drinks tea", subject="ana", episode=f"e{turn.id}")
+    fact = words.get(stored["id"])
+    assert (fact.episode_id, fact.thread, fact.valid_at) == (turn.id, "s1", turn.valid_at)
+    again = call("memory_store", content="Ana drinks tea", subject="ana", episode=turn.uuid)
+    assert (again["id"], words.get(fact.id).confirmed_count) == (fact.id, fact.confirmed_count)
+    other = words.within("other").episodes.add("x", source="chat", thread="s1")
+    hers = words.episodes.add("x", source="chat", scope=memstore.Scope(user_id="ana"))
+    for wrong in (other.id, f"e{hers.id}", "e99"):
+        assert "there is no episode" in error(
+            "memory_store", content="a claim", subject="a", episode=wrong
+        )
+    assert "episode: an id" in error("memory_store", content="c", subject="a", episode="last")

@@ -9,10 +9,12 @@ from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables.readings import UNREAD
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
 from memstore.text import words
@@ -181,6 +183,36 @@ def select(
         {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
     )
     return map(_decode, rows)
+
+
+def unread_ids(
+    transaction: Transaction, wanted: EpisodeFilter, after: int = 0, last: int = MAX_NUMBER
+) -> list[int]:
+    """Return the ids above ``after``, up to ``last``, of turns that no model has read, in order."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    return transaction.ints(
+        f"SELECT e.id FROM memstore_episodes e WHERE {where} AND e.id > :after AND e.id <= :last"
+        f" AND {UNREAD} ORDER BY e.id",
+        {**values, "after": after, "last": last},
+    )
+
+
+def unread_threads(transaction: Transaction, wanted: EpisodeFilter) -> Iterator[UnreadThread]:
+    """Yield the conversations with turns that no model has read, by the first of these."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    rows = transaction.rows(
+        "SELECT e.thread, min(e.source), count(*), sum(length(e.content)), min(e.id), max(e.id),"
+        " min(coalesce(e.valid_at, e.created_at)), max(coalesce(e.valid_at, e.created_at))"
+        f" FROM memstore_episodes e WHERE {where} AND {UNREAD}"
+        " GROUP BY e.thread, e.user_id, e.agent_id, e.run_id,"
+        " CASE WHEN e.thread IS NULL THEN e.id END ORDER BY min(e.id)",
+        values,
+    )
+    names = UnreadThread.__annotations__
+    for row in rows:
+        told: dict[str, Any] = dict(zip(names, row, strict=True))
+        told |= {name: clock.from_text(told[name]) for name in ("began", "ended")}
+        yield UnreadThread(**told)
 
 
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.dialect import within
+from memstore.domain.episodes import TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,15 @@ UNLEARNT = "unlearnt"
 """A conversation was recorded, but nothing was learnt from it yet."""
 
 NOTHING_ASKED = "{}"
+
+UNREAD: Final = (
+    "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
+    " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
+    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
+    " OR EXISTS (SELECT 1 FROM memstore_readings r"
+    f" WHERE r.episode_id = e.id AND r.kind = '{UNLEARNT}'))"
+)
+"""The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 
 class ReadingRow(NamedTuple):
@@ -75,6 +85,13 @@ def forget_unlearnt(transaction: Transaction, episode_id: int) -> None:
         f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{UNLEARNT}'",
         {"episode_id": episode_id},
     )
+
+
+def mark_read(transaction: Transaction, episode_ids: Sequence[int]) -> None:
+    """Record that a model has read these episodes, and how is not known."""
+    for episode_id in episode_ids:
+        place(transaction, ReadingRow(episode_id, MEMORY, NOTHING_ASKED))
+        forget_unlearnt(transaction, episode_id)
 
 
 def everything(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memstore.faces.cli import (
         completion,
         demo,
+        distil,
         embedding,
         episodes,
         facts,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 else:
     completion = lazy_import("memstore.faces.cli.completion")
     demo = lazy_import("memstore.faces.cli.demo")
+    distil = lazy_import("memstore.faces.cli.distil")
     embedding = lazy_import("memstore.faces.cli.embedding")
     episodes = lazy_import("memstore.faces.cli.episodes")
     facts = lazy_import("memstore.faces.cli.facts")
@@ -76,6 +78,7 @@ GROUPS: Final = {
     "learn from text": {
         "extract": Entry(learn, "Extract facts from a text with a language model."),
         "remember": Entry(learn, "Learn from a conversation: add, update, delete memories."),
+        "distil": Entry(distil, "Show conversations no model has read, for an agent to read."),
         "forget": Entry(learn, "Delete one memory, or all of a user, agent or run."),
         "proposals list": Entry(learn, "List the proposals waiting for a decision."),
         "proposals accept": Entry(learn, "Accept a proposal: the new fact supersedes the old."),

@@ -161,6 +161,10 @@ def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     everything = cli.whose(arguments) == EVERYBODY
     with cli.needed_generator(arguments, "remember --retry") as generator:
         done = Memory(store, generator).retry(everything=everything, **cli.owners_of(arguments))
+    show_learnt(done, show)
+
+
+def show_learnt(done: Sequence[MemoryEvents], show: cli.Show) -> None:
     rows = [_change_row(change) for changes in done for change in changes]
     show.rows(rows, [_learnt(changes) for changes in done])
     for changes in done:

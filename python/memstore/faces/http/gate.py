@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATH: Final = "/mcp"
+CALLS: Final = ("tools/call", "prompts/get")
+"""The methods whose ``name`` says whether they write."""
 HEALTH: Final = "/health"
 
 LARGEST_BODY: Final = 16 * 1024 * 1024
@@ -96,7 +98,7 @@ class Gate:
     """The server's ASGI application.
 
     Args:
-        writing: the tools that a read-only token may not call.
+        writing: the tools and prompts that a read-only token may not call.
         needs_token: whether a request needs a token even while the file has none. A request that
             was forwarded by a proxy always does.
         on_admitted: called with the scope of each accepted request.
@@ -203,9 +205,9 @@ class Gate:
     def _refuse_writing(self, body: bytes) -> None:
         try:
             message: Any = json.loads(body)
-            name = message["params"]["name"] if message["method"] == "tools/call" else None
+            name = message["params"]["name"] if message["method"] in CALLS else None
         except (ValueError, RecursionError, KeyError, TypeError):
-            return  # not a tool call: the endpoint reports what is wrong with it
+            return  # no call: the endpoint reports what is wrong with it
         if isinstance(name, str) and name in self._writing:
             number = message.get("id")
             raise Refused(

@@ -74,8 +74,8 @@ class SdkServer:
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        with _Errors():
-            return types.GetPromptResult.model_validate(self._methods.get_prompt(_given(params)))
+        result = await self._in_thread(context, self._methods.get_prompt, params)
+        return types.GetPromptResult.model_validate(result)
 
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None

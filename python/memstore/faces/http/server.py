@@ -19,6 +19,7 @@ from memstore.faces.http.connection import Connection, Connections
 from memstore.faces.http.endpoint import Endpoint
 from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
+from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def _serve(
         endpoint,
         stores,
         names=names,
-        writing=catalogue.writing(),
+        writing=catalogue.writing() | prompts.WRITING,
         needs_token=needs_token,
         patience=patience,
         on_admitted=_trust,

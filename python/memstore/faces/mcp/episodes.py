@@ -21,7 +21,7 @@ from memstore.faces.mcp.episode_answers import (
     undoing,
 )
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
-from memstore.faces.mcp.tool import Name, Object, Tool, episode_id
+from memstore.faces.mcp.tool import EpisodeId, Name, Object, Tool
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
@@ -57,7 +57,6 @@ Tags = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 Metadata = Annotated[Object | None, BeforeValidator(_metadata)]
-EpisodeId = Annotated[int | str, BeforeValidator(episode_id), WithJsonSchema({"type": "string"})]
 Mode = Annotated[str, WithJsonSchema({"type": "string", "enum": list(MODES)})]
 
 

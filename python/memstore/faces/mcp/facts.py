@@ -27,7 +27,7 @@ from memstore.faces.mcp.answers import (
 )
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.episode_answers import of_said, of_turns
-from memstore.faces.mcp.tool import AnyId, Id, Name, Object, Tool, episode_id
+from memstore.faces.mcp.tool import AnyId, EpisodeId, Id, Name, Object, Tool, episode_id
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
@@ -52,14 +52,15 @@ Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 def memory_store(
     store: Store,
     content: Annotated[str, Field(max_length=MAX_CONTENT, description="one self-contained claim")],
-    subject: Annotated[Name, Field(description="who or what it is about; keep one spelling")],
+    subject: Annotated[Name, Field(description="who or what; keep one spelling")],
     category: Annotated[
-        Name, Field(description=f"{', '.join(CATEGORIES)}; notes lose rank with age")
+        Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade with age")
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
-    supersedes: Annotated[Id | None, Field(description="the fact this one replaces")] = None,
+    supersedes: Annotated[Id | None, Field(description="the fact it replaces")] = None,
     across: bool = False,
     idempotency_key: Annotated[Name | None, Field(description="makes a retry safe")] = None,
+    episode: EpisodeId | None = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -68,6 +69,8 @@ def memory_store(
     """
     if supersedes is not None:
         store.check_owners(owner, supersedes)
+    if episode is not None:
+        store.episodes.check_owners(owner, episode)
     fact = store.add(
         content,
         subject=subject,
@@ -76,6 +79,7 @@ def memory_store(
         supersedes=supersedes,
         across=across,
         idempotency_key=idempotency_key,
+        episode_id=None if episode is None else store.episodes.get(episode).id,
         unless_known=True,
         **owner.ids,
     )

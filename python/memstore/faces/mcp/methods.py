@@ -1,6 +1,6 @@
 """The methods of the protocol, for stdio and HTTP alike.
 
-Only tools, resources and completions need the store; the others are answered at once.
+Only tools, resources, completions and prompts may need the store; the others are answered at once.
 """
 
 from __future__ import annotations
@@ -111,9 +111,6 @@ class Methods:
     def list_prompts(self) -> Result:
         return {"prompts": prompts.listed(self.catalogue)}
 
-    def get_prompt(self, params: Mapping[str, Any]) -> Result:
-        return prompts.got(self.catalogue, params["name"], params.get("arguments") or {})
-
     def list_resources(self) -> Result:
         return {"resources": [STARTUP | PLAIN_TEXT]}
 
@@ -126,6 +123,10 @@ class Methods:
         if self._called is None:
             self._called = calls.Calls(self.catalogue, self._generator)
         return self._called.answer(source.store, params["name"], params.get("arguments") or {})
+
+    def get_prompt(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
+        arguments = params.get("arguments") or {}
+        return prompts.got(self.catalogue, source.store, params["name"], arguments)
 
     def read_resource(
         self, source: StoreSource, params: Mapping[str, Any], *, older: bool

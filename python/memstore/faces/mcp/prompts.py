@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.faces.mcp.protocol import INVALID_PARAMS, Refused
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from memstore.faces.mcp import distilling
     from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.store.store import Store
+else:  # which imports the store
+    distilling = lazy_import("memstore.faces.mcp.distilling")
 
 
 class Prompt(NamedTuple):
@@ -29,6 +34,9 @@ class Prompt(NamedTuple):
     text: str
     otherwise: str = ""
 
+
+WRITING: Final = frozenset({"distil"})
+"""The prompts that change something."""
 
 PROMPTS: Final = {
     "recall": Prompt(
@@ -53,6 +61,13 @@ PROMPTS: Final = {
         "matters only today. Search first: if one corrects a stored fact, pass supersedes. Then "
         "list what was stored, one line each.",
     ),
+    "distil": Prompt(
+        title="Distil conversations",
+        description="Turn conversations that no model has read into facts, in portions",
+        tool="memory_store",
+        argument=("done", "the last turn of a portion that is stored, such as e57", False),
+        text="",  # see distilling.py
+    ),
     "review-proposals": Prompt(
         title="Review proposals",
         description="Decide which newer facts replace older ones",
@@ -70,8 +85,16 @@ def listed(catalogue: Catalogue) -> list[dict[str, Any]]:
     ]
 
 
-def got(catalogue: Catalogue, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
-    """Return a prompt's messages; raise :class:`Refused` if there is no such prompt."""
+def got(
+    catalogue: Catalogue,
+    open_store: Callable[[], Store],
+    name: str,
+    arguments: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return a prompt's messages; raise :class:`Refused` if there is no such prompt.
+
+    Only the prompt ``distil`` opens the store.
+    """
     prompt = PROMPTS.get(name)
     tool = catalogue.find(prompt.tool) if prompt is not None else None
     if prompt is None or tool is None:
@@ -82,8 +105,11 @@ def got(catalogue: Catalogue, name: str, arguments: Mapping[str, str]) -> dict[s
         given = arguments.get(argument, "").strip()
         if required and not given:
             raise Refused(INVALID_PARAMS, f"the prompt {name!r} needs {argument!r}")
-    text = prompt.text if given or not prompt.otherwise else prompt.otherwise
-    said = text.replace("{tool}", tool.name).replace("{given}", given)
+    if name == "distil":
+        said = distilling.text(catalogue, open_store, given, arguments)
+    else:
+        text = prompt.text if given or not prompt.otherwise else prompt.otherwise
+        said = text.replace("{tool}", tool.name).replace("{given}", given)
     return {
         "description": prompt.description,
         "messages": [{"role": "user", "content": {"type": "text", "text": said}}],

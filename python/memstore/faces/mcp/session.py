@@ -234,9 +234,6 @@ class Session:
     def list_prompts(self, _params: Params) -> dict[str, Any]:
         return self._methods.list_prompts()
 
-    def get_prompt(self, params: Params) -> dict[str, Any]:
-        return self._methods.get_prompt(params)
-
     def list_resources(self, _params: Params) -> dict[str, Any]:
         return self._methods.list_resources()
 
@@ -291,6 +288,9 @@ class Session:
     def read_resource(self, params: Params) -> dict[str, Any]:
         return self._methods.read_resource(self._source, params, older=not self._by_envelope)
 
+    def get_prompt(self, params: Params) -> dict[str, Any]:
+        return self._methods.get_prompt(self._source, params)
+
     def complete(self, params: Params) -> dict[str, Any]:
         return self._methods.complete(self._source, params)
 
@@ -327,13 +327,13 @@ AT_ONCE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
     "logging/setLevel": Session.set_level,
     "tools/list": Session.list_tools,
     "prompts/list": Session.list_prompts,
-    "prompts/get": Session.get_prompt,
     "resources/list": Session.list_resources,
     "resources/templates/list": Session.list_templates,
 }
 
 WITH_STORE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
     "tools/call": Session.call_tool,
+    "prompts/get": Session.get_prompt,
     "resources/read": Session.read_resource,
     "completion/complete": Session.complete,
 }

@@ -87,6 +87,10 @@ AnyId: TypeAlias = Annotated[
     int | str, BeforeValidator(_of_either), WithJsonSchema({"type": "string"})
 ]
 """Of a fact (12, #12), as a number; of an episode (e12), as text."""
+EpisodeId: TypeAlias = Annotated[
+    int | str, BeforeValidator(episode_id), WithJsonSchema({"type": "string"})
+]
+"""Of an episode (12, e12), as a number, or its UUID."""
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
 

@@ -1,0 +1,107 @@
+"""The command that has conversations read which no model has read yet."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from memstore.domain.records import set_fields
+from memstore.faces import distilling
+from memstore.faces.cli import command as cli
+from memstore.faces.cli.episodes import episode_id
+from memstore.faces.cli.learn import show_learnt
+from memstore.faces.escaping import counted, minute
+from memstore.faces.options import add_generator_flags, chosen_settings
+from memstore.frozen import asdict
+from memstore.learn.distilling import PORTION_CHARACTERS
+from memstore.learn.memory import Memory
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memstore.domain.unread import UnreadThread
+    from memstore.store.store import Store
+
+TOOLS: Final = {name: name for name in ("memory_store", "memory_supersede", "memory_confirm")}
+
+
+@cli.command(
+    "distil",
+    "memstore distil --namespace auto\n"
+    "memstore distil --show --namespace auto\n"
+    "memstore distil --done e57 --namespace auto\n"
+    "memstore distil --learn --generator anthropic --namespace auto",
+    cli.option("--show", "print the next unread turns with the task for an agent"),
+    cli.option(
+        "--done ID",
+        "the turns up to this one are stored as facts: count them as read",
+        type=episode_id,
+    ),
+    cli.option("--learn", "let the language model of --generator read all of them"),
+    cli.option(
+        "--characters N",
+        f"of a portion, the most characters of the turns (default: {PORTION_CHARACTERS})",
+        type=cli.count,
+        default=PORTION_CHARACTERS,
+    ),
+    *cli.OWNERS,
+    add_generator_flags,
+    usage="[--done ID] [--show] | --learn [options]",
+    embedder="optional",
+)
+def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    memory, owners = Memory(store), cli.owners_of(arguments)
+    if arguments.learn:
+        _learn(store, arguments, show)
+        return
+    if arguments.done is not None:
+        marked = memory.mark_read(store.episodes.get(arguments.done).id, **owners)
+        if not arguments.show:
+            show.done(f"counted {counted(marked, 'turn')} as read", {"read": marked})
+            return
+    if arguments.show:
+        portion = memory.portion(arguments.characters, **owners)
+        told = distilling.asked(portion, TOOLS, _next(arguments))
+        show.text(told, asdict(portion) | {"last_id": portion.last_id})
+        return
+    found = memory.unread(**owners)
+    show.rows([_row(one) for one in found], [set_fields(one) for one in found])
+    if found:
+        turns = counted(sum(one.turns for one in found), "turn")
+        show.note(
+            f"no model has read {turns} of {counted(len(found), 'conversation')}: memstore distil "
+            "--show gives them to an agent"
+        )
+    else:
+        show.note("every conversation has been read by a model")
+
+
+def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.show or arguments.done is not None:
+        raise cli.UsageError("--learn goes without --show and --done")
+    instead = ", or let an agent read them with --show"
+    with (
+        cli.needed_generator(arguments, "distil --learn", instead) as generator,
+        show.progress("turns read") as progress,
+    ):
+        learnt = Memory(store, generator).learn_unread(
+            characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
+        )
+    show_learnt(learnt, show)
+
+
+def _row(one: UnreadThread) -> tuple[object, ...]:
+    turns = counted(one.turns, "turn")
+    return (one.thread or f"e{one.first_id}", one.source, minute(one.ended), turns)
+
+
+def _next(arguments: argparse.Namespace) -> str:
+    """Return how an agent marks a portion as read and gets the next one, with the same flags."""
+    chosen = chosen_settings(arguments)
+    given = {"--db": chosen.db, "--namespace": chosen.namespace}
+    flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in given.items() if value)
+    command = f"memstore distil --done {distilling.LAST} --show{flags}"
+    return f"run `{command}{cli.same_owners(arguments)}`, which also shows the next turns."
+
+
+COMMANDS = (_distil,)

@@ -1,0 +1,77 @@
+"""Learning from every conversation that no model has read, however many there are.
+
+The turns are read in portions, oldest first; those of a conversation are marked as read when its
+facts are stored. A run that is stopped or killed repeats at most one conversation of one portion,
+whose facts are then known already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memstore.domain import clock
+from memstore.errors import GeneratorUnavailable, LearningError
+from memstore.learn.conversation import go_on
+from memstore.learn.distilling import conversations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.database.engine import Progress
+    from memstore.domain.episodes import Episode
+    from memstore.learn.conversation import Learner, MemoryEvents
+
+PAUSES_SECONDS: Final = (2.0, 10.0, 60.0, 300.0)
+"""Before a model that is unavailable is asked again; after the last pause the run ends."""
+
+
+def catch_up(learner: Learner, characters: int, progress: Progress | None) -> list[MemoryEvents]:
+    """Learn from all unread turns of the learner's scope.
+
+    Conversations that cannot be read are left out, and reported at the end.
+
+    Raises:
+        LearningError: some could not be read, or the model is unavailable; calling again continues.
+    """
+    store = learner.store
+    learnt: list[MemoryEvents] = []
+    failed: list[LearningError] = []
+    done = after = 0
+    while (portion := store.readings.unread(store.namespace, learner.scope, characters, after))[0]:
+        after, total = portion.turns[-1].id, done + len(portion.turns) + portion.left
+        for turns in conversations(portion.turns):
+            try:
+                learnt.append(_learn_patiently(learner, turns))
+            except LearningError as error:
+                failed.append(error)
+                if isinstance(error.__cause__, GeneratorUnavailable):
+                    raise _failed(learnt, failed) from error
+            done += len(turns)
+            if progress is not None:
+                progress(done, total)
+    if failed:
+        raise _failed(learnt, failed) from failed[0]
+    return learnt
+
+
+def _learn_patiently(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents:
+    for pause in PAUSES_SECONDS:
+        try:
+            return learner.learn_turns(turns)
+        except LearningError as error:
+            if not isinstance(error.__cause__, GeneratorUnavailable):
+                raise
+        clock.sleep(pause)
+        go_on()
+    return learner.learn_turns(turns)
+
+
+def _failed(learnt: Sequence[object], failed: Sequence[LearningError]) -> LearningError:
+    last = failed[-1]
+    return LearningError(
+        f"learnt from {len(learnt)} conversations; {len(failed)} could not be read and stay "
+        f"unread: {last} (another call continues)",
+        step=last.step,
+        episode_id=last.episode_id,
+        remedy=last.remedy,
+    )

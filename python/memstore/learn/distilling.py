@@ -1,0 +1,120 @@
+"""Distilling: turns that no language model has read, in portions for the agent that is there.
+
+A portion holds the first unread turns, and the facts that may be about the same. Reading it changes
+nothing: its turns count as read when the reader says so, so an interrupted reader loses none.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Final
+
+from memstore.domain.arguments import MAX_QUERY, checked_number
+from memstore.domain.unread import Portion
+from memstore.embedding.requests import text_of
+from memstore.settings import MIN_RELEVANCE
+from memstore.text.dated import Line, remark, speaking, under_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact, Scope
+    from memstore.store.store import Store
+
+PORTION_CHARACTERS: Final = 12_000
+"""Of the turns of one portion by default: about 3,000 tokens, which every host passes on whole."""
+
+LEAST_CHARACTERS: Final = 200
+MOST_CHARACTERS: Final = 1_000_000
+
+MOST_KNOWN: Final = 20
+"""Facts in a portion; a model cannot compare more carefully."""
+
+KNOWN_OF_EACH: Final = 5
+"""Facts that are searched for with each turn."""
+
+SHARE_KNOWN: Final = 3
+"""The facts of a portion have at most this fraction of its characters."""
+
+
+def portion(store: Store, scope: Scope, characters: int) -> Portion:
+    """Return the first unread turns of these owners as a text, with the facts about the same."""
+    checked_number(characters, "characters", LEAST_CHARACTERS, MOST_CHARACTERS)
+    found = store.readings.unread(store.namespace, scope, characters)
+    if not found.turns:
+        return Portion(text="")
+    known = [*islice(_fitting(_known(store, scope, found.turns), characters), MOST_KNOWN)]
+    return Portion(
+        text="\n".join((*_known_lines(known), *_lines(found.turns, characters))),
+        turns=tuple(turn.id for turn in found.turns),
+        facts=tuple(fact.id for fact in known),
+        left=found.left,
+    )
+
+
+def conversations(turns: Iterable[Episode]) -> list[list[Episode]]:
+    """Return the turns of each conversation in their order, by the first of each."""
+    grouped: dict[object, list[Episode]] = {}
+    for turn in turns:
+        grouped.setdefault(turn.id if turn.thread is None else turn.thread, []).append(turn)
+    return [sorted(each, key=lambda turn: (turn.seq or 0, turn.id)) for each in grouped.values()]
+
+
+def _known(store: Store, scope: Scope, turns: Sequence[Episode]) -> Iterator[Fact]:
+    """Yield the active facts about the same, each once; the turns take turns."""
+    found = store.search_batch(
+        [turn.content.strip()[:MAX_QUERY] for turn in turns],
+        scope=scope,
+        limit=KNOWN_OF_EACH,
+        half_lives_seconds={"note": 0},  # an old fact may be the very one that changed
+        min_relevance=MIN_RELEVANCE,
+        tasks=False,
+        touch=False,
+    )
+    shown: set[int] = set()
+    for rank in zip_longest(*found):
+        for hit in filter(None, rank):
+            if hit.fact.id not in shown:
+                shown.add(hit.fact.id)
+                yield hit.fact
+
+
+def _fitting(facts: Iterable[Fact], characters: int) -> Iterator[Fact]:
+    room = characters // SHARE_KNOWN
+    for fact in facts:
+        if len(fact.content) <= room:
+            room -= len(fact.content)
+            yield fact
+
+
+def _known_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    if facts:
+        yield remark("already known")
+        by_day = sorted(facts, key=lambda fact: (_day(fact), fact.id))
+        yield from under_dates(
+            Line(_day(fact), f"#{fact.id}", text_of(fact.subject, fact.content)) for fact in by_day
+        )
+
+
+def _lines(turns: Iterable[Episode], characters: int) -> Iterator[str]:
+    for conversation in conversations(turns):
+        first = conversation[0]
+        name = "" if first.thread is None else f" {json.dumps(first.thread, ensure_ascii=False)}"
+        source = f", from {json.dumps(first.source, ensure_ascii=False)}" if first.source else ""
+        yield remark(f"conversation{name}{source}")
+        yield from under_dates(_line(turn, characters) for turn in conversation)
+
+
+def _line(turn: Episode, characters: int) -> Line:
+    name, words = f"e{turn.id}", turn.content.strip()
+    notes: tuple[str, ...] = ()
+    if len(words) > characters:
+        notes = (f"{name} cut: the first {characters:,} of {len(words):,} characters",)
+        words = f"{words[:characters]}…"
+    return Line(_day(turn), name, speaking(turn.speaker, words), notes=notes)
+
+
+def _day(record: Fact | Episode) -> str:
+    return f"{record.valid_at or record.created_at:%Y-%m-%d}"
