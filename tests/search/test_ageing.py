@@ -24,6 +24,7 @@ def days_ago(days: float) -> datetime:
     return datetime.now(UTC) - timedelta(days=days)
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("embedder", ["local", None])
 @pytest.mark.parametrize("age", ageing.AGES_DAYS)
 def test_answers_are_among_the_first_three_at_every_age(

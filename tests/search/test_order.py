@@ -54,6 +54,7 @@ def fill(store: Store, said: Sequence[tuple[Any, ...]]) -> None:
     store.embed_pending()
 
 
+@pytest.mark.model
 @settings(deadline=None, max_examples=examples(40),
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(said=rows, limit=st.integers(1, 30), has_index=st.booleans())
