@@ -19,6 +19,7 @@ from memstore.domain.metadata import MAX_DEPTH
 from memstore.domain.records import NewFact
 from memstore.errors import InvalidArgument
 from memstore.text import secrets
+from memstore.text.secret_kinds import OWN_RULES
 from memstore.text.secrets import RULES, Screen, find, noted, redacted
 
 LETTERS = string.ascii_letters + string.digits
@@ -61,6 +62,87 @@ SENTENCES = (
     "KEY={}\nREGION=eu",
     "キーは {} です",
 )
+
+
+OWN_EXAMPLES = {
+    "memstore-access-token": "mst_" + made(LETTERS, 43),
+    "groq-api-key": "gsk_" + made(LETTERS, 52),
+    "xai-api-key": "xai-" + made(LETTERS, 80),
+    "openrouter-api-key": "sk-or-" + f"v1-{made(HEX, 64)}",
+    "replicate-api-token": "r8_" + made(LETTERS, 37),
+    "langsmith-api-key": "lsv2_" + f"pt_{made(HEX, 32)}_{made(HEX, 10)}",
+    "supabase-access-token": "sbp_" + made(HEX, 40),
+    "supabase-secret-key": "sb_secret_" + made(LETTERS, 31),
+    "figma-access-token": "figd_" + made(LETTERS, 40),
+    "huggingface-access-token": "hf_" + made(LETTERS, 34),
+    "telegram-bot-token": f"{made('123456789', 10)}:AA{made(LETTERS, 33)}",
+    "discord-bot-token": f"MT{made(LETTERS, 24)}.{made(LETTERS, 6)}.{made(LETTERS, 38)}",
+}
+"""Tokens that are known by their start."""
+
+BESIDE_EXAMPLES = {
+    "azure-account-key": ("DefaultEndpointsProtocol=https;AccountKey={}", made(LETTERS, 86) + "=="),
+    "password-in-url": ("postgres://user:{}@db.example/app", "hunter2"),
+    "authorization-header": ("Authorization: Bearer {}", made(LETTERS, 40)),
+    "aws-secret-access-key": ("AWS_SECRET_ACCESS_KEY={}", made(LETTERS + "/+", 40)),
+    "cloudflare-api-token": ("CLOUDFLARE_API_TOKEN={}", made(LETTERS, 40)),
+}
+"""Secrets that are known by what stands beside them, which is kept."""
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("kind", OWN_EXAMPLES)
+def test_a_token_of_our_own_kinds_is_redacted(kind: str, sentence: str) -> None:
+    text = sentence.format(OWN_EXAMPLES[kind])
+    assert redacted(text, find(text)) == sentence.format(f"[redacted {kind}]")
+
+
+@pytest.mark.parametrize("kind", BESIDE_EXAMPLES)
+def test_a_secret_is_redacted_and_what_tells_its_kind_is_kept(kind: str) -> None:
+    sentence, secret = BESIDE_EXAMPLES[kind]
+    text = f"see {sentence.format(secret)} in the log"
+    told = redacted(text, find(text))
+    assert told == f"see {sentence.format(f'[redacted {kind}]')} in the log"
+
+
+@pytest.mark.parametrize("kind", [*EXAMPLES, *OWN_EXAMPLES])
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\ufeff"])
+def test_an_invisible_character_inside_hides_no_secret(kind: str, hidden: str) -> None:
+    secret = (EXAMPLES | OWN_EXAMPLES)[kind]
+    middle = len(secret) // 2
+    text = f"caf\u00e9 {hidden} key: {secret[:middle]}{hidden}{secret[middle:]} and {hidden}more"
+    assert (
+        redacted(text, find(text)) == f"caf\u00e9 {hidden} key: [redacted {kind}] and {hidden}more"
+    )
+
+
+def test_a_private_key_without_its_end_is_redacted() -> None:
+    cut = key_block("RSA ")[:900]
+    assert redacted(f"key: {cut}", find(f"key: {cut}")) == "key: [redacted private-key]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://user@db.example/app",
+        "postgres://user:${PASSWORD}@db.example/app",
+        "see https://example.org/a:b/c@d",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer $TOKEN",
+        "AccountKey=<your key>",
+        "the r8_ prefix, hf_hub and gsk_ are names",
+        "-----BEGIN PRIVATE KEY----- begins a key",
+        "cloudflare token: see the dashboard",
+    ],
+)
+def test_a_placeholder_is_no_secret(text: str) -> None:
+    assert find(text) == []
+
+
+def test_the_documentation_lists_our_own_kinds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    for rule in OWN_RULES:
+        assert f"`{rule['kind']}`" in page
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -118,7 +200,7 @@ def test_uuids_and_hexadecimal_pass(one: uuid.UUID, some: bytes) -> None:
 
 
 def rules() -> list[dict[str, Any]]:
-    return json.loads(Path(RULES).read_text("utf-8"))["rules"]
+    return [*json.loads(Path(RULES).read_text("utf-8"))["rules"], *OWN_RULES]
 
 
 def test_every_rule_can_be_used() -> None:

@@ -1,4 +1,5 @@
-"""Finding API keys and tokens in text, by gitleaks' rules for secrets of a recognisable form.
+"""Finding API keys and tokens in text, by gitleaks' rules for secrets of a recognisable form and
+our own (:mod:`memstore.text.secret_kinds`).
 
 A rule's pattern is tried only if one of its keywords occurs. ``secret_rules.json`` is made by
 ``tests/support/gitleaks.py`` and read when the first text is checked.
@@ -22,6 +23,8 @@ from memstore.domain.arguments import checked_choice
 from memstore.domain.metadata import MAX_DEPTH
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import asdict, replace
+from memstore.lazy import lazy_pattern
+from memstore.text.secret_kinds import OWN_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +36,11 @@ SecretsPolicy = Literal["keep", "redact", "refuse"]
 POLICIES: Final = ("keep", "redact", "refuse")
 
 RULES: Final = os.path.join(os.path.dirname(__file__), "secret_rules.json")
+
+INVISIBLE: Final = lazy_pattern(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+"""Characters that may stand inside a copied key without being seen."""
 
 SCREENED: Final = frozenset(
     "content subject category source name source_model source_description tags metadata"
@@ -136,6 +144,8 @@ def noted() -> Iterator[set[str]]:
 
 def find(text: str) -> list[Secret]:
     """Return the suspected secrets in a text, in order and without overlaps."""
+    if not text.isascii() and len(plain := INVISIBLE.sub("", text)) < len(text):
+        return _as_written(find(plain), text)
     lowered = text.lower()
     by_keyword, always_allowed = _rules()
     due = {rule: None for word, rules in by_keyword.items() if word in lowered for rule in rules}
@@ -145,6 +155,15 @@ def find(text: str) -> list[Secret]:
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
     return kept
+
+
+def _as_written(found: list[Secret], text: str) -> list[Secret]:
+    """Return where secrets of a text without its invisible characters are in the text itself."""
+    places = [place for place, one in enumerate(text) if not INVISIBLE.match(one)]
+    return [
+        secret._replace(start=places[secret.start], end=places[secret.end - 1] + 1)
+        for secret in found
+    ]
 
 
 def redacted(text: str, found: list[Secret]) -> str:
@@ -179,7 +198,7 @@ def _rules() -> tuple[dict[str, tuple[_Rule, ...]], tuple[str, ...]]:
     with open(RULES, encoding="utf-8") as file:
         stored = json.load(file)
     by_keyword: dict[str, list[_Rule]] = {}
-    for one in stored["rules"]:
+    for one in (*stored["rules"], *OWN_RULES):
         lists = {name: tuple(given) for name, given in one.items() if isinstance(given, list)}
         rule = _Rule(**one | lists)
         for word in rule.keywords:
