@@ -43,15 +43,6 @@ def test_every_result_is_in_the_order_once(found: list[Result]) -> None:
     assert sorted(map(id, order)) == sorted(map(id, found))
 
 
-@settings(max_examples=examples(60))
-@given(st.lists(results, max_size=30))
-def test_the_order_does_not_depend_on_the_order_given(found: list[Result]) -> None:
-    distinct = [one._replace(words=f"{one.words} word{n}") for n, one in enumerate(found)]
-    there, back = fusion.in_order(distinct), fusion.in_order(distinct[::-1])
-    worth = {one.words: one.score for one in distinct}
-    assert [worth[one.words] for one in there] == [worth[one.words] for one in back]
-
-
 def test_of_equal_results_the_fact_comes_first() -> None:
     turn = Result(False, 0.5, "a", "the port is 5499")
     fact = Result(True, 0.5, "b", "staging uses 5499")
