@@ -75,7 +75,7 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
         ("status", ELSEWHERE, 77),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 82),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 111),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 112),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

@@ -23,13 +23,16 @@ from memstore.domain.arguments import checked_choice
 from memstore.domain.metadata import MAX_DEPTH
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import asdict, replace
-from memstore.lazy import lazy_pattern
-from memstore.text.secret_kinds import OWN_RULES
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from _typeshed import DataclassInstance
+
+    from memstore.text import secret_kinds
+else:
+    secret_kinds = lazy_import("memstore.text.secret_kinds")
 
 SecretsPolicy = Literal["keep", "redact", "refuse"]
 
@@ -198,7 +201,7 @@ def _rules() -> tuple[dict[str, tuple[_Rule, ...]], tuple[str, ...]]:
     with open(RULES, encoding="utf-8") as file:
         stored = json.load(file)
     by_keyword: dict[str, list[_Rule]] = {}
-    for one in (*stored["rules"], *OWN_RULES):
+    for one in (*stored["rules"], *secret_kinds.OWN_RULES):
         lists = {name: tuple(given) for name, given in one.items() if isinstance(given, list)}
         rule = _Rule(**one | lists)
         for word in rule.keywords:

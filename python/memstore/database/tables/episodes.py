@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables.readings import UNREAD
+from memstore.database.tables.readings import UNLEARNT
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, TRACE, Episode
 from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
@@ -36,6 +36,15 @@ SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
+
+UNREAD: Final = (
+    "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
+    " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
+    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
+    " OR EXISTS (SELECT 1 FROM memstore_readings r"
+    f" WHERE r.episode_id = e.id AND r.kind = '{UNLEARNT}'))"
+)
+"""The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 
 def new_id(transaction: Transaction) -> int:

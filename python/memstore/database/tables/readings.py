@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.dialect import within
-from memstore.domain.episodes import TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,15 +21,6 @@ UNLEARNT = "unlearnt"
 """A conversation was recorded, but nothing was learnt from it yet."""
 
 NOTHING_ASKED = "{}"
-
-UNREAD: Final = (
-    "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
-    " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
-    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
-    " OR EXISTS (SELECT 1 FROM memstore_readings r"
-    f" WHERE r.episode_id = e.id AND r.kind = '{UNLEARNT}'))"
-)
-"""The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 
 class ReadingRow(NamedTuple):
