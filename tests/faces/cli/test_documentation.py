@@ -26,7 +26,7 @@ SAMPLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 NORMAL = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?", "<time>"),
     (r"\d{8}T\d{6}Z", "<time>"),
-    (r"\d{4}-\d\d-\d\d(?= )", "<date>"),
+    (r"\d{4}-\d\d-\d\d(?![\d-])", "<date>"),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<uuid>"),
     (r"[\d,]+ KiB", "<size>"),
     (r"mst_[\w-]{43}", "<secret>"),
