@@ -16,9 +16,9 @@ from tests.support.raw import raw
 
 from memstore import Conflict, Fact, IdempotencyConflict, NewFact, NotFound, Store
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables.facts import journalled, journalled_text
 from memstore.errors import Remedy
 from memstore.facts.batch import AddFact, SupersedeFact
-from memstore.facts.facts import journalled, journalled_text
 
 BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
 MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}

@@ -106,7 +106,7 @@ class Tokens:
                 Changes(transaction, self._author),
                 token,
                 _hash(secret),
-                lambda new: Line(Kind.TOKEN, after=journalled(new)),
+                Line(Kind.TOKEN, after=journalled(token)),
             )
         return token, secret
 

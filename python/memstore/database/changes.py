@@ -93,10 +93,10 @@ class Changes:
         for statement in statements:
             self.transaction.run(statement.sql_text, statement.parameters)
 
-    def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
-        """Queue the INSERT of a record, and its lines."""
+    def insert(self, statement: Statement, lines: Lines) -> None:
+        """Queue an INSERT, and its lines."""
         self.transaction.queue(statement.sql_text, statement.parameters)
-        self._journal(lines(record))
+        self._journal(lines)
 
     def write_some(
         self, statements: Iterable[Statement], lines: Callable[[list[Row]], Lines]
@@ -141,7 +141,8 @@ class Adoption(Changes):
         super().__init__(transaction, author)
         self._owed: dict[int, tuple[Any, Callable[[Any], Lines]]] = {}
 
-    def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
+    def adopt(self, record: T, statement: Statement, lines: Callable[[T], Lines]) -> None:
+        """Queue the INSERT of a record; its lines are made from what it is in the end."""
         self.transaction.queue(statement.sql_text, statement.parameters)
         self._owed[record.id] = record, lines
 

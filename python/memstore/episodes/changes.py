@@ -37,7 +37,7 @@ def record(
     episode_table.insert(
         Changes(transaction, author),
         episode,
-        lambda new: Line(Kind.EPISODE, episode_id=new.id, after=journalled(new)),
+        Line(Kind.EPISODE, episode_id=episode.id, after=journalled(episode)),
     )
     return episode
 

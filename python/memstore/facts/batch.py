@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from memstore.database.changes import Line
-from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
 from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgumentType
 from memstore.facts import provenance
-from memstore.facts.facts import check_alike, covers
+from memstore.facts.rules import check_alike, covers
 from memstore.frozen import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Transaction
     from memstore.domain.records import Fact, Scope
+    from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
-    from memstore.facts.new import Prepared
+    from memstore.facts.writer import FactWriter
 
 
 @frozen
@@ -133,15 +131,15 @@ def apply(
     if not changes:
         return []
     with facts.writing() as transaction:
+        writer = facts.writer(transaction)
         if since is not None:
             subjects = {c.fact.subject for c in changes if isinstance(c, AddFact)}
-            facts.refuse_newer(transaction, since, subjects, scope)
-        return carry_out(facts, transaction, changes, prepared, scope)
+            writer.refuse_newer(since, subjects, scope)
+        return carry_out(writer, changes, prepared, scope)
 
 
 def carry_out(
-    facts: Facts,
-    transaction: Transaction,
+    writer: FactWriter,
     changes: Sequence[Change],
     prepared: Sequence[Prepared],
     scope: Scope | None,
@@ -151,12 +149,12 @@ def carry_out(
     New facts already have their owners; ``prepared`` is the result of :meth:`Facts.prepare`.
     """
     claims = any(isinstance(change, AddFact) and change.unless_known for change in changes)
-    facts.look_up(transaction, prepared, claims=claims)
+    writer.look_up(prepared, claims=claims)
     ready = iter(prepared)
     return [
-        _add(facts, transaction, change, next(ready), scope)
+        _add(writer, change, next(ready), scope)
         if isinstance(change, AddFact)
-        else _carry_out(facts, transaction, change, scope)
+        else _carry_out(writer, change, scope)
         for change in changes
     ]
 
@@ -186,38 +184,34 @@ def _owned(change: Change, scope: Scope | None) -> Change:
     return change
 
 
-def _add(
-    facts: Facts, transaction: Transaction, change: AddFact, prepared: Prepared, scope: Scope | None
-) -> Applied:
-    known = facts.same_key(transaction, prepared)
+def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope | None) -> Applied:
+    known = writer.same_key(prepared)
     if known is None and change.unless_known:
-        previous = _previous(facts, transaction, change, scope)
-        held = facts.confirm_held(transaction, prepared, covers, change.evidence)
+        previous = _previous(writer, change, scope)
+        held = writer.confirm_held(prepared, covers, change.evidence)
         if held is not None:
             return Applied(change=change, fact=held, known=True, previous=previous)
     if known is None:  # an erased fact is not extracted again from the same text
-        known = provenance.erased_before(transaction, facts.namespace, prepared.fact)
+        known = provenance.erased_before(writer.transaction, writer.namespace, prepared.fact)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
-    previous = _previous(facts, transaction, change, scope)
+    previous = _previous(writer, change, scope)
     if change.beside is not None:
-        _current(facts, transaction, change.beside.fact_id, scope)
+        writer.active(change.beside.fact_id, scope)
     why = change.evidence if change.beside is None else None
-    fact = facts.insert(transaction, prepared, why)
-    proposal_id = settle(facts, transaction, fact, change)
+    fact = writer.insert(prepared, why)
+    proposal_id = settle(writer, fact, change)
     if isinstance(change.beside, YieldsTo):
-        fact = facts.known(transaction, fact.id)
+        fact = writer.known(fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
 
 
-def _previous(
-    facts: Facts, transaction: Transaction, change: AddFact, scope: Scope | None
-) -> Fact | None:
+def _previous(writer: FactWriter, change: AddFact, scope: Scope | None) -> Fact | None:
     old_id = change.fact.supersedes
-    return None if old_id is None else _current(facts, transaction, old_id, scope)
+    return None if old_id is None else writer.active(old_id, scope)
 
 
-def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) -> int | None:
+def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
     """Carry out the ``beside`` of an addition.
 
     Returns:
@@ -227,40 +221,32 @@ def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) 
         case None:
             return None
         case YieldsTo(other):
-            facts.retire(transaction, fact, other, change.evidence, since=fact.created_at)
+            writer.retire(fact, other, change.evidence, since=fact.created_at)
             return None
         case MayReplace(other, similarity):
             old_id, new_id = other, fact.id
         case MayYieldTo(other, similarity):
             old_id, new_id = fact.id, other
-    changes = facts.changes(transaction)
-    return proposal_table.insert(changes, old_id, new_id, similarity, change.evidence)
+    return proposal_table.insert(writer.changes, old_id, new_id, similarity, change.evidence)
 
 
 def _carry_out(
-    facts: Facts,
-    transaction: Transaction,
+    writer: FactWriter,
     change: SupersedeFact | DeleteFact | KeepFact,
     scope: Scope | None,
 ) -> Applied:
     if isinstance(change, SupersedeFact):
-        old = _current(facts, transaction, change.old_id, scope)
-        new = _current(facts, transaction, change.new_id, scope)
+        old = writer.active(change.old_id, scope)
+        new = writer.active(change.new_id, scope)
         if old.id == change.new_id:
             raise Conflict(f"fact {old.id} cannot supersede itself")
         if not change.across:
             check_alike(old, new)
-        facts.retire(transaction, old, change.new_id, change.evidence)
-        return Applied(change=change, fact=facts.known(transaction, old.id), previous=old)
-    fact = _current(facts, transaction, change.fact_id, scope)
+        writer.retire(old, change.new_id, change.evidence)
+        return Applied(change=change, fact=writer.known(old.id), previous=old)
+    fact = writer.active(change.fact_id, scope)
     if isinstance(change, DeleteFact):
-        deleted = facts.delete_in(transaction, fact, change.evidence, change.at)
+        deleted = writer.delete(fact, change.evidence, change.at)
         return Applied(change=change, fact=deleted, previous=fact)
-    facts.changes(transaction).write(Line(Kind.KEEP, fact.id, evidence=change.evidence))
+    writer.keep(fact, change.evidence)
     return Applied(change=change, fact=fact)
-
-
-def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope | None) -> Fact:
-    """Return a fact of these owners; raise ``Conflict`` if it is no longer active."""
-    facts.known(transaction, fact_id, scope)
-    return facts.active(transaction, fact_id)

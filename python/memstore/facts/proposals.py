@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.database.changes import Line
 from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
 from memstore.domain.proposals import Proposal, ProposalState
 from memstore.domain.records import NewFact, asked_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
-from memstore.facts.facts import retirement, standing
-from memstore.facts.new import CONSOLIDATE
+from memstore.facts.checks import CONSOLIDATE
+from memstore.facts.rules import standing
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import AskedScope, Fact, Scope
+    from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
-    from memstore.facts.new import Prepared
+    from memstore.facts.writer import FactWriter
 
 
 class Proposals:
@@ -79,7 +81,8 @@ class Proposals:
             Conflict: a fact is no longer active, or the same facts were proposed before.
         """
         with self._engine.write() as transaction:
-            facts = [self._facts.active(transaction, fact_id) for fact_id in sorted(set(sources))]
+            writer = self._facts.writer(transaction)
+            facts = [writer.active(fact_id) for fact_id in sorted(set(sources))]
             if strangers := [fact.id for fact in facts if fact.scope != scope]:
                 raise NotFound(f"these facts to consolidate have other owners: {strangers}")
             if len(facts) < 2 or len({subject_key(fact.subject) for fact in facts}) > 1:
@@ -92,8 +95,7 @@ class Proposals:
                 raise Conflict(
                     f"proposal {known.id} is already about the same facts; it is {known.state}"
                 )
-            changes = self._facts.changes(transaction)
-            new_id = proposal_table.insert_consolidation(changes, ids, content, evidence)
+            new_id = proposal_table.insert_consolidation(writer.changes, ids, content, evidence)
             return self._known(transaction, new_id or 0)
 
     def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
@@ -116,15 +118,16 @@ class Proposals:
         with self._engine.write() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
             _check_current(proposal)
+            writer = self._facts.writer(transaction)
             if prepared is not None:
-                return self._consolidate(transaction, proposal, prepared)
+                return self._consolidate(writer, proposal, prepared)
             if proposal.new is None:  # pragma: no cover - a proposal does not change its kind
                 raise Conflict(
                     f"proposal {proposal_id} was changed in the meantime", remedy=Remedy.RETRY
                 )
             why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
             why |= proposal.evidence
-            return self._accept(transaction, proposal, proposal.new.id, why)
+            return self._accept(writer, proposal, proposal.new.id, why)
 
     def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Reject a proposal: its facts stay active, and it is not proposed again.
@@ -142,32 +145,30 @@ class Proposals:
             after: dict[str, Any] = {"proposal": proposal_id}
             if proposal.new is not None:
                 after["superseded_by"] = proposal.new.id
-            self._facts.changes(transaction).write(
+            self._facts.writer(transaction).changes.write(
                 [Line(Kind.REJECT, fact.id, after=after) for fact in proposal.sources],
                 *proposal_table.deciding(proposal.id, ProposalState.REJECTED, clock.utc_now()),
             )
             return self._known(transaction, proposal.id)
 
-    def _consolidate(
-        self, transaction: Transaction, proposal: Proposal, prepared: Prepared
-    ) -> Proposal:
+    def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:
         ids = [fact.id for fact in proposal.sources]
         why: dict[str, Any] = {"proposal": proposal.id, "consolidates": ids} | proposal.evidence
-        new = self._facts.insert(transaction, prepared, why)
-        return self._accept(transaction, proposal, new.id, why)
+        new = writer.insert(prepared, why)
+        return self._accept(writer, proposal, new.id, why)
 
     def _accept(
-        self, transaction: Transaction, proposal: Proposal, new_id: int, why: Mapping[str, Any]
+        self, writer: FactWriter, proposal: Proposal, new_id: int, why: Mapping[str, Any]
     ) -> Proposal:
         now = clock.utc_now()
-        retired = [retirement(fact.id, new_id, now, why) for fact in proposal.sources]
+        retired = [fact_table.retirement(fact.id, new_id, now, why) for fact in proposal.sources]
         became = new_id if proposal.new is None else None
-        self._facts.changes(transaction).write(
+        writer.changes.write(
             [line for line, _ in retired],
             *(statement for _, statement in retired),
             *proposal_table.deciding(proposal.id, ProposalState.ACCEPTED, now, new_id=became),
         )
-        return self._known(transaction, proposal.id)
+        return self._known(writer.transaction, proposal.id)
 
     def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
         proposal = self._known(transaction, proposal_id, scope)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.tables.episodes import Origin
     from memstore.domain.records import Fact, JournalLine
-    from memstore.facts.new import CheckedFact
+    from memstore.facts.checks import CheckedFact
 else:
     hashlib = lazy_import("hashlib")
 

@@ -21,7 +21,7 @@ from memstore.domain.records import (
 )
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
-from memstore.facts.facts import is_task, not_found, way_out
+from memstore.facts.rules import is_task, not_found, way_out
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
-from memstore.facts.facts import covers
+from memstore.facts.rules import covers
 from memstore.frozen import replace
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
 from memstore.text.folding import folded, subject_key

@@ -19,7 +19,7 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.facts.batch import AddFact, Applied, DeleteFact
-from memstore.facts.facts import is_task, standing
+from memstore.facts.rules import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.learn.catching_up import catch_up

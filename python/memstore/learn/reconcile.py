@@ -13,9 +13,10 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain.records import NewFact
 from memstore.errors import Conflict, Remedy
-from memstore.facts import provenance
+from memstore.facts import provenance, repairs
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
-from memstore.facts.facts import covers
+from memstore.facts.rules import covers
+from memstore.facts.writer import confirmed_by
 from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
+    from memstore.facts.writer import FactWriter
     from memstore.learn.comparison import Comparison
     from memstore.store.store import Store
 
@@ -99,6 +101,7 @@ class Reconciler:
         )
         prepared = self._facts.prepare(plan.missing)
         with self._facts.writing() as transaction:
+            writer = self._facts.writer(transaction)
             if self._plan(transaction, episode, wanted).outline != plan.outline:
                 raise Conflict(
                     f"the facts of episode {episode.id} were changed in the meantime",
@@ -106,19 +109,19 @@ class Reconciler:
                 )
             if why_not is None and not last:
                 subjects = {new.subject for new in news}
-                self._facts.refuse_newer(transaction, since, subjects, episode.scope)
-            again = self._withdraw(transaction, episode, plan)
+                writer.refuse_newer(since, subjects, episode.scope)
+            again = self._withdraw(writer, episode, plan)
             # A superseded rival is replaced by the fact that repeats it.
             rivals = {n: r._replace(fact=again.get(r.fact.id, r.fact)) for n, r in rivals.items()}
             changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
             for one, change in zip(prepared, additions, strict=True):
                 one.fact = replace(one.fact, supersedes=change.fact.supersedes)
-            carry_out(self._facts, transaction, additions, prepared, episode.scope)
+            carry_out(writer, additions, prepared, episode.scope)
             for fact, change in zip(plan.returning, returns, strict=True):
-                self._bring_back(transaction, episode, fact, change)
+                self._bring_back(writer, episode, fact, change)
             for fact in plan.repeated:
-                self._facts.confirm_by(transaction, fact, episode.id)
+                writer.confirm_by(fact, episode.id)
         self.done["added"] += len(plan.missing)
         self.done["withdrawn"] += len(plan.leaving)
         self.done["returned"] += len(plan.returning)
@@ -169,9 +172,7 @@ class Reconciler:
         )
 
     def _confirmable(self, transaction: Transaction, fact: Fact, episode: Episode) -> bool:
-        return fact.status == "active" and not self._facts.confirmed_by(
-            transaction, fact, episode.id
-        )
+        return fact.status == "active" and not confirmed_by(transaction, fact, episode.id)
 
     def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
         """Return an equal fact from elsewhere that did not end before the text was written.
@@ -211,36 +212,36 @@ class Reconciler:
             if line.kind == Kind.SUPERSEDE
         )
 
-    def _withdraw(self, transaction: Transaction, episode: Episode, plan: _Plan) -> dict[int, Fact]:
+    def _withdraw(self, writer: FactWriter, episode: Episode, plan: _Plan) -> dict[int, Fact]:
         """Delete facts that are no longer found, and add those again that they had superseded.
 
         Returns the added facts by the ids of the superseded ones.
         """
         gone = {provenance.REBUILT: "no longer derived", "model": self._comparison.model}
         for fact in plan.leaving:
-            self._facts.delete_in(transaction, fact, gone | {"episode": episode.id})
+            writer.delete(fact, gone | {"episode": episode.id})
         again: dict[int, Fact] = {}
         for old in plan.resurfacing:
             why = {provenance.REBUILT: "holds again", "reinstates": old.id, "episode": episode.id}
-            again[old.id] = self._facts.again(transaction, old, why)
+            again[old.id] = repairs.again(writer, old, why)
         return again
 
     def _bring_back(
-        self, transaction: Transaction, episode: Episode, fact: Fact, change: AddFact
+        self, writer: FactWriter, episode: Episode, fact: Fact, change: AddFact
     ) -> None:
         """Restore a fact that an earlier rebuild deleted, and supersede or propose its rival."""
         why = {provenance.REBUILT: "derived again", "episode": episode.id}
-        self._facts.restore_in(transaction, fact, why)
+        writer.restore(fact, why)
         if fact.superseded_by is not None:
             return
         if change.fact.supersedes is not None:
-            old = self._facts.active(transaction, change.fact.supersedes)
-            self._facts.retire(transaction, old, fact.id, change.evidence)
+            old = writer.active(change.fact.supersedes)
+            writer.retire(old, fact.id, change.evidence)
         if isinstance(change.beside, YieldsTo):
-            held = self._facts.active(transaction, fact.id)
-            self._facts.retire(transaction, held, change.beside.fact_id, change.evidence)
+            held = writer.active(fact.id)
+            writer.retire(held, change.beside.fact_id, change.evidence)
         else:
-            settle(self._facts, transaction, fact, change)
+            settle(writer, fact, change)
 
 
 def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:

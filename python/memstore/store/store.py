@@ -88,7 +88,6 @@ if TYPE_CHECKING:
     from memstore.episodes.log import Episodes
     from memstore.errors import Reason
     from memstore.facts import batch, proposals, tasks
-    from memstore.facts import beside as facts_beside
     from memstore.facts.batch import Applied, Change
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
@@ -112,7 +111,6 @@ else:
     doctor = lazy_import("memstore.upkeep.doctor")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
-    facts_beside = lazy_import("memstore.facts.beside")
     generation_table = lazy_import("memstore.database.tables.generations")
     graph = lazy_import("memstore.graph.graph")
     importing = lazy_import("memstore.importing")
@@ -159,14 +157,15 @@ class Store:
         self._file = file
         self._reach = Reach(namespace, confined, None if beside == namespace else beside)
         self._closes_file = closes_file
-        self.facts = self._facts_in(self.namespace)  # self.namespace is in Unicode normal form
-        if self._reach.beside is not None:
-            shared = self._facts_in(self._reach.beside)
-            self.facts = facts_beside.FactsBeside(self.facts, shared)
-
-    def _facts_in(self, namespace: str) -> Facts:
-        file = self._file
-        return Facts(file.engine, file.author, namespace, file.embedder, satellite, file.screen)
+        shared = () if self._reach.beside is None else (self._reach.beside,)
+        self.facts = Facts(
+            file.engine,
+            file.author,
+            (self.namespace, *shared),  # self.namespace is in Unicode normal form
+            file.embedder,
+            satellite,
+            file.screen,
+        )
 
     # The parts of a store are created, and their modules imported, on first use.
 

@@ -26,7 +26,6 @@ from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
-from memstore.facts.facts import journalled, retirement
 from memstore.frozen import fields, frozen, replace
 from memstore.history.erasing import erase_episode, erase_fact
 from memstore.transfer import batches, numbering, references
@@ -219,14 +218,8 @@ class _Episodes:
         self.held.keys.add((home, key))
         id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
-        episode_table.insert(
-            self.changes,
-            here,
-            lambda placed: [
-                *(Line.repeated(one, episode_id=placed.id) for one in operations),
-                _adopted(placed),
-            ],
-        )
+        lines = [Line.repeated(one, episode_id=id_) for one in operations]
+        episode_table.insert(self.changes, here, [*lines, _adopted(here)])
         return here
 
 
@@ -298,14 +291,13 @@ class _Facts:
             embed_error=None,
             embedded=False,
         )
-        fact_table.insert(
+        fact_table.adopt(
             self.adoption,
             here,
-            fact_table.row_of(here, fact_table.encoded(here)),
             lambda linked: [
                 *(Line.repeated(self._localised(one), fact_id=linked.id) for one in operations),
                 # The fact's state here.
-                Line(Kind.ADOPT, linked.id, after=journalled(linked)),
+                Line(Kind.ADOPT, linked.id, after=fact_table.journalled(linked)),
             ],
         )
         return here
@@ -354,7 +346,7 @@ class _Facts:
         old, successor = self.here[fact.id], self.here[fact.superseded_by or 0]
         at = fact.superseded_at  # not recorded before V4
         if fact.id not in self.new:
-            line, statement = retirement(old.id, successor.id, at or clock.utc_now())
+            line, statement = fact_table.retirement(old.id, successor.id, at or clock.utc_now())
             self.adoption.write(line, statement)
             return
         self.adoption.link(

@@ -11,7 +11,6 @@ from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact
 from memstore.episodes import changes
 from memstore.episodes.new import hash_of
-from memstore.facts.facts import journalled
 from memstore.history import replay
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
     expected = replay.state(operations)
     if expected is None:
         return set() if fact.status == "erased" else {"erased"}
-    return _unequal(journalled(fact), expected)
+    return _unequal(fact_table.journalled(fact), expected)
 
 
 def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:

@@ -12,10 +12,9 @@ from memstore.domain.tokens import AccessToken
 from memstore.frozen import fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.database.changes import Changes, Lines
+    from memstore.database.changes import Changes, Line
     from memstore.database.engine import Row, Transaction
 
 COLUMNS = tuple(field.name for field in fields(AccessToken))
@@ -27,16 +26,14 @@ def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_tokens")
 
 
-def insert(
-    changes: Changes, token: AccessToken, secret_hash: str, lines: Callable[[AccessToken], Lines]
-) -> None:
+def insert(changes: Changes, token: AccessToken, secret_hash: str, line: Line) -> None:
     """Insert a token that has a new id."""
     statement = Statement(
         "INSERT INTO memstore_tokens (id, name, hash, namespace, access, created_at, expires_at)"
         " VALUES (:id, :name, :hash, :namespace, :access, :created_at, :expires_at)",
         set_fields(token) | {"expires_at": json_value(token.expires_at), "hash": secret_hash},
     )
-    changes.insert(statement, token, lines)
+    changes.insert(statement, line)
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:

@@ -87,7 +87,7 @@ def insert(
             "at": clock.to_text(decision.at),
         },
     )
-    changes.insert(statement, Kept(id_, namespace, left_key, right_key, decision), lines)
+    changes.insert(statement, lines(Kept(id_, namespace, left_key, right_key, decision)))
 
 
 def deleting(decision_id: int) -> Statement:

@@ -20,7 +20,7 @@ from memstore.lazy import lazy_import
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
@@ -51,14 +51,14 @@ def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_episodes")
 
 
-def insert(changes: Changes, episode: Episode, lines: Callable[[Episode], Lines]) -> None:
+def insert(changes: Changes, episode: Episode, lines: Lines) -> None:
     """Insert an episode with a new id, and its pieces, whose embeddings are pending."""
     row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
     found = segments(episode.content, episode.name, episode.source_description)
     statement = Statement(
         f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})", (*row, found)
     )
-    changes.insert(statement, episode, lines)
+    changes.insert(statement, lines)
     piece_table.cut(changes.transaction, episode.id, episode.content)
 
 

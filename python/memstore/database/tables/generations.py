@@ -58,7 +58,7 @@ def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) ->
         " VALUES (:id, :model, :state, :at)",
         {"id": new.id, "model": model, "state": new.state, "at": clock.to_text(new.created_at)},
     )
-    changes.insert(statement, new, lines)
+    changes.insert(statement, lines(new))
     return new
 
 

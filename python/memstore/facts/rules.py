@@ -1,0 +1,75 @@
+"""What may happen to a fact in its state, and which facts are alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.domain import metadata
+from memstore.domain.records import TODO, Fact
+from memstore.errors import Conflict, NotFound, Remedy
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.domain.records import NewFact
+
+
+def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
+    return (metadata or {}).get("kind") == "task" and subject_key(subject) == TODO
+
+
+def equal(fact: Fact, new: NewFact) -> bool:
+    """Return whether a fact has the same category, metadata and expiry as a new one."""
+    return (fact.category, fact.expired_at) == (new.category, new.expired_at) and metadata.same(
+        fact.metadata, new.metadata or {}
+    )
+
+
+def covers(fact: Fact, new: NewFact) -> bool:
+    """Return whether a fact's metadata includes all the metadata of a new one."""
+    shared = {key: fact.metadata[key] for key in new.metadata or {} if key in fact.metadata}
+    return metadata.same(shared, new.metadata or {})
+
+
+def standing(fact: Fact) -> str:
+    if fact.status == "superseded":
+        return f"superseded by fact {fact.superseded_by}"
+    return fact.status
+
+
+def way_out(fact: Fact) -> Remedy | None:
+    return {"superseded": Remedy.USE_NEWEST, "deleted": Remedy.RESTORE}.get(fact.status)
+
+
+def not_found(fact_id: int, namespace: str) -> NotFound:
+    return NotFound(f"there is no fact {fact_id} in namespace {namespace!r}", remedy=Remedy.FIND_ID)
+
+
+def check_alike(old: Fact, new: Fact | NewFact) -> None:
+    """Refuse a supersession across subjects, or between a task and a fact."""
+    if subject_key(old.subject) != subject_key(new.subject):
+        raise Conflict(
+            f"fact {old.id} is about {old.subject!r}, but the fact to supersede it is about "
+            f"{new.subject!r}",
+            remedy=Remedy.SAY_ACROSS,
+        )
+    if is_task(old.subject, old.metadata) != is_task(new.subject, new.metadata):
+        old_kind, new_kind = "a task", "not"
+        if is_task(new.subject, new.metadata):
+            old_kind, new_kind = "not a task", "one"
+        raise Conflict(
+            f"fact {old.id} is {old_kind}, but the fact to supersede it is {new_kind}",
+            remedy=Remedy.SAY_ACROSS,
+        )
+
+
+def check_unretired(fact: Fact) -> None:
+    """Refuse a fact that is superseded or deleted; it may have expired."""
+    if fact.status in ("superseded", "deleted"):
+        raise Conflict(f"fact {fact.id} is {standing(fact)}", remedy=way_out(fact))
+
+
+def check_undeleted(fact: Fact) -> None:
+    if fact.deleted_at is not None:
+        raise Conflict(f"fact {fact.id} is deleted", remedy=Remedy.RESTORE)

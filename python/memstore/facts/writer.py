@@ -1,0 +1,387 @@
+"""Writing facts in an open transaction, each change with its line in the journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memstore.database import journal
+from memstore.database.changes import Changes, Line
+from memstore.database.filters import FactFilter
+from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables.readings import EXTRACT
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import checked_id
+from memstore.domain.records import Fact, json_value, made
+from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
+from memstore.facts import rules
+from memstore.lazy import lazy_import
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.database.journal import Author
+    from memstore.database.tables import episodes as episode_table
+    from memstore.database.tables import threads
+    from memstore.database.tables.episodes import Origin
+    from memstore.domain.records import NewFact, Scope
+    from memstore.facts import provenance
+    from memstore.facts.checks import Prepared
+
+    Admission: TypeAlias = Callable[[Transaction, Prepared], bytes | None]
+    """Returns the embedding of a new fact if it belongs to the file's vectors."""
+
+    Evidence: TypeAlias = Mapping[str, Any] | None
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
+    provenance = lazy_import("memstore.facts.provenance")
+    threads = lazy_import("memstore.database.tables.threads")
+
+
+class FactWriter:
+    """Reads and writes the facts of one namespace, in one transaction.
+
+    Args:
+        transaction: an open transaction for writing.
+        author: who makes the changes.
+        namespace: where the facts are.
+        admit: decides whether a new fact's embedding is stored.
+    """
+
+    def __init__(
+        self, transaction: Transaction, author: Author, namespace: str, admit: Admission
+    ) -> None:
+        self.transaction = transaction
+        self.namespace = namespace
+        self.changes = Changes(transaction, author)
+        self._admit = admit
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def known(self, fact_id: int, scope: Scope | None = None) -> Fact:
+        """Return one fact, unless it was erased or (with a scope) has other owners."""
+        return known(self.transaction, (self.namespace,), fact_id, scope)
+
+    def active(self, fact_id: int, scope: Scope | None = None) -> Fact:
+        """Return a fact that was active before; raise ``Conflict`` if it is no longer."""
+        fact = self.known(fact_id, scope)
+        if fact.status != "active":
+            verb = "has" if fact.status == "expired" else "was"
+            raise Conflict(
+                f"fact {fact_id} {verb} {rules.standing(fact)} in the meantime; nothing was "
+                "changed",
+                remedy=Remedy.RETRY,
+            )
+        return fact
+
+    def retirable(self, fact_id: int) -> Fact:
+        """Return a fact that a newer one may supersede."""
+        old = self.known(fact_id)
+        if old.superseded_by is not None:
+            newest = fact_table.chain(self.transaction, fact_id)[-1]
+            ended = newest.status not in ("active", "expired")
+            raise Conflict(
+                f"fact {fact_id} is already superseded by fact {old.superseded_by}; the newest of "
+                f"its chain is fact {newest.id}" + (f", which is {newest.status}" if ended else ""),
+                remedy=Remedy.ADD_AGAIN if ended else Remedy.USE_NEWEST,
+            )
+        rules.check_undeleted(old)
+        return old
+
+    def look_up(self, prepared: Sequence[Prepared], *, claims: bool) -> None:
+        """Find out together which facts have new keys and claims, to save a query for each."""
+        if len(prepared) < 2:
+            return
+        keyed = {n: key for n, one in enumerate(prepared) if (key := one.fact.idempotency_key)}
+        if keyed:
+            keys = [*keyed.values()]
+            keys_held = fact_table.keys_held(self.transaction, self.namespace, keys)
+            for place, key in keyed.items():
+                prepared[place].has_new_key = key not in keys_held
+                keys_held.add(key)
+        if claims:
+            said = [one.encoded.found_by.claim_hash or 0 for one in prepared]
+            claims_held = fact_table.claims_held(self.transaction, self.namespace, said)
+            for one, claim in zip(prepared, said, strict=True):
+                one.has_new_claim = claim not in claims_held
+                claims_held.add(claim)
+
+    def same(self, prepared: Prepared) -> Fact | None:
+        """Return an active fact of the same owners that says the same, with any metadata."""
+        return next(self._saying(prepared), None)
+
+    def _saying(self, prepared: Prepared) -> Iterator[Fact]:
+        new = prepared.fact
+        if prepared.has_new_claim:
+            return
+        for fact in fact_table.saying(
+            self.transaction, self.namespace, new.subject, new.content, new.scope
+        ):
+            if fact.status == "active" and fact.id != new.supersedes:
+                yield fact
+
+    def same_key(self, prepared: Prepared) -> Fact | None:
+        """Return the fact that already has the idempotency key."""
+        new, key = prepared.fact, prepared.fact.idempotency_key
+        if key is None or prepared.has_new_key:
+            return None
+        known = fact_table.find(self.transaction, self.namespace, idempotency_key=key)
+        if known is None:
+            return None
+        if known.scope != new.scope:
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already belongs to a fact of other owners",
+                remedy=Remedy.NEW_KEY,
+            )
+        if known.content != new.content or subject_key(known.subject) != subject_key(new.subject):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already belongs to fact {known.id}, which has "
+                "different content",
+                remedy=Remedy.NEW_KEY,
+            )
+        if new.supersedes is not None:
+            old = fact_table.get(self.transaction, new.supersedes, self.namespace)
+            if old is None or old.superseded_by != known.id:
+                raise IdempotencyConflict(
+                    f"the idempotency key {key!r} already belongs to fact {known.id}, which did "
+                    f"not supersede fact {new.supersedes}",
+                    remedy=Remedy.SUPERSEDE,
+                )
+        return known
+
+    def refuse_newer(self, since: int, subjects: Iterable[str], scope: Scope | None) -> None:
+        """Raise ``Conflict`` if a fact about one of the subjects was stored since then."""
+        for subject in subjects:
+            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
+            found = fact_table.newer(self.transaction, since, wanted)
+            if found is not None:
+                raise Conflict(
+                    f"fact {found} about {subject!r} was stored in the meantime; nothing was "
+                    "changed",
+                    remedy=Remedy.RETRY,
+                )
+
+    # -- storing ---------------------------------------------------------------------------
+
+    def insert(
+        self, prepared: Prepared, evidence: Evidence = None, *, now: datetime | None = None
+    ) -> Fact:
+        """Store a prepared fact, and retire the one it supersedes.
+
+        The evidence is journalled with the retired fact, or with the new one if none is retired.
+        """
+        new = prepared.fact
+        known = self.same_key(prepared)
+        if known is not None and known.deleted_at is None:
+            return known
+        if known is not None:
+            raise Conflict(
+                f"the idempotency key {known.idempotency_key!r} belongs to fact {known.id}, which "
+                "is deleted",
+                remedy=Remedy.NEW_KEY,
+            )
+        old = self._to_supersede(new)
+        episode = None if new.episode_id is None else self._origin(new.episode_id)
+        now = now or clock.utc_now()
+        fact, blob = self._complete(prepared, old, episode, now)
+        why = evidence if old is None else None
+        fact_table.insert(self.changes, fact, prepared.encoded, blob, evidence=why, at=now)
+        if old is not None:
+            # An extracted fact replaces an older one as of the time when its text was recorded, so
+            # that extracting both again gives the same chain.
+            since = fact.created_at if fact.derivation == EXTRACT else None
+            self.retire(old, fact.id, evidence, since=since)
+        return fact
+
+    def _to_supersede(self, new: NewFact) -> Fact | None:
+        if new.supersedes is None:
+            return None
+        old = self.retirable(new.supersedes)
+        if not new.across:
+            rules.check_alike(old, new)
+        return old
+
+    def _complete(
+        self, prepared: Prepared, old: Fact | None, episode: Origin | None, now: datetime
+    ) -> tuple[Fact, bytes | None]:
+        """Return the fact with all its values, and its embedding if it has one."""
+        new = prepared.fact
+        uuid, created_at = provenance.identity(self.transaction, self.namespace, new, episode, now)
+        blob = self._admit(self.transaction, prepared)
+        values = new.columns()
+        values["id"] = fact_table.new_id(self.transaction)
+        values["uuid"] = uuid
+        values["namespace"] = self.namespace
+        values["created_at"] = created_at
+        if episode is not None and new.valid_at is None:
+            values["valid_at"] = episode.valid_at
+        values["pinned_at"] = None if old is None else old.pinned_at
+        if not (new.thread is None and episode is None and old is None):
+            values["thread"], values["seq"] = self._place(prepared, episode, old)
+        values["embedded"] = blob is not None
+        return made(Fact, values), blob
+
+    def _origin(self, episode_id: int) -> Origin:
+        found = episode_table.origin(self.transaction, episode_id, self.namespace)
+        if found is None:
+            raise NotFound(
+                f"there is no episode {episode_id} in namespace {self.namespace!r}",
+                remedy=Remedy.FIND_ID,
+            )
+        return found
+
+    def _place(
+        self, prepared: Prepared, episode: Origin | None, old: Fact | None
+    ) -> tuple[str | None, int | None]:
+        """Return the thread of a new fact and its place in it.
+
+        The defaults come from its episode, or else from the fact it supersedes.
+        """
+        new = prepared.fact
+        thread, seq = new.thread, new.seq
+        if episode is not None:
+            default, place = provenance.thread_of(episode)
+            if thread in (None, default):
+                thread, seq = default, place if seq is None else seq
+        elif thread is None and old is not None and old.scope == new.scope:
+            thread, seq = old.thread, old.seq
+        if thread is None:
+            return None, None
+        counter = prepared.counter or threads.Counter(threads.FACTS)
+        whose = threads.Thread(self.namespace, thread, new.user_id, new.agent_id, new.run_id)
+        return thread, counter.place(self.transaction, whose, seq)
+
+    # -- retiring and confirming -----------------------------------------------------------
+
+    def retire(
+        self, old: Fact, new_id: int, evidence: Evidence = None, *, since: datetime | None = None
+    ) -> None:
+        """Let a newer fact supersede an active one as of ``since`` or now; both were checked.
+
+        A pin passes on to the newer fact, whose text holds in its place.
+        """
+        at = clock.utc_now() if since is None else max(since, old.created_at)
+        line, statement = fact_table.retirement(old.id, new_id, at, evidence)
+        self.changes.write(line, statement)
+        if old.pinned_at is not None:
+            self.pin(self.known(new_id), {"supersedes": old.id})
+
+    def confirm_held(
+        self,
+        prepared: Prepared,
+        alike: Callable[[Fact, NewFact], bool],
+        evidence: Evidence = None,
+    ) -> Fact | None:
+        """Confirm and return the active fact that a new one repeats; ``None`` if there is none.
+
+        It supersedes the fact that the new one would have superseded. ``alike`` compares
+        everything but the text; tasks are never alike.
+        """
+        new = prepared.fact
+        held = next(
+            (
+                fact
+                for fact in self._saying(prepared)
+                if not rules.is_task(fact.subject, fact.metadata)
+                and not rules.is_task(new.subject, new.metadata)
+                and alike(fact, new)
+            ),
+            None,
+        )
+        if held is None:
+            return None
+        if (old := self._to_supersede(new)) is not None:
+            self.retire(old, held.id, evidence)
+        if new.episode_id is not None:
+            return self.confirm_by(held, new.episode_id)
+        return self.confirm(held)
+
+    def confirm_by(self, held: Fact, episode_id: int) -> Fact:
+        """Let an episode confirm a fact once; a fact's own episode does not confirm it."""
+        if confirmed_by(self.transaction, held, episode_id):
+            return held
+        return self.confirm(held, {"episode": episode_id})
+
+    def confirm(self, fact: Fact, evidence: Evidence = None) -> Fact:
+        changes = {
+            "confirmed_count": fact.confirmed_count + 1,
+            "last_confirmed_at": clock.utc_now(),
+        }
+        return self._change(fact, Kind.CONFIRM, changes, evidence)
+
+    # -- other changes of a fact -----------------------------------------------------------
+
+    def pin(self, fact: Fact, evidence: Evidence = None) -> Fact:
+        if fact.pinned_at is not None:
+            return fact
+        return self._change(fact, Kind.PIN, {"pinned_at": clock.utc_now()}, evidence)
+
+    def unpin(self, fact: Fact) -> Fact:
+        if fact.pinned_at is None:
+            return fact
+        return self._change(fact, Kind.UNPIN, {"pinned_at": None})
+
+    def patch_metadata(self, fact: Fact, patch: Mapping[str, Any]) -> Fact:
+        """Apply a merge patch to the metadata; null removes a key."""
+        merged = metadata.merge_patch(fact.metadata, patch)
+        # Compared as text: 1, 1.0 and true are equal in Python, but not in JSON.
+        before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
+        if before == after:
+            return fact
+        if len(after) > len(before):
+            metadata.checked_new(merged)
+        return self._change(fact, Kind.METADATA, {"metadata": merged})
+
+    def delete(self, fact: Fact, evidence: Evidence = None, at: datetime | None = None) -> Fact:
+        return self._change(fact, Kind.DELETE, {"deleted_at": at or clock.utc_now()}, evidence)
+
+    def restore(self, fact: Fact, evidence: Evidence = None) -> Fact:
+        return self._change(fact, Kind.RESTORE, {"deleted_at": None}, evidence)
+
+    def keep(self, fact: Fact, evidence: Evidence = None) -> None:
+        self.changes.write(Line(Kind.KEEP, fact.id, evidence=evidence))
+
+    def _change(
+        self, fact: Fact, kind: Kind, columns: Mapping[str, Any], evidence: Evidence = None
+    ) -> Fact:
+        before = {name: json_value(getattr(fact, name)) for name in columns}
+        after = {name: json_value(value) for name, value in columns.items()}
+        self.changes.write(
+            Line(kind, fact.id, before=before, after=after, evidence=evidence),
+            fact_table.updating(fact.id, **columns),
+        )
+        return self.known(fact.id)
+
+
+def stored(transaction: Transaction, namespaces: Sequence[str], fact_id: int) -> Fact:
+    """Return one fact of these namespaces, even if it was erased."""
+    checked_id(fact_id, "fact_id")
+    for namespace in namespaces:
+        fact = fact_table.get(transaction, fact_id, namespace)
+        if fact is not None:
+            return fact
+    raise rules.not_found(fact_id, namespaces[0])
+
+
+def known(
+    transaction: Transaction, namespaces: Sequence[str], fact_id: int, scope: Scope | None = None
+) -> Fact:
+    """Return one fact of these namespaces, unless it was erased.
+
+    With a scope, facts of other owners are not found: knowing an id gives no access.
+    """
+    fact = stored(transaction, namespaces, fact_id)
+    if fact.status == "erased" or (scope is not None and fact.scope != scope):
+        raise rules.not_found(fact_id, namespaces[0])
+    return fact
+
+
+def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:
+    """Return whether an episode states or has confirmed a fact."""
+    return fact.episode_id == episode_id or any(
+        line.kind == Kind.CONFIRM and line.evidence == {"episode": episode_id}
+        for line in journal.of_fact(transaction, fact.id)
+    )
