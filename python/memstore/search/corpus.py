@@ -20,7 +20,7 @@ from memstore.database.tables import indexed
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
 from memstore.domain.records import SearchHit, SearchHits, made
-from memstore.domain.results import CLASSIC, ScoreParts
+from memstore.domain.results import CLASSIC, THREADS, ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
@@ -129,15 +129,21 @@ class Corpus(ABC, Generic[F, H]):
     Args:
         transaction: the state to read.
         contents: the index in the same state; ``None`` if SQLite has to answer.
+        ranking: one of :data:`~memstore.domain.results.RANKINGS`. The classic one compares the
+            stored vectors, so that the same scores, to the last bit, come with an index and
+            without: else rows that are equal but for rounding would change places.
     """
 
     kind: ClassVar[Kind]
     table: ClassVar[VectorTable]
     newest_of_equals: ClassVar[bool]
 
-    def __init__(self, transaction: Transaction, contents: Contents | None) -> None:
+    def __init__(
+        self, transaction: Transaction, contents: Contents | None, ranking: str = THREADS
+    ) -> None:
         self._transaction = transaction
         self._contents = contents
+        self._compares_stored = ranking == CLASSIC
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self._seen: list[tuple[F, Visible]] = []
         self._asked: dict[str, Terms] = {}
@@ -157,7 +163,7 @@ class Corpus(ABC, Generic[F, H]):
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         """Return the cosines of the ``k`` nearest rows to each query.
 
-        Best first, ties by id. Only positive cosines count.
+        Best first, ties by id; of episodes the newer first. Only positive cosines count.
         """
         if self._contents is None or self._contents.codes is None:
             return self._nearest_by_sql(vectors, wanted, k)
@@ -168,11 +174,11 @@ class Corpus(ABC, Generic[F, H]):
             queries = numbers(b"".join(vectors[place] for place in waiting))
             survivors = self._contents.codes.scan(queries, asked, visible)
             for place, ids in zip(waiting, survivors, strict=True):
-                best = self._cosines_of_vectors(vectors[place], ids)
-                near = _best((pair for pair in best.items() if pair[1] > 0), asked)
+                cosines = self._cosines_of_vectors(vectors[place], ids)
+                near = _nearest(cosines, asked)
                 rows = self._by_row(near)
                 if len(rows) >= k or len(near) < asked:
-                    found[place] = near if rows is near else _best(rows.items(), k)
+                    found[place] = self._best(rows, k)
             asked *= 4  # most of the pieces are of a few long episodes
         return [found[place] for place in range(len(vectors))]
 
@@ -382,8 +388,13 @@ class Corpus(ABC, Generic[F, H]):
                 for one, cosine in zip(batch, cosines, strict=True):
                     if cosine > best.get(one.row_id, 0.0):
                         best[one.row_id] = cosine
-            found = [_best(best.items(), k) for best in found]
+            found = [self._best(best, k) for best in found]
         return found
+
+    def _best(self, cosines: Mapping[int, float], k: int) -> dict[int, float]:
+        sign = -1 if self.newest_of_equals else 1
+        ordered = sorted([(-cosine, sign * id_) for id_, cosine in cosines.items()])
+        return {sign * id_: -cosine for cosine, id_ in ordered[:k]}
 
     # -- differences between facts and episodes ---------------------------------------------
 
@@ -479,15 +490,19 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
     # The built-in model's vectors are computed from the tokens, which are in the index.
 
+    @property
+    def _computes_vectors(self) -> bool:
+        return self._is_embedded_model and not self._compares_stored
+
     def near(self, vectors: Sequence[Vector], wanted: FactFilter, k: int) -> list[dict[int, float]]:
         contents = self._contents
-        if contents is None or contents.codes is None or not self._is_embedded_model:
+        if contents is None or contents.codes is None or not self._computes_vectors:
             return super().near(vectors, wanted, k)
         queries, visible = numbers(b"".join(vectors)), self._visible(wanted, contents)
         return [*map(dict, contents.texts.nearest(contents.codes, queries, k, visible))]
 
     def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
-        if self._contents is None or not self._is_embedded_model:
+        if self._contents is None or not self._computes_vectors:
             return self._cosines_of_vectors(vector, ids)
         cosines = self._contents.texts.cosines(vector, ids)
         return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
@@ -626,6 +641,12 @@ def _hit(fact: Fact, place: Ranked) -> SearchHit:
     )
 
 
-def _best(found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
-    ordered = sorted([(-cosine, id_) for id_, cosine in found])
-    return {id_: -cosine for cosine, id_ in ordered[:k]}
+def _nearest(cosines: Mapping[int, float], k: int) -> dict[int, float]:
+    """Return the ``k`` largest positive cosines, best first, and all that equal the last of them.
+
+    Which of equal pieces count is decided by their rows.
+    """
+    near = sorted([pair for pair in cosines.items() if pair[1] > 0], key=lambda pair: -pair[1])
+    while len(near) > k and near[-1][1] < near[k - 1][1]:
+        near.pop()
+    return dict(near)

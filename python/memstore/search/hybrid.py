@@ -105,7 +105,7 @@ class Search(Generic[F, H]):
         why: WordsOnly | None,
     ) -> list[H]:
         with self.index.reading() as (transaction, contents):
-            corpus = self._corpus(transaction, contents)
+            corpus = self._corpus(transaction, contents, request.ranking)
             found = {text: Query(text) for text in texts}
             if embedded is not None and request.ranking == THREADS:
                 embedded, why = _weighed(corpus, asked, embedded)
