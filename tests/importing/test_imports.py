@@ -902,10 +902,14 @@ def test_json_record_with_a_list_field_is_one_record(tmp_path: Path) -> None:
 
 
 def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "MAX_CHARACTERS", 1000)
-    [line] = read('{"a": "' + "x" * 5000, tmp_path)
-    assert "longer than 1,000" in line.reason
-    [whole] = read('[{"a": "' + "x" * 5000, tmp_path)
+    monkeypatch.setattr(json_stream, "MAX_CHARACTERS", 100_000)
+    [line] = read('{"a": "' + "x" * 500_000, tmp_path)
+    assert "longer than 100,000" in line.reason
+    [line] = read('{"a": "' + "\0" * 70_000, tmp_path)
+    assert "NUL" in line.reason
+    [line] = read("x" * 70_000, tmp_path)
+    assert "not a JSON object" in line.reason
+    [whole] = read('[{"a": "' + "x" * 500_000, tmp_path)
     assert "JSON Lines" in whole.reason
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,13 @@ def likely_source(path: Path) -> str | None:
     read = [one[1] for one in records if isinstance(one, tuple)]
     sources = {_of_record(values) for values in read}
     return sources.pop() if len(sources) == 1 else None
+
+
+def may_be_imported(beginning: bytes) -> bool:
+    """Return whether a file that begins with these bytes may be one of a known program."""
+    text = beginning.removeprefix(codecs.BOM_UTF8).lstrip()
+    is_json = not text or text.startswith((b"{", b"["))
+    return is_json or sqlite_file.has_header(beginning) or duckdb_file.has_header(beginning)
 
 
 def _of_tables(path: Path) -> str | None:

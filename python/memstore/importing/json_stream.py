@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.importing.records import Damaged, Skipped
+from memstore.transfer import long_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,14 +54,20 @@ def records(path: Path, progress: Progress | None = None) -> Iterator[Raw]:
 
 
 def _lines(file: TextIO) -> Iterator[Raw]:
-    number = 0
-    while text := file.readline(MAX_CHARACTERS + 1):
-        number += 1
-        if len(text) > MAX_CHARACTERS:
-            yield Damaged(f"line {number}", f"longer than {MAX_CHARACTERS:,} characters")
-            return
-        if text.strip():
-            yield from _read(f"line {number}", text)
+    number = 1
+    try:
+        while text := long_lines.line(file, _longest):
+            if text.strip():
+                yield from _read(f"line {number}", text)
+            number += 1
+    except long_lines.TooLong as error:
+        yield Damaged(f"line {number}", str(error))
+
+
+def _longest(beginning: str) -> int:
+    if beginning.lstrip().startswith("{"):
+        return MAX_CHARACTERS
+    raise long_lines.TooLong(f"longer than {long_lines.CHUNK:,} characters, but not a JSON object")
 
 
 def _whole(file: TextIO) -> Iterator[Raw]:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import (
+    MAX_CONTENT,
     MAX_NAME,
     MAX_NUMBER,
+    check_length,
     checked_name,
     checked_number,
     checked_text,
@@ -113,9 +115,11 @@ class Source:
             values: its columns in the source; ``None`` and blank values are not set.
             origin: its id and other values to keep in its metadata, if they are set.
         """
+        columns = self._columns(number, uuid, values, origin)
+        check_length(columns["content"], "its content", MAX_CONTENT)
         return Fact(
-            **self._columns(number, uuid, values, origin),
-            subject=checked_text(values.get("subject"), "its subject", MAX_NUMBER).strip(),
+            **columns,
+            subject=checked_text(values.get("subject"), "its subject", MAX_CONTENT).strip(),
             category=(_text(values, "category") or DEFAULT_CATEGORY).strip(),
             superseded_by=values.get("superseded_by"),
             superseded_at=moment(values, "superseded_at"),

@@ -1,7 +1,8 @@
 """Export and import as JSON Lines: everything except data that can be recomputed."""
 
 from memstore.transfer.exporting import export
+from memstore.transfer.long_lines import of_export as lines_of
 from memstore.transfer.merging import ImportReport, write
 from memstore.transfer.parsing import Incoming, read
 
-__all__ = ["ImportReport", "Incoming", "export", "read", "write"]
+__all__ = ["ImportReport", "Incoming", "export", "lines_of", "read", "write"]

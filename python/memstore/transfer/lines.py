@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, episodes, metadata
-from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
+from memstore.domain.arguments import (
+    MAX_CONTENT,
+    MAX_NUMBER,
+    check_length,
+    checked_text,
+    nfc,
+    stored_text,
+)
 from memstore.domain.episodes import Episode
 from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Fact, JournalLine
 from memstore.episodes.new import hash_of
@@ -55,7 +62,11 @@ def fact_out(fact: Fact) -> str:
 
 
 def fact_in(values: Mapping[str, Any]) -> Fact:
-    return Fact(**_known(values, FACT_FIELDS, FACT_NEEDS, FACT_NUMBERS))
+    known = _known(values, FACT_FIELDS, FACT_NEEDS, FACT_NUMBERS)
+    for name, value in known.items():
+        if isinstance(value, str):  # also what other programs stored may have longer names
+            check_length(value, name, MAX_CONTENT)
+    return Fact(**known)
 
 
 def episode_out(episode: Episode) -> str:

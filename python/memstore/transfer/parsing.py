@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import TextIOBase
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.tables.facts import circles_in
 from memstore.errors import InvalidArgumentType, TransferError
-from memstore.transfer import attachments, lines
+from memstore.transfer import attachments, lines, long_lines
 from memstore.transfer.attachments import Attached
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def read(export: Iterable[str]) -> Incoming:
     header: dict[str, Any] = {}
     seen: set[object] = set()
     digest = hashlib.sha256()
+    if isinstance(export, TextIOBase):
+        export = long_lines.of_export(export)
     for number, text in enumerate(export, 1):
         try:
             if not lines.of_type(str, text, "a line").strip():

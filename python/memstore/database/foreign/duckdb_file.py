@@ -30,7 +30,11 @@ MOMENTS: Final = ("created_at", "valid_at", "expired_at")
 
 def is_duckdb(file: Path) -> bool:
     with open(file, "rb") as beginning:
-        return beginning.read(MAGIC_AT + len(MAGIC))[MAGIC_AT:] == MAGIC
+        return has_header(beginning.read(MAGIC_AT + len(MAGIC)))
+
+
+def has_header(beginning: bytes) -> bool:
+    return beginning[MAGIC_AT:].startswith(MAGIC)
 
 
 class Episodes:

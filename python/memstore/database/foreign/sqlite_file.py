@@ -49,7 +49,11 @@ def opened(file: Path) -> Iterator[Transaction]:
 
 def is_sqlite(file: Path) -> bool:
     with open(file, "rb") as beginning:
-        return beginning.read(len(HEADER)) == HEADER
+        return has_header(beginning.read(len(HEADER)))
+
+
+def has_header(beginning: bytes) -> bool:
+    return beginning.startswith(HEADER)
 
 
 def tables(transaction: Transaction) -> dict[str, int]:

@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-    from memstore import importing
+    from memstore import importing, transfer
     from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
     from memstore.importing import ImportFromReport
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from memstore.transfer import ImportReport
 else:
     importing = lazy_import("memstore.importing")
+    transfer = lazy_import("memstore.transfer")
 
 STANDARD: Final = "-"
 NO_OWNER: Final = "none"
 LINES_A_LOOK: Final = 1000
+BEGINNING: Final = 2**16
+"""Bytes from which a program's file is told from a stream that may never end."""
 SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
@@ -184,7 +187,8 @@ def _check_source(source: str, path: Path) -> None:
 
 
 def _looks_like(path: Path) -> str:
-    likely = importing.likely_source(path)
+    # A pipe cannot be read twice: opening it again might wait for ever.
+    likely = importing.likely_source(path) if path.is_file() else None
     return "" if likely is None else f"; the file looks like one of {likely}: --from {likely}"
 
 
@@ -222,8 +226,7 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
                 lines, keep_namespaces=arguments.keep_namespaces, progress=progress
             )
     except TransferError as error:
-        is_file = arguments.file != STANDARD
-        likely = _looks_like(Path(arguments.file).expanduser()) if is_file else ""
+        likely = _looks_like(Path(arguments.file).expanduser())
         if not likely:
             raise
         raise TransferError(f"{error.text}{likely}", place=error.place) from error
@@ -275,7 +278,7 @@ def _lines(name: str, progress: Progress | None) -> Iterator[Iterable[str]]:
 
 def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
     read = 0
-    for number, line in enumerate(file):
+    for number, line in enumerate(transfer.lines_of(file)):
         read += len(line.encode())
         if number % LINES_A_LOOK == 0:
             progress(read, size)
@@ -284,14 +287,21 @@ def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
 
 @contextmanager
 def _seekable(name: str) -> Iterator[Path]:
-    """Yield a file that can be read twice, copying standard input to one first."""
-    if name != STANDARD:
-        yield Path(name).expanduser()
+    """Yield a file that can be read twice: a copy of standard input, of a pipe or a device."""
+    path = Path(name).expanduser()
+    if name != STANDARD and (path.is_file() or not path.exists()):
+        yield path
         return
-    with tempfile.TemporaryDirectory(prefix="memstore-") as folder:
-        copy = Path(folder, "input")
+    with ExitStack() as held:
+        source = sys.stdin.buffer if name == STANDARD else held.enter_context(path.open("rb"))
+        beginning = source.read(BEGINNING)
+        if not importing.may_be_imported(beginning):
+            what = "standard input" if name == STANDARD else name
+            raise TransferError(f"{what} is neither JSON nor a database; nothing was imported")
+        copy = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="memstore-")), "input")
         with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+            file.write(beginning)
+            shutil.copyfileobj(source, file)
         yield copy
 
 
