@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 
 
 def table(data: Path, made: Path) -> None:
-    """Print the share of questions with an answer shown whole, of all and of either half."""
+    """Print the share of questions with an answer shown whole, of all and by conversations."""
     turns, facts = (sets.read(data / name, made) for name in (TURNS, FACTS))
     questions = [*_questions(turns, facts)]
     file = made / f"{TURNS}+{FACTS}.db"
@@ -40,13 +40,23 @@ def table(data: Path, made: Path) -> None:
             for budget in BUDGETS:
                 found = [_told(whole.within(one.store), one, budget, options) for one in questions]
                 hits, shares = zip(*found, strict=True)
-                halves = [statistics.mean(hits[half::2]) for half in (0, 1)]
+                halves = [*_halves(questions, hits)]
                 print(
                     f"{way:12} {budget:>6,} tokens: {statistics.mean(hits):.3f}"
-                    f"  (halves {halves[0]:.3f}, {halves[1]:.3f};"
+                    f"  (halves of the conversations {halves[0]:.3f}, {halves[1]:.3f};"
                     f" {statistics.mean(shares):.0%} of the text are facts)",
                     flush=True,
                 )
+
+
+def _halves(questions: Sequence[Asked], hits: Sequence[bool]) -> Iterator[float]:
+    """Yield the share of questions about every other conversation, and about the rest."""
+    stores = sorted({one.store for one in questions})
+    for half in (0, 1):
+        own = {*stores[half::2]}
+        yield statistics.mean(
+            hit for one, hit in zip(questions, hits, strict=True) if one.store in own
+        )
 
 
 def _questions(turns: sets.Labelled, facts: sets.Labelled) -> Iterator[Asked]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tests.support.examples import examples
 import memstore
 from memstore import NewFact, Scope, Store
 from memstore.domain.episodes import EpisodeHits
-from memstore.domain.records import SearchHits
+from memstore.domain.records import SearchHit, SearchHits
 from memstore.providers.local import tokens_at_most
 from memstore.search import recall
 
@@ -81,12 +82,13 @@ def found(contents: list[tuple[str, int | None]], store: Store) -> tuple[SearchH
     st.sampled_from(sorted(COUNTERS)),
     st.lists(st.integers(1, 3000), min_size=2, max_size=6),
 )
-def test_larger_budget_includes_the_smaller_ones_results(
+def test_larger_budget_includes_the_smaller_ones_best_results(
     contents: list[tuple[str, int | None]], counter: str, budgets: list[int]
 ) -> None:
     count = COUNTERS[counter]
     with memstore.open(":memory:", embedder=None) as store:
         hits = found(contents, store)
+    order = [item.name for item in recall.each_once(recall._in_order(*hits))]
     held: dict[str, str] = {}
     for budget in sorted(budgets):
         told = recall.recalled(*hits, budget, count)
@@ -94,8 +96,10 @@ def test_larger_budget_includes_the_smaller_ones_results(
         assert len(rows(told)) == len(told.facts) + len(told.episodes)
         now = {line.split(" ")[0]: line for line in rows(told)}
         for name, line in held.items():
-            assert now[name].startswith(line.removesuffix("…").rstrip())
-        held = now
+            assert now[name].startswith(line)
+        # The best ones, up to the first that is not shown whole.
+        whole = {name for name, line in now.items() if not line.endswith("…")}
+        held = {name: now[name] for name in itertools.takewhile(whole.__contains__, order)}
 
 
 @given(st.integers(0, 10), st.integers(1, 400))
@@ -118,6 +122,39 @@ def test_results_beyond_the_budget_are_counted(words: Store) -> None:
     assert words.recall("tea", max_tokens=10_000).left_out == 0
     nothing = words.recall("tea", max_tokens=1)
     assert (nothing.text, nothing.facts, nothing.left_out) == ("", (), 30)
+
+
+def ranked(*contents: str) -> tuple[SearchHits, EpisodeHits]:
+    """Return facts as found, best first."""
+    with memstore.open(":memory:", embedder=None) as store:
+        facts = [store.add(text, subject="s") for text in contents]
+    hits = [SearchHit(fact, 1 - n / 100, 0, 0, 1) for n, fact in enumerate(facts)]
+    return SearchHits(hits), EpisodeHits()
+
+
+LONG = " ".join(f"word{number:03}" for number in range(40))
+
+
+def test_room_left_by_a_result_that_does_not_fit_is_filled_with_the_next_ones() -> None:
+    hits = ranked("the best", LONG, "the third", "the fourth")
+    told = recall.recalled(*hits, 120, len)
+    assert told.facts == (1, 3, 4)
+    assert told.left_out == 1
+    assert "word" not in told.text
+
+
+def test_a_result_of_which_much_fits_is_not_given_up_for_a_shorter_one() -> None:
+    hits = ranked("the best", LONG, "the third")
+    told = recall.recalled(*hits, 330, len)
+    assert told.facts[:2] == (1, 2)
+    assert "word020" in told.text
+    assert "word039" not in told.text
+
+
+def test_a_far_result_does_not_fill_the_room() -> None:
+    long = [LONG.replace("word", f"word{number}") for number in range(recall.MOST_TRIED + 1)]
+    assert recall.recalled(*ranked("the best", *long[1:], "near"), 120, len).facts == (1, 5)
+    assert recall.recalled(*ranked("the best", *long, "far"), 120, len).facts == (1,)
 
 
 def test_the_best_result_is_truncated_if_it_does_not_fit(words: Store) -> None:

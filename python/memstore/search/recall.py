@@ -1,8 +1,7 @@
 """Recall: search results as a text within a token budget.
 
-The best results are taken until the next one does not fit, and then put in order below their
-dates. So a larger budget includes everything that a smaller one does: the texts for all budgets
-form a sequence, each of which includes the previous one.
+The best results are taken until the next one does not fit; the room that is left is filled with
+the next ones that fit. Then they are put in order below their dates.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from memstore.text.folding import folded
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit, SearchHits
@@ -31,8 +30,10 @@ FOUND: Final = 100
 candidates affects their order."""
 
 FIRST_CHARACTERS: Final = 120
-"""The least that is shown of a text. The last one that fits may be shown in part."""
+"""The least that is shown of a text. The first one that does not fit may be shown in part."""
 
+MOST_TRIED: Final = 3
+"""How many of the results after the first that does not fit may fill the room that is left."""
 
 FAR_BEHIND: Final = 0.5
 """A turn below this part of the best score is not shown beside facts."""
@@ -79,9 +80,9 @@ def recalled(
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
-        facts=tuple(item.id for item in items[:shown] if item.is_fact),
-        episodes=tuple(item.id for item in items[:shown] if not item.is_fact),
-        left_out=len(items) - shown,
+        facts=tuple(item.id for item in shown if item.is_fact),
+        episodes=tuple(item.id for item in shown if not item.is_fact),
+        left_out=len(items) - len(shown),
         words_only=facts.words_only,
         hidden=facts.hidden + episodes.hidden,
     )
@@ -156,27 +157,56 @@ def each_once(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-def _fitting(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> tuple[str, int]:
-    """Return the longest text of the sequence that fits, and how many items it shows."""
+def _fitting(
+    items: Sequence[Item], tokens: int, count: Callable[[str], int]
+) -> tuple[str, list[Item]]:
+    """Return a text of the best items that fits, and the items in it, best first."""
     steps = [*_steps(items)]
-    whole = _text(items, steps)
+    whole = _text(items, dict(steps))
     if count(whole) <= tokens:
-        return whole, len(items)
-    # With the longest footer, so that each text of the sequence takes more than the previous one.
+        return whole, [*items]
+    # The longest footer, so that each step takes more than the one before it.
     footer = _footer(len(items))
+
+    def fits(shown: Mapping[int, int]) -> bool:
+        return count(f"{_text(items, shown)}\n{footer}") <= tokens
+
     fit, most = 0, len(steps) - 1
     while fit < most:
         middle = (fit + most + 1) // 2
-        if count(f"{_text(items, steps[:middle])}\n{footer}") <= tokens:
+        if fits(dict(steps[:middle])):
             fit = middle
         else:
             most = middle - 1
-    for taken in range(fit, -1, -1):  # the first, unless the counter is not monotonic
-        shown = steps[taken - 1].item + 1 if taken else 0
-        text = "\n".join(filter(None, (_text(items, steps[:taken]), _footer(len(items) - shown))))
+    shown = _filled(items, dict(steps[:fit]), fits)
+    while True:  # once, unless the counter is not monotonic
+        text = "\n".join(filter(None, (_text(items, shown), _footer(len(items) - len(shown)))))
         if count(text) <= tokens:
-            return text, shown
-    return "", 0
+            return text, [items[place] for place in shown]
+        if not shown:
+            return "", []
+        shown.popitem()
+
+
+def _filled(
+    items: Sequence[Item], shown: dict[int, int], fits: Callable[[Mapping[int, int]], bool]
+) -> dict[int, int]:
+    """Add the next items that fit whole.
+
+    They take the place of an item of which no more than its first characters fit; the best one
+    stays.
+    """
+    last = max(shown, default=-1)
+    is_cut = last >= 0 and shown[last] < len(items[last].words)
+    after = last + (1 if is_cut else 2)  # the first that does not fit whole
+    filled = dict(shown)
+    if is_cut and last > 0 and shown[last] == FIRST_CHARACTERS:
+        del filled[last]
+    for place, item in islice(enumerate(items), after, after + MOST_TRIED):
+        longer = {**filled, place: len(item.words)}
+        if fits(longer):
+            filled = longer
+    return filled if len(filled) >= len(shown) else shown
 
 
 def _steps(items: Sequence[Item]) -> Iterator[Step]:
@@ -188,10 +218,10 @@ def _steps(items: Sequence[Item]) -> Iterator[Step]:
         yield Step(place, len(item.words))
 
 
-def _text(items: Sequence[Item], steps: Sequence[Step]) -> str:
-    """Return the lines after some steps, those of one day below their date."""
+def _text(items: Sequence[Item], shown: Mapping[int, int]) -> str:
+    """Return the lines of items, by their places and the characters shown, below their dates."""
     days: dict[str, dict[Hashable, list[tuple[Item, int]]]] = {}
-    for place, characters in dict(steps).items():  # the last step of each item
+    for place, characters in shown.items():
         item = items[place]
         threads = days.setdefault(item.date, {})
         threads.setdefault(item.thread, []).append((item, characters))

@@ -681,7 +681,8 @@ class Store:
         """Return the best memories for a question as a text for a prompt, within a token budget.
 
         There is one line for each fact or episode, with its id, below the date that it shares with
-        others, and no repetition. A larger budget includes everything that a smaller one does.
+        others, and no repetition. The best ones are taken until one does not fit, and the next ones
+        fill the room that is left, as far as they fit.
         Memories are data, not instructions: line breaks in them become spaces, so each stays on
         one line.
 
