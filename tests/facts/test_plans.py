@@ -12,6 +12,10 @@ from tests.conftest import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
+from memstore.briefing import others
+from memstore.briefing.facts import ABOUT_THE_USER
+from memstore.briefing.sessions import SESSION
+from memstore.database import journal
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
@@ -20,6 +24,7 @@ from memstore.database.tables import feeds, indexed, threads
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
+from memstore.episodes.traces import TRACE
 
 N = (MetadataFilter("n", "=", 7),)
 OWNERS = {"nobody": Scope(), "ana": Scope(user_id="ana"), "a run": Scope(run_id="r"), "all": None}
@@ -84,6 +89,10 @@ def explained(filled: Store) -> Iterator[Explained]:
 
 def facts(owner: str, **narrowed: Any) -> FactFilter:
     return FactFilter(("default",), clock.utc_now(), scope=OWNERS[owner], **narrowed)
+
+
+def said(owner: str) -> EpisodeFilter:
+    return EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[owner])
 
 
 READS: dict[str, Callable[[Any, str], Any]] = {
@@ -156,8 +165,27 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "states of episodes": lambda t, o: piece_table.count_waiting(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
+    "pinned for a briefing": lambda t, o: [
+        *fact_table.select(t, facts(o, tasks=False, pinned=True), limit=25, newest_first=True)
+    ],
+    "used for a briefing": lambda t, o: [
+        *fact_table.most_used(t, facts(o, tasks=False), ABOUT_THE_USER, 25),
+        *fact_table.most_used(t, facts(o, tasks=False), ABOUT_THE_USER, 100, of=False),
+    ],
+    "newest for a briefing": lambda t, o: [
+        *fact_table.newest_without(t, facts(o, tasks=False), ABOUT_THE_USER, 25)
+    ],
+    "last sessions": lambda t, o: [*episode_table.newest_threads(t, said(o), SESSION, 250)],
+    "ends of a session": lambda t, o: episode_table.ends(t, said(o), "a", 12),
+    "trace of a session": lambda t, o: episode_table.tagged_in_thread(t, said(o), "a", TRACE),
+    "changes by others": lambda t, o: journal.authors_since(
+        t, facts(o, tasks=False), 2, [*others.VERBS], 20_000
+    ),
 }
 MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}
+MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
+SORTED_FOR_ALL = {"used for a briefing", "ends of a session", "trace of a session"}
+"""The index has the rows of each owner in order."""
 
 
 @pytest.mark.parametrize("owner", OWNERS)
@@ -167,18 +195,25 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
     assert explained.plans
     for plan in explained.plans:
         scanned = [step for step in plan.split("; ") if step.startswith("SCAN")]
-        # A list of ids, or the counts that were made already.
+        # A list of ids, or the rows or counts that were made already.
         assert [
             step
             for step in scanned
-            if not step.startswith(("SCAN json", "SCAN held", "SCAN CONST"))
+            if not step.startswith(("SCAN json", "SCAN held", "SCAN newest", "SCAN CONST"))
         ] == []
-        if read not in MAY_SORT:
+        if read not in MAY_SORT and not (owner == "all" and read in SORTED_FOR_ALL):
             assert "TEMP B-TREE" not in plan, plan
     if read == "said again":
         assert "idx_memstore_claim" in explained.plans[0]
     if read.startswith("visible"):
         assert explained.plans[0].startswith("SEARCH f USING INTEGER PRIMARY KEY")
+    if read == "used for a briefing" and owner != "all":
+        assert all("USING INDEX idx_memstore_used" in plan for plan in explained.plans)
+    if read == "last sessions":
+        newest = "CO-ROUTINE newest; SEARCH e USING INDEX idx_memstore_episode_seen (namespace=?); "
+        assert explained.plans[0].startswith(f"{newest}SCAN newest; ")
+    if read == "changes by others":  # as many lines as were asked for, however many facts there are
+        assert explained.plans[-1].startswith("SEARCH j USING INTEGER PRIMARY KEY (rowid>?)")
     if read.startswith("neighbours"):
         before, after = explained.plans[-2:]
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq<?)" in before

@@ -88,6 +88,24 @@ def test_a_command_imports_only_what_it_uses(
     assert len(ours) <= most, ours
 
 
+def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with memstore.open(path, source="test") as store:
+        store.add("Alice prefers dark mode", subject="alice", category="preference")
+        store.tasks.create("renew the certificate", due="2026-10-01T09:30:00Z")
+        store.episodes.add(
+            "why is it slow?", source="codex", thread="s", speaker="user", tags=["session"]
+        )
+    event = json.dumps({"session_id": "new", "source": "startup"})
+    loaded = imported(path, "-m", "memstore", "hook", "SessionStart", "--host", "codex", said=event)
+    packages = {name.rpartition(".")[0] for name in loaded}
+    needless = "hashlib locale subprocess memstore.search.dates memstore.text.day_words"
+    assert (loaded | packages) & {*ELSEWHERE, *ARCHIVES, *needless.split()} == set()
+    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    assert "memstore.briefing.sessions" in ours
+    assert len(ours) <= 85, ours
+
+
 def test_the_package_alone_imports_nothing(filled: Path) -> None:
     loaded = imported(filled, "-c", "import memstore")
     assert {name for name in loaded if name.startswith("memstore")} == {"memstore"}

@@ -12,22 +12,25 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.lazy import lazy_import
-from memstore.search.dates import named_dates
-from memstore.text import day_words
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     import calendar
     from collections.abc import Iterable, Iterator, Mapping
-else:
-    calendar = lazy_import("calendar")
 
-TIMESTAMP: Final = re.compile(
+    from memstore.search import dates
+    from memstore.text import day_words
+else:  # most tasks are due at a moment, which needs none of them
+    calendar = lazy_import("calendar")
+    dates = lazy_import("memstore.search.dates")
+    day_words = lazy_import("memstore.text.day_words")
+
+TIMESTAMP: Final = lazy_pattern(
     r"(?<!\d)\d{4}-\d\d-\d\d"
     r"(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d\d:\d\d)?)?(?!\d)"
 )
-TIME: Final = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
-UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+TIME: Final = lazy_pattern(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
+UNSPACED: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 DAY: Final = timedelta(days=1)
 
@@ -41,12 +44,11 @@ def due_moment(due: str, created_at: datetime) -> datetime | None:
     A day means its beginning in UTC, unless the text has a time such as 17:30; a month or a year
     alone, its last day. Of several days the earliest counts, of several relative ones the first.
     """
+    if (moment := _moment(due)) is not None:
+        return moment
     stamps = TIMESTAMP.findall(due)
-    for found in (due, *stamps):
-        try:
-            return clock.from_text(found)
-        except ValueError:
-            continue
+    if moments := [*filter(None, map(_moment, stamps))]:
+        return moments[0]
     # A date that does not exist, such as 2026-13-01, is not read as a year.
     day = (None if stamps else _dated(due, created_at)) or _counted(due, created_at)
     time = TIME.search(due)
@@ -55,15 +57,22 @@ def due_moment(due: str, created_at: datetime) -> datetime | None:
     return day.replace(hour=int(time[1]), minute=int(time[2]))
 
 
+def _moment(text: str) -> datetime | None:
+    try:
+        return clock.from_text(text)
+    except ValueError:
+        return None
+
+
 def _dated(due: str, created_at: datetime) -> datetime | None:
     """Return the earliest date that is named with its month, or the end of a month or year."""
-    years, months, days = named_dates(due)
+    years, months, days = dates.named_dates(due)
     year = min(years, default=None)
     # An ambiguous date has two months and two days, each pair of them a reading.
     pairs = zip(months, days, strict=True) if len(months) == len(days) else ()
     several = [(month, days[0]) for month in months[:1] if days]
-    if dates := [*_existing([*pairs] or several, year, created_at)]:
-        return min(dates)
+    if existing := [*_existing([*pairs] or several, year, created_at)]:
+        return min(existing)
     if months:
         first = min(_existing([(months[0], 1)], year, created_at.replace(day=1)), default=None)
         return first and first.replace(day=calendar.monthrange(first.year, first.month)[1])

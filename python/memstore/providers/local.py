@@ -7,11 +7,11 @@ is part of the kernel: ``docs/decisions/0043-embedded-model.md``.
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Final
 
 from memstore import _kernel
 from memstore.errors import InvalidArgument, Reason, Remedy
+from memstore.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ def _counts(lines: Sequence[str]) -> list[int]:
     return [sum(map(_tokens_of, UNITS.findall(line))) for line in lines]
 
 
-UNITS: Final = re.compile(r" ?[a-zA-Z]+| +|[^ ]")
+UNITS: Final = lazy_pattern(r" ?[a-zA-Z]+| +|[^ ]")
 """Words, each with a space before it, other runs of spaces, and other characters."""
 
 CYRILLIC_END: Final = "\u052f"

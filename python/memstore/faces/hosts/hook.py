@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -21,17 +20,20 @@ from memstore import settings
 from memstore.domain.records import NOBODY, Scope
 from memstore.faces import from_settings, options
 from memstore.faces.escaping import counted
-from memstore.faces.hosts.sessions import Session
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
 from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
 
-    from memstore.faces.hosts import keeping, transcripts
+    from memstore.faces.hosts import keeping, sessions, transcripts
+    from memstore.faces.hosts.sessions import Session
     from memstore.store.store import Store
 else:
+    sessions = lazy_import("memstore.faces.hosts.sessions")
+    subprocess = lazy_import("subprocess")
     keeping = lazy_import("memstore.faces.hosts.keeping")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
 
@@ -87,7 +89,12 @@ def respond(arguments: argparse.Namespace) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="memstore hook", add_help=False, allow_abbrev=False)
+    made = argparse.ArgumentParser(
+        prog="memstore hook",
+        add_help=False,
+        allow_abbrev=False,
+        formatter_class=options.HelpFormatter,  # argparse's own asks for the terminal's width
+    )
     made.add_argument("event")
     made.add_argument("--host", default="host")
     made.add_argument("--user")
@@ -107,9 +114,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     database = file_at(chosen.db or settings.default_path())
     if not os.path.exists(database):
         return None
-    session = Session.of(session_of(event), database)
     if name in COMPACT or (name in START and event.get("source") in EMPTIED):
-        session = session.emptied()
+        sessions.Session.of(session_of(event), database).emptied()
     if name == "keep":
         with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
             keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
@@ -123,6 +129,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         if name in START:
             told = at_start(store, arguments.host, event, owner)
         else:
+            session = sessions.Session.of(session_of(event), database)
             told = at_prompt(store, prompt_of(event), session, owner)
     return None if told is None else shaped(arguments.event, told)
 
@@ -215,7 +222,7 @@ def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> 
         if sys.platform == "win32"
         else {"start_new_session": True}
     )
-    child = subprocess.Popen(  # noqa: S603 - this program itself
+    child = subprocess.Popen(
         [sys.executable, "-m", "memstore", "hook", "keep", *flags],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
