@@ -562,6 +562,36 @@ def test_official_client_session(guarded: Served, tokens: dict[str, str], mode: 
     anyio.run(conversation)
 
 
+def test_the_journal_names_the_client_by_its_request_or_its_user_agent(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    server = serve("--no-token")
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "codex-mcp-client", "version": "1"},
+    }
+    newer = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call"}
+    newer["Mcp-Name"] = "memory_store"
+    for number, (meta, more) in enumerate(
+        [
+            ({"_meta": envelope}, newer),
+            ({}, {"User-Agent": "claude-code/2.1.0 (cli)"}),
+            ({}, {"User-Agent": "python-httpx/1"}),
+        ]
+    ):
+        arguments = {"content": f"tea {number}", "subject": "tea"}
+        asked = request("tools/call", name="memory_store", arguments=arguments, **meta)
+        answer = httpx.post(
+            f"{server.url}/mcp", json=asked, headers=MCP_HEADERS | more, trust_env=False
+        )
+        assert answer.status_code == 200, answer.text
+        assert not answer.json()["result"]["isError"], answer.text
+    with memstore.open(path, embedder=None) as store:
+        sources = [store.journal(fact.id)[0].source for fact in store.list()]
+    assert sources == ["codex", "claude-code", "mcp"]
+
+
 def test_handshake_of_a_read_only_token_says_read_only(
     guarded: Served, tokens: dict[str, str]
 ) -> None:

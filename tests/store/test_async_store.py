@@ -34,7 +34,7 @@ PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
     (Graph, AsyncGraph),
 ]
 
-AT_ONCE = {"within"}
+AT_ONCE = {"within", "through"}
 """Needs no file, and so no thread."""
 
 ENDLESS = {"keep_backups", "keep_embedding"}

@@ -140,6 +140,10 @@ class AsyncStore(Awaited[Store]):
         """Return a store for another namespace of this file; see :meth:`Store.within`."""
         return type(self)(self._blocking.within(namespace, confined=confined))
 
+    def through(self, source: str) -> Self:
+        """Return a store with another source in the journal; see :meth:`Store.through`."""
+        return type(self)(self._blocking.through(source))
+
     close = awaited(Store.close)
     add = awaited(Store.add)
     add_many = awaited(Store.add_many)

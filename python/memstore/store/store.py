@@ -11,12 +11,14 @@ from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
+    MAX_NAME,
     MAX_NUMBER,
     checked_id,
     checked_items,
     checked_number,
     checked_page,
     checked_records,
+    checked_text,
     stored_text,
 )
 from memstore.domain.keywords import (
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from memstore.access.tokens import Tokens
     from memstore.briefing import briefing
     from memstore.database.engine import Progress, Transaction
+    from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import meta as meta_table
@@ -153,14 +156,16 @@ class Store:
         confined: bool = False,
         closes_file: bool = False,
         beside: str | None = None,
+        author: Author | None = None,
     ) -> None:
         self._file = file
+        self._author = file.author if author is None else author
         self._reach = Reach(namespace, confined, None if beside == namespace else beside)
         self._closes_file = closes_file
         shared = () if self._reach.beside is None else (self._reach.beside,)
         self.facts = Facts(
             file.engine,
-            file.author,
+            self._author,
             (self.namespace, *shared),  # self.namespace is in Unicode normal form
             file.embedder,
             satellite,
@@ -173,14 +178,14 @@ class Store:
     def tasks(self) -> Tasks:
         """Tasks: ``create``, ``update``, ``list``."""
         file = self._file
-        return tasks.Tasks(file.engine, self.namespace, self.facts, file.author.source)
+        return tasks.Tasks(file.engine, self.namespace, self.facts, self._author.source)
 
     @cached_property
     def episodes(self) -> Episodes:
         """The log of episodes: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
         file = self._file
         reach = Reach(self.namespace, self._reach.confined)
-        return log.Episodes(file.engine, file.author, reach, file.searches, file.screen)
+        return log.Episodes(file.engine, self._author, reach, file.searches, file.screen)
 
     @cached_property
     def proposals(self) -> Proposals:
@@ -195,7 +200,7 @@ class Store:
     @cached_property
     def tokens(self) -> Tokens:
         """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
-        return tokens.Tokens(self._file.engine, self._file.author, self.namespace)
+        return tokens.Tokens(self._file.engine, self._author, self.namespace)
 
     @property
     def generations(self) -> Generations:
@@ -205,7 +210,7 @@ class Store:
     @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        return graph.Graph(self._file.engine, self._file.author, self.namespace)
+        return graph.Graph(self._file.engine, self._author, self.namespace)
 
     @property
     def namespace(self) -> str:
@@ -264,7 +269,26 @@ class Store:
             AccessDenied: this store is confined to another namespace.
         """
         self._reach.check(namespace)
-        return type(self)(self._file, namespace, confined=self._reach.confined or confined)
+        confined = self._reach.confined or confined
+        return type(self)(self._file, namespace, confined=confined, author=self._author)
+
+    def through(self, source: str) -> Self:
+        """Return a store for the same namespace whose changes have another source in the journal.
+
+        It is closed with this one.
+
+        Args:
+            source: the program or interface that the changes are made through.
+        """
+        author = self._author._replace(source=checked_text(source, "source", MAX_NAME))
+        reach = self._reach
+        return type(self)(
+            self._file,
+            reach.namespace,
+            confined=reach.confined,
+            beside=reach.beside,
+            author=author,
+        )
 
     @property
     def alone(self) -> Self:
@@ -535,7 +559,7 @@ class Store:
             Whether the bytes are already gone from the files; see :meth:`erase`.
         """
         is_gone = erasing.erase_namespace(
-            self._file.engine, self._file.author, self.namespace, satellite
+            self._file.engine, self._author, self.namespace, satellite
         )
         searches = self._file.searches
         return all([searches.facts.index.rewrite(), searches.episodes.index.rewrite(), is_gone])
@@ -926,7 +950,7 @@ class Store:
                     vector_table.release_quarantine(transaction, table, active.id, self.namespace)
         namespace = None if everywhere else self.namespace
         return pending.embed_pending(
-            self._file.engine, self._file.author, embedder, namespace, limit, progress
+            self._file.engine, self._author, embedder, namespace, limit, progress
         )
 
     def embed_in_background(self, interval_seconds: float = 5.0) -> None:
@@ -958,7 +982,7 @@ class Store:
         """
         background.BackgroundEmbedding(
             self._file.engine,
-            self._file.author,
+            self._author,
             self._file.needed_embedder(),
             None if everywhere else self.namespace,
             interval_seconds,
@@ -1065,9 +1089,7 @@ class Store:
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
         home = None if keep_namespaces else self.namespace
-        return transfer.write(
-            self._file.engine, self._file.author, incoming, home, satellite, progress
-        )
+        return transfer.write(self._file.engine, self._author, incoming, home, satellite, progress)
 
     def give_up_imports(self) -> int:
         """Stop counting interrupted imports as incomplete; return how many there were.
@@ -1119,7 +1141,7 @@ class Store:
             self._reach.check_all()
         return importing.import_from(
             self._file.engine,
-            self._file.author,
+            self._author,
             source,
             pathlib.Path(file_at(path)),
             satellite,
@@ -1306,7 +1328,7 @@ class Store:
         Args:
             progress: called with the number of steps done and the total.
         """
-        return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
+        return doctor.rebuild(self._file.engine, self._author, satellite, progress)
 
     def _filter(self, asked: Any) -> FactFilter:
         if asked["tasks"] is None:

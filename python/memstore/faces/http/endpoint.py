@@ -11,6 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from memstore.domain.tokens import Access, AccessToken
 from memstore.faces.http.sdk_server import SdkServer
 from memstore.faces.http.stores import Confined
+from memstore.faces.mcp import clients
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.methods import Methods
 
@@ -83,7 +84,17 @@ class Endpoint:
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
         assert context.request is not None  # the SDK's HTTP transports always set it
         token: AccessToken | None = context.request.scope[TOKEN]
-        return self._stores if token is None else Confined(self._stores, token.namespace)
+        source = self._stores if token is None else Confined(self._stores, token.namespace)
+        return clients.Through(source, client_of(context))
+
+
+def client_of(context: ServerRequestContext[Any]) -> str | None:
+    """Return the name of the client: its requests have it, or since the handshake only a header."""
+    introduced = context.session.client_params
+    if introduced is not None:
+        return clients.named(introduced.client_info.name)
+    assert context.request is not None
+    return clients.of_agent(context.request.headers.get("user-agent"))
 
 
 def asked_form(scope: Scope) -> str | None:

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp import client_log
+    from memstore.faces.mcp import client_log, clients
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.methods import StoreSource
     from memstore.faces.mcp.opening import Opening
     from memstore.faces.mcp.protocol import Message, Params
 else:
     client_log = lazy_import("memstore.faces.mcp.client_log")
+    clients = lazy_import("memstore.faces.mcp.clients")
     logging = lazy_import("logging")
     queue = lazy_import("queue")
 
@@ -91,6 +92,7 @@ class Session:
         self._progress_seconds = progress_seconds
         self._by_envelope: bool | None = None  # until the first request
         self._greeted = False
+        self._client: Any = None  # as it introduced itself in the handshake
         self._level: str | None = None
         self._complained = False
         self._changed = threading.Condition()
@@ -204,6 +206,7 @@ class Session:
 
     def initialize(self, params: Params) -> dict[str, Any]:
         self._greeted = True
+        self._client = params["clientInfo"]
         asked = params["protocolVersion"]
         known = asked in protocol.HANDSHAKE_REVISIONS
         return {
@@ -283,16 +286,23 @@ class Session:
             }
 
     def call_tool(self, params: Params) -> dict[str, Any]:
-        return self._methods.call_tool(self._source, params)
+        return self._methods.call_tool(self._through(params), params)
 
     def read_resource(self, params: Params) -> dict[str, Any]:
-        return self._methods.read_resource(self._source, params, older=not self._by_envelope)
+        source = self._through(params)
+        return self._methods.read_resource(source, params, older=not self._by_envelope)
 
     def get_prompt(self, params: Params) -> dict[str, Any]:
-        return self._methods.get_prompt(self._source, params)
+        return self._methods.get_prompt(self._through(params), params)
 
     def complete(self, params: Params) -> dict[str, Any]:
         return self._methods.complete(self._source, params)
+
+    def _through(self, params: Params) -> StoreSource:
+        """Return the source of the store for the client, which may name itself in each request."""
+        named = (params.get("_meta") or {}).get(protocol.CLIENT_KEY)
+        client = named if self._by_envelope else self._client
+        return clients.Through(self._source, clients.of_info(client))
 
     def _cancel(self, number: str | int | None) -> None:
         with self._changed:

@@ -1,0 +1,115 @@
+"""The client's name is the source of its changes in the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memstore import Store
+from memstore.faces.hosts.catalogue import HOSTS
+from memstore.faces.mcp import catalogue, clients, protocol
+from memstore.faces.mcp.methods import Methods
+from memstore.faces.mcp.session import Session
+
+ENVELOPE = {protocol.REVISION_KEY: "2026-07-28", protocol.CAPABILITIES_KEY: {}}
+
+
+@pytest.fixture
+def server(open_store: Callable[..., Store]) -> Store:
+    """The store as the server opens it."""
+    return open_store(embedder=None, actor="agent", source="mcp")
+
+
+class Source:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def start(self) -> None:
+        pass
+
+    def store(self) -> Store:
+        return self._store
+
+
+def added(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[str]:
+    """Send a session's messages; return the sources of the facts that were added."""
+    session = Session(Methods(catalogue.offered()), Source(store), lambda _: None)
+    for number, (method, params) in enumerate(messages):
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        session.receive(json.dumps(message).encode())
+    session.settle(20)
+    facts = store.list(active_only=False)
+    return [line.source for fact in facts for line in store.journal(fact.id) if line.kind == "add"]
+
+
+def hello(name: str) -> tuple[str, dict[str, Any]]:
+    client = {"name": name, "version": "1"}
+    return "initialize", {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": client,
+    }
+
+
+def store_call(**meta: Any) -> tuple[str, dict[str, Any]]:
+    arguments = {"content": f"tea number {len(meta)}", "subject": "tea"}
+    params: dict[str, Any] = {"name": "memory_store", "arguments": arguments}
+    return "tools/call", params | ({"_meta": meta} if meta else {})
+
+
+def test_changes_have_the_client_of_the_handshake_as_their_source(server: Store) -> None:
+    assert added(server, hello("codex-mcp-client"), store_call()) == ["codex"]
+
+
+def test_changes_have_the_client_of_each_request_as_their_source(server: Store) -> None:
+    named = {protocol.CLIENT_KEY: {"name": "gemini-cli", "version": "1"}}
+    assert added(server, store_call(**ENVELOPE, **named), store_call(**ENVELOPE)) == [
+        "gemini-cli",
+        "mcp",
+    ]
+
+
+def test_a_session_begins_with_what_other_hosts_changed(server: Store) -> None:
+    server.episodes.add("hi", source="codex", thread="s", speaker="user", tags=["session"])
+    added(server, hello("codex-mcp-client"), store_call())
+    added(server, hello("claude-code"), store_call(x=1, y=2))
+    assert "Since then: claude-code added 1" in server.briefing(agent="codex").text
+
+
+@pytest.mark.parametrize(
+    ("client", "source"),
+    [
+        ("claude-code", "claude-code"),
+        ("codex-mcp-client", "codex"),
+        ("gemini-cli-mcp-client-memstore", "gemini-cli"),
+        ("cursor-vscode", "cursor"),
+        ("claude-ai", "claude-desktop"),
+        ("Visual Studio Code", "vscode"),
+        ("My  Agent/2", "my-agent-2"),
+        ("codexter", "codexter"),
+        ("\x1b[31m<b>red</b>\n#1 fact", "31m-b-red-b-1-fact"),
+        ("x" * 10_000, "x" * clients.MOST_CHARACTERS),
+        ("user", None),  # a person
+        ("CLI", None),
+        ("memstore-mcp", None),
+        ("…", None),
+        ("", None),
+        (None, None),
+        (["codex"], None),
+    ],
+)
+def test_a_clients_name_is_never_more_than_a_word(client: object, source: str | None) -> None:
+    assert clients.named(client) == source
+
+
+def test_only_hosts_are_known_by_their_user_agent() -> None:
+    assert clients.of_agent("claude-code/2.1.0 (cli)") == "claude-code"
+    assert clients.of_agent("python-httpx2/0.1") is None
+    assert clients.of_agent(None) is None
+
+
+def test_every_host_that_setup_knows_has_the_same_name() -> None:
+    assert {*clients.HOSTS} == {host.name for host in HOSTS}
