@@ -21,7 +21,7 @@ from pathlib import Path
 import memstore
 from benches.finding import sets
 from memstore import Store
-from memstore.search.corpus import Corpus
+from memstore.search.index.lookup import IndexLookup
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.words import terms
 
@@ -129,10 +129,10 @@ def main() -> None:
     }
     elsewhere = [one.text for name in names[2:] for one in units[name].questions]
     print("with exact words:   ", counted(units, elsewhere))
-    bearings = Corpus.bearings
-    Corpus.bearings = lambda *_: []  # type: ignore[method-assign]
+    bearings = IndexLookup.bearings
+    IndexLookup.bearings = lambda *_: []  # type: ignore[method-assign]
     print("without exact words:", counted(units, elsewhere))
-    Corpus.bearings = bearings  # type: ignore[method-assign]
+    IndexLookup.bearings = bearings  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ DOORS = {
         "search.dates",
         "search.index.contents",
         "search.index.visibility",
-        "search.ranking",
+        "search.ranking.classic",
     },
     "os.environ": {"settings"},
     "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},

@@ -27,7 +27,7 @@ def show(folders: Sequence[Path], made: Path) -> None:
             _row(f"{folder.name}, {way}", *(f"{one:.3f}" for one in recalls))
     print()
     _row("first / in three of 10", *ageing.AGES_DAYS)
-    for name, options in (("threads", {}), ("classic", {"ranking": "classic"})):
+    for name, options in (("contextual", {}), ("classic", {"ranking": "classic"})):
         _row(name, *(_of_ten(days, options) for days in ageing.AGES_DAYS.values()))
 
 

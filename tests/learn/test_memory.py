@@ -982,7 +982,7 @@ def test_a_threshold_keeps_an_answer_of_any_age(
     assert texts(found) == ["I drink coffee"]
     assert found[0]["score"] >= 0.7
     assert memory.search("what do I drink?")[0]["score"] < 0.7
-    assert memory.search("what do I drink?", threshold=0.7, ranking="threads") == []
+    assert memory.search("what do I drink?", threshold=0.7, ranking="contextual") == []
     aged = memory.search("what do I drink?", threshold=0.7, ranking="classic")
     assert len(aged) == (age_days == 0), "a ranking that is named decays"
 

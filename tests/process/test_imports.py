@@ -69,13 +69,13 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
     [
         ("--help", ELSEWHERE | STORE | ARCHIVES, 14),
         ("search --help", ELSEWHERE | STORE - {"datetime"}, 22),
-        ("get 1", ELSEWHERE, 74),
-        ("get 1 --json", ELSEWHERE, 74),
-        ("list --json", ELSEWHERE, 74),
-        ("status", ELSEWHERE, 79),
-        ("task list", ELSEWHERE, 78),
-        ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 114),
+        ("get 1", ELSEWHERE, 72),
+        ("get 1 --json", ELSEWHERE, 72),
+        ("list --json", ELSEWHERE, 72),
+        ("status", ELSEWHERE, 77),
+        ("task list", ELSEWHERE, 76),
+        ("add tea --subject ana", ELSEWHERE, 83),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 119),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

@@ -1,4 +1,4 @@
-"""The index verbs of both corpora, against cosines of every vector."""
+"""Both lookups of both corpora, against cosines of every vector."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.search.corpus import Corpus, EpisodeCorpus, FactCorpus
 from memstore.search.index.index import Index
+from memstore.search.lookup import Lookup
 from memstore.text import chunks
 
 TEXTS = ["tea in the morning", "tea and rain", "rain at the harbour", "a violin", "rain rain tea"]
 LONG = "lorem ipsum dolor sit amet. " * 120 + "a violin for sale"
 
 
+BOTH = pytest.mark.parametrize("indexed", [True, False], ids=["index", "database"])
+
+
 @contextmanager
 def opened(
     store: Store, kind: type[Corpus[Any, Any]], *, indexed: bool = True
-) -> Iterator[Corpus[Any, Any]]:
+) -> Iterator[Lookup[Any]]:
     with Index(store._file.engine, kind.kind).reading() as (transaction, contents):
         assert contents is not None
-        yield kind(transaction, contents if indexed else None)
+        yield kind(transaction, contents if indexed else None).lookup
 
 
 def cosine(left: str, right: str) -> float:
@@ -68,15 +72,20 @@ CORPORA = pytest.mark.parametrize(
 )
 
 
+@BOTH
 @CORPORA
 def test_near_scans_for_several_queries_at_once(
-    store: Store, kind: type[Corpus[Any, Any]], add: Add, every: Callable[[Store], Any]
+    store: Store,
+    kind: type[Corpus[Any, Any]],
+    add: Add,
+    every: Callable[[Store], Any],
+    indexed: bool,
 ) -> None:
     ids = add(store)
-    with opened(store, kind) as corpus:
-        together = corpus.near(vectors("tea rain", "violin"), every(store), 9)
+    with opened(store, kind, indexed=indexed) as lookup:
+        together = lookup.near(vectors("tea rain", "violin"), every(store), 9)
         alone = [
-            corpus.near(vectors(query), every(store), 9)[0] for query in ("tea rain", "violin")
+            lookup.near(vectors(query), every(store), 9)[0] for query in ("tea rain", "violin")
         ]
     assert together == alone
     for query, near in zip(("tea rain", "violin"), together, strict=True):
@@ -85,19 +94,25 @@ def test_near_scans_for_several_queries_at_once(
         assert [*near.values()] == sorted(near.values(), reverse=True)
 
 
+@BOTH
 @CORPORA
 def test_parts_are_word_scores_and_the_exact_cosine(
-    store: Store, kind: type[Corpus[Any, Any]], add: Add, every: Callable[[Store], Any]
+    store: Store,
+    kind: type[Corpus[Any, Any]],
+    add: Add,
+    every: Callable[[Store], Any],
+    indexed: bool,
 ) -> None:
     ids = add(store)
     [query] = vectors("rain tea")
-    with opened(store, kind) as corpus:
-        parts = corpus.parts("rain tea", query, ids)
-        words = corpus.words("rain tea", every(store), 9)
+    with opened(store, kind, indexed=indexed) as lookup:
+        parts, cosines = lookup.word_parts("rain tea", ids), lookup.cosines(query, ids)
+        words = lookup.words("rain tea", every(store), 9)
     for id_, text in zip(ids, TEXTS, strict=True):
-        assert parts[id_].cosine == pytest.approx(cosine("rain tea", text), abs=1e-6)
-        assert parts[id_].words.keys() == {"rain", "tea"} & {*text.split()}
-        assert sum(parts[id_].words.values()) == pytest.approx(words.get(id_, 0.0))
+        assert cosines[id_] == pytest.approx(cosine("rain tea", text), abs=1e-6)
+        of_row = parts.get(id_, {})
+        assert of_row.keys() == {"rain", "tea"} & {*text.split()}
+        assert sum(of_row.values()) == pytest.approx(words.get(id_, 0.0))
 
 
 @CORPORA
@@ -111,11 +126,8 @@ def test_pending_row_has_no_cosine(
         EpisodeCorpus: lambda: store.episodes.add("tea", source="t").id,
     }[kind]()
     [query] = vectors("nothing alike")
-    with opened(store, kind) as corpus:
-        parts = corpus.parts(None, query, [first, pending])
-        assert corpus.parts("tea", None, [pending])[pending].cosine is None
-    assert (parts[first].cosine, parts[pending].cosine) == (pytest.approx(0, abs=1e-6), None)
-    assert parts[first].words == {}
+    with opened(store, kind) as lookup:
+        assert lookup.cosines(query, [first, pending]) == {first: pytest.approx(0, abs=1e-6)}
 
 
 def test_an_episode_has_the_similarity_of_its_nearest_chunk(store: Store) -> None:
@@ -125,8 +137,8 @@ def test_an_episode_has_the_similarity_of_its_nearest_chunk(store: Store) -> Non
     assert len(pieces) > 1
     nearest = max(cosine("violin sale", piece) for piece in pieces)
     [query] = vectors("violin sale")
-    with opened(store, EpisodeCorpus) as corpus:
-        parts = corpus.parts(None, query, [episode.id])
-        [near] = corpus.near(query[np.newaxis], every_episode(store), 9)
-    assert parts[episode.id].cosine == pytest.approx(nearest, abs=1e-6)
+    with opened(store, EpisodeCorpus) as lookup:
+        cosines = lookup.cosines(query, [episode.id])
+        [near] = lookup.near(query[np.newaxis], every_episode(store), 9)
+    assert cosines == {episode.id: pytest.approx(nearest, abs=1e-6)}
     assert near == {episode.id: pytest.approx(nearest, abs=1e-6)}

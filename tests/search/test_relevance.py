@@ -9,7 +9,7 @@ import pytest
 
 from memstore import Store, _kernel
 from memstore.providers.local import LocalEmbedder
-from memstore.search.corpus import Bearing
+from memstore.search.lookup import Bearing
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.words import terms
 
@@ -135,9 +135,7 @@ def test_a_word_of_half_the_facts_is_not_rare(open_store: Open) -> None:
 
 
 def _bearings(store: Store, query: str, ids: list[int]) -> list[Bearing]:
-    search = store._file.searches.facts
-    with search.index.reading() as (transaction, held):
-        return search._corpus(transaction, held).bearings(query, ids)
+    return store._file.searches.facts.bearings(query, ids)
 
 
 def test_bearing_tells_names_identifiers_and_words(memory: Store) -> None:

@@ -80,7 +80,7 @@ def test_scores_equal_the_documented_formulas(
         expected = twin.scores(query, QUERIES[query])
         found = {hit.fact.id: own_score(hit, twin.scale) for hit in hits}
         order = twin.order(found)
-    assert hits.ranking == "threads"
+    assert hits.ranking == "contextual"
     assert found == pytest.approx(expected, abs=2e-4)
     assert [*found] == order
     # Those that compete exchange their scores with their places.
@@ -227,11 +227,11 @@ def test_weights_select_the_classic_formula(local: Store) -> None:
 
 
 def test_weights_are_refused_with_the_second_stage(store: Store) -> None:
-    says = "ranking 'threads' does not take word_weight"
+    says = "ranking 'contextual' does not take word_weight"
     with pytest.raises(memstore.InvalidArgument, match=says):
-        store.search("tea", word_weight=1.0, ranking="threads")
+        store.search("tea", word_weight=1.0, ranking="contextual")
     with pytest.raises(memstore.InvalidArgument, match="alpha"):
-        store.episodes.search("tea", alpha=0.1, ranking="threads")
+        store.episodes.search("tea", alpha=0.1, ranking="contextual")
     with pytest.raises(memstore.InvalidArgument, match="ranking must be"):
         store.search("tea", ranking="best")
 
@@ -244,7 +244,7 @@ SEVEN = ["Alice prefers dark mode in every editor", "Alice works at Globex", "Bo
 def test_query_without_a_relevant_fact_finds_nothing(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
-    for ranking in ("threads", "classic"):
+    for ranking in ("contextual", "classic"):
         assert local.search("zzzz qqqq", ranking=ranking)
         assert not local.search("zzzz qqqq", ranking=ranking, min_relevance=0.075)
         assert local.search("dark mode", ranking=ranking, min_relevance=0.075)
@@ -329,7 +329,7 @@ def test_episodes_have_threads_too(local: Store) -> None:
     local.episodes.add("Where did you put the key?", source="s", thread="t", speaker="Ana")
     local.episodes.add("In the blue drawer.", source="s", thread="t", speaker="Otto")
     hits = local.episodes.search("Where is the key that Ana lost?")
-    assert hits.ranking == "threads"
+    assert hits.ranking == "contextual"
     assert hits[0].parts.subject > 0
     assert hits[1].parts.thread > 0
 

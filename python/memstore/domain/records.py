@@ -269,7 +269,7 @@ class SearchHits(Results[SearchHit]):
     words_only: WordsOnly | None = None
     """Why a search by meaning went by words alone; ``None`` if it did not."""
     ranking: str = "classic"
-    """``"threads"``, or ``"classic"`` if that was requested or the index is still being built."""
+    """``"contextual"``, or ``"classic"`` if requested or while the index is being built."""
     is_relevant: bool | None = None
     """Whether one of the first ten is at least as relevant as ``min_relevance`` asks for; ``None``
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""

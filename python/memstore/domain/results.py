@@ -50,11 +50,11 @@ class Results(tuple[T, ...]):
         return f"{type(self).__name__}({list(self)!r}{attributes})"
 
 
-THREADS: Final = "threads"
+CONTEXTUAL: Final = "contextual"
 CLASSIC: Final = "classic"
-RANKINGS: Final = (THREADS, CLASSIC)
-"""How a search ranks: ``threads`` uses words, meaning, threads, names and dates; ``classic`` uses
-words and meaning only."""
+RANKINGS: Final = (CONTEXTUAL, CLASSIC)
+"""How a search ranks: ``contextual`` uses words, meaning, threads, names and dates; ``classic``
+uses words and meaning only."""
 
 
 class ScoreParts(NamedTuple):

@@ -345,9 +345,9 @@ class Episodes:
                 episodes that have all of them.
             min_similarity: leave out episodes that are less similar, -1 to 1. Episodes without an
                 embedding are kept.
-            ranking: ``"threads"`` (the default) also uses conversations, names, dates and the kind
-                of answer that the question asks for; ``"classic"`` uses words and meaning only. A
-                call with ``mode`` or ``alpha`` is classic.
+            ranking: ``"contextual"`` (the default) also uses conversations, names, dates and the
+                kind of answer that the question asks for; ``"classic"`` uses only words and
+                meaning. A call with ``mode`` or ``alpha`` is classic.
             min_relevance: return nothing unless one of the first ten hits is at least this
                 relevant, 0 to 1, or has a rare word, name or identifier of the query. A search
                 by words alone leaves nothing out.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
@@ -9,10 +10,9 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
-from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import Conflict, EmbedderMismatch, Reason
 from memstore.facts import rules
-from memstore.facts.writer import FactWriter, known, stored
+from memstore.facts.rules import known, stored
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import Repair
+    from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import checks, provenance, repairs
+    from memstore.facts import writer as writing
     from memstore.facts.checks import CheckedFact, Prepared
+    from memstore.facts.writer import FactWriter
     from memstore.history import erasing
 else:
     checks = lazy_import("memstore.facts.checks")
@@ -40,7 +43,9 @@ else:
     erasing = lazy_import("memstore.history.erasing")
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
+    compatibility = lazy_import("memstore.embedding.compatibility")
     threads = lazy_import("memstore.database.tables.threads")
+    writing = lazy_import("memstore.facts.writer")
 
 RESTORED_AT_ONCE: Final = 200
 """Facts restored in one transaction, so that other writers need not wait long."""
@@ -81,7 +86,6 @@ class Facts:
         """The namespaces that are read if the caller names none."""
         self._embedder = embedder
         self._satellite = satellite
-        self._active = ActiveGeneration(engine.path, author)
 
     def reading(self) -> AbstractContextManager[Transaction]:
         return self._engine.read()
@@ -92,7 +96,11 @@ class Facts:
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""
         home = self.namespace if namespace is None else namespace
-        return FactWriter(transaction, self._author, home, self._admitted)
+        return writing.FactWriter(transaction, self._author, home, self._admitted)
+
+    @cached_property
+    def _active(self) -> compatibility.ActiveGeneration:
+        return compatibility.ActiveGeneration(self._engine.path, self._author)
 
     def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
         """Return the embedding if it matches the file's vectors; else the fact is pending."""

@@ -1,18 +1,23 @@
-"""What may happen to a fact in its state, and which facts are alike."""
+"""Which facts may be seen, what may happen to one in its state, and which are alike."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
+from memstore.domain.arguments import checked_id
 from memstore.domain.records import TODO, Fact
 from memstore.errors import Conflict, NotFound, Remedy
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from memstore.domain.records import NewFact
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import NewFact, Scope
 
 
 def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
@@ -73,3 +78,34 @@ def check_unretired(fact: Fact) -> None:
 def check_undeleted(fact: Fact) -> None:
     if fact.deleted_at is not None:
         raise Conflict(f"fact {fact.id} is deleted", remedy=Remedy.RESTORE)
+
+
+def stored(transaction: Transaction, namespaces: Sequence[str], fact_id: int) -> Fact:
+    """Return one fact of these namespaces, even if it was erased."""
+    checked_id(fact_id, "fact_id")
+    for namespace in namespaces:
+        fact = fact_table.get(transaction, fact_id, namespace)
+        if fact is not None:
+            return fact
+    raise not_found(fact_id, namespaces[0])
+
+
+def known(
+    transaction: Transaction, namespaces: Sequence[str], fact_id: int, scope: Scope | None = None
+) -> Fact:
+    """Return one fact of these namespaces, unless it was erased.
+
+    With a scope, facts of other owners are not found: knowing an id gives no access.
+    """
+    fact = stored(transaction, namespaces, fact_id)
+    if fact.status == "erased" or (scope is not None and fact.scope != scope):
+        raise not_found(fact_id, namespaces[0])
+    return fact
+
+
+def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:
+    """Return whether an episode states or has confirmed a fact."""
+    return fact.episode_id == episode_id or any(
+        line.kind == Kind.CONFIRM and line.evidence == {"episode": episode_id}
+        for line in journal.of_fact(transaction, fact.id)
+    )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import checked_id
 from memstore.domain.records import Fact, json_value, made
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
@@ -63,7 +61,7 @@ class FactWriter:
 
     def known(self, fact_id: int, scope: Scope | None = None) -> Fact:
         """Return one fact, unless it was erased or (with a scope) has other owners."""
-        return known(self.transaction, (self.namespace,), fact_id, scope)
+        return rules.known(self.transaction, (self.namespace,), fact_id, scope)
 
     def active(self, fact_id: int, scope: Scope | None = None) -> Fact:
         """Return a fact that was active before; raise ``Conflict`` if it is no longer."""
@@ -301,7 +299,7 @@ class FactWriter:
 
     def confirm_by(self, held: Fact, episode_id: int) -> Fact:
         """Let an episode confirm a fact once; a fact's own episode does not confirm it."""
-        if confirmed_by(self.transaction, held, episode_id):
+        if rules.confirmed_by(self.transaction, held, episode_id):
             return held
         return self.confirm(held, {"episode": episode_id})
 
@@ -354,34 +352,3 @@ class FactWriter:
             fact_table.updating(fact.id, **columns),
         )
         return self.known(fact.id)
-
-
-def stored(transaction: Transaction, namespaces: Sequence[str], fact_id: int) -> Fact:
-    """Return one fact of these namespaces, even if it was erased."""
-    checked_id(fact_id, "fact_id")
-    for namespace in namespaces:
-        fact = fact_table.get(transaction, fact_id, namespace)
-        if fact is not None:
-            return fact
-    raise rules.not_found(fact_id, namespaces[0])
-
-
-def known(
-    transaction: Transaction, namespaces: Sequence[str], fact_id: int, scope: Scope | None = None
-) -> Fact:
-    """Return one fact of these namespaces, unless it was erased.
-
-    With a scope, facts of other owners are not found: knowing an id gives no access.
-    """
-    fact = stored(transaction, namespaces, fact_id)
-    if fact.status == "erased" or (scope is not None and fact.scope != scope):
-        raise rules.not_found(fact_id, namespaces[0])
-    return fact
-
-
-def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:
-    """Return whether an episode states or has confirmed a fact."""
-    return fact.episode_id == episode_id or any(
-        line.kind == Kind.CONFIRM and line.evidence == {"episode": episode_id}
-        for line in journal.of_fact(transaction, fact.id)
-    )

@@ -15,8 +15,7 @@ from memstore.domain.records import NewFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance, repairs
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
-from memstore.facts.rules import covers
-from memstore.facts.writer import confirmed_by
+from memstore.facts.rules import confirmed_by, covers
 from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
 

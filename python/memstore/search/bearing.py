@@ -16,8 +16,8 @@ from memstore.text.questions import asks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.search.corpus import Bearing
     from memstore.search.hybrid import Search
+    from memstore.search.lookup import Bearing
 
 LEAST_IN_AN_ORDER: Final = 6.0
 LEAST_IN_A_QUESTION: Final = 4.2

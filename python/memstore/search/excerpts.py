@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.tables.pieces import Piece
-    from memstore.search.requests import Weights
+    from memstore.search.ranking.base import Weights
 
 
 def best_piece(

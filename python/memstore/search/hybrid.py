@@ -7,10 +7,11 @@ which are near, the two are merged by id, and only the winners are read whole.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 from memstore.domain.arguments import MAX_QUERY, check_length
-from memstore.domain.results import THREADS, WordsOnly
+from memstore.domain.results import WordsOnly
 from memstore.embedding.vectors import numbers
 from memstore.errors import (
     EmbedderError,
@@ -20,10 +21,11 @@ from memstore.errors import (
     Reason,
 )
 from memstore.providers.local import LocalEmbedder
-from memstore.search import ranking
-from memstore.search.corpus import Corpus, Found, H, Query
+from memstore.search.corpus import Corpus, Found, H
 from memstore.search.index.index import Index
-from memstore.search.requests import JUDGED, F
+from memstore.search.lookup import F, Query
+from memstore.search.ranking.base import Candidates
+from memstore.search.requests import JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
-    from memstore.search.corpus import Bearing
-    from memstore.search.ranking import Ranked
+    from memstore.search.lookup import Bearing, Ranked
     from memstore.search.requests import Request
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
@@ -82,17 +83,18 @@ class Search(Generic[F, H]):
     def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
         """Return what rows have of a query's words; nothing if there is no index yet."""
         with self.index.reading() as (transaction, contents):
-            return self._corpus(transaction, contents).bearings(_cleaned(query), ids)
+            return self._corpus(transaction, contents).lookup.bearings(_cleaned(query), ids)
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]
     ) -> tuple[Embedded | None, WordsOnly | None]:
-        if not texts or not request.compares:
+        if not texts or not request.ranking.compares:
             return None, None
         if self._embedder is None:
             return None, self._wordless
         embedding = self._embedder.current
-        if request.ranking == THREADS and type(embedding.embedder) is LocalEmbedder:
+        weighs = request.ranking.weighs_words_of_queries
+        if weighs and type(embedding.embedder) is LocalEmbedder:
             return Embedded(embedding), None
         return _embedded(embedding, texts)
 
@@ -105,9 +107,10 @@ class Search(Generic[F, H]):
         why: WordsOnly | None,
     ) -> list[H]:
         with self.index.reading() as (transaction, contents):
-            corpus = self._corpus(transaction, contents, request.ranking)
+            compares_stored = request.ranking.compares_stored
+            corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             found = {text: Query(text) for text in texts}
-            if embedded is not None and request.ranking == THREADS:
+            if embedded is not None and request.ranking.weighs_words_of_queries:
                 embedded, why = _weighed(corpus, asked, embedded)
             if embedded is not None:
                 near = self._near(corpus, embedded, request)
@@ -128,10 +131,10 @@ class Search(Generic[F, H]):
         request: Request[F],
     ) -> list[dict[int, float]] | None:
         """Return the rows near each query; ``None`` where nothing is embedded yet."""
-        if not embedded.embedding.is_of_file(corpus.generation, len(embedded.vectors[0])):
+        if not embedded.embedding.is_of_file(corpus.lookup.generation, len(embedded.vectors[0])):
             return None
         near = _near(corpus, embedded.vectors, request)
-        return near if any(near) or corpus.has_vectors(request.wanted.namespaces) else None
+        return near if any(near) or corpus.lookup.has_vectors(request.wanted.namespaces) else None
 
 
 def _embedded(
@@ -149,7 +152,7 @@ def _weighed(
     corpus: Corpus[F, H], texts: Sequence[str], embedded: Embedded
 ) -> tuple[Embedded | None, WordsOnly | None]:
     """Return the vectors that the index makes for its built-in model, or else the embedder's."""
-    if vectors := corpus.query_vectors(texts):
+    if vectors := corpus.lookup.query_vectors(texts):
         return embedded._replace(vectors=vectors), None
     return (embedded, None) if embedded.vectors else _embedded(embedded.embedding, texts)
 
@@ -158,44 +161,49 @@ def _near(
     corpus: Corpus[F, H], vectors: Sequence[Vector], request: Request[F]
 ) -> list[dict[int, float]]:
     """Return the rows near each query; one scan is for all queries."""
-    if not request.weights.vectors:
+    if not request.ranking.weights.vectors:
         return [{} for _ in vectors]
-    found, *others = (corpus.near(vectors, wanted, request.candidates) for wanted in request.passes)
+    found, *others = (
+        corpus.lookup.near(vectors, wanted, request.candidates) for wanted in request.passes
+    )
     for more in others:
         found = [near | extra for near, extra in zip(found, more, strict=True)]
     return found
 
 
 def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
+    ranking = request.ranking.usable(corpus.lookup)
     if not query.text:
-        return Found(corpus.newest(request))
-    weights = request.weights if query.vector is not None else request.weights_alone
+        return Found(corpus.newest(request), ranking.name)
     by_words: dict[int, float] = {}
-    if weights.words:
+    if ranking.weights_for(query).words:
         for wanted in request.passes:
-            by_words |= corpus.words(query.text, wanted, request.candidates)
-    found: Sequence[Ranked] | None = None
-    if request.ranking == THREADS:
-        found = corpus.in_order(query, {**by_words, **query.near}, request)
-    if found is None:
-        found = _classic(corpus, query, by_words, request)
-    found = _boosted(corpus, found, request)
-    return _judged(corpus, query, found[: request.limit], request)
+            by_words |= corpus.lookup.words(query.text, wanted, request.candidates)
+    found: Candidates[F] = Candidates(
+        by_words=by_words,
+        lookup=corpus.lookup,
+        wanted=request.wanted,
+        limit=request.limit,
+        keeps_all=request.boosted is not None,
+        min_similarity=request.min_similarity,
+        ageing=partial(corpus.ageing, request.wanted.now),
+        newest_of_equals=corpus.kind.newest_of_equals,
+    )
+    rows = _boosted(corpus, ranking.rank(query, found), request)
+    return _judged(corpus, query, Found(rows[: request.limit], ranking.name), request)
 
 
-def _judged(
-    corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
-) -> Found:
+def _judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
     """Leave out what is not relevant, if a minimum is asked for.
 
     A search by words alone leaves nothing out: each row has a word of the query.
     """
-    if not request.min_relevance or not found:
-        return Found(found)
-    relevant = _is_relevant(corpus, query, found[:JUDGED], request.min_relevance)
+    if not request.min_relevance or not found.rows:
+        return found
+    relevant = _is_relevant(corpus, query, found.rows[:JUDGED], request.min_relevance)
     if relevant or query.vector is None:
-        return Found(found, is_relevant=relevant)
-    return Found([], is_relevant=False, hidden=len(found))
+        return found._replace(is_relevant=relevant)
+    return found._replace(rows=[], is_relevant=False, hidden=len(found.rows))
 
 
 def _is_relevant(
@@ -209,35 +217,6 @@ def _is_relevant(
         return True
     relevance = corpus.relevance(query.text, [place.id for place in judged])
     return relevance is None or relevance >= least
-
-
-def _classic(
-    corpus: Corpus[F, H], query: Query, by_words: dict[int, float], request: Request[F]
-) -> Sequence[Ranked]:
-    weights = request.weights if query.vector is not None else request.weights_alone
-    others = [id_ for id_ in by_words if id_ not in query.near]
-    near: dict[int, float] = {**query.near, **_cosines(corpus, query, others)}
-    if (least := request.min_similarity) is not None:
-        # What has no vector yet cannot be judged and stays.
-        by_words = {id_: bm25 for id_, bm25 in by_words.items() if near.get(id_, least) >= least}
-        near = {id_: cosine for id_, cosine in near.items() if cosine >= least}
-    ageing = corpus.ageing({*by_words, *near}, request)
-    if not corpus.newest_of_equals:
-        return ranking.merge(by_words, near, ageing, weights, request.limit)
-    found = ranking.merge(by_words, near, ageing, weights, len(by_words) + len(near))
-    found.sort(key=lambda place: (-place.score, -place.id))
-    return found
-
-
-def _cosines(corpus: Corpus[F, H], query: Query, ids: Sequence[int]) -> dict[int, float]:
-    """Return the true cosines of rows that only the words found."""
-    if query.vector is None:
-        return {}
-    return {
-        id_: part.cosine
-        for id_, part in corpus.parts(None, query.vector, ids).items()
-        if part.cosine is not None
-    }
 
 
 def _boosted(

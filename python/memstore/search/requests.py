@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic
 
-from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain.arguments import checked_choice, checked_number, checked_real
 from memstore.domain.metadata import checked_mapping
-from memstore.domain.results import CLASSIC, RANKINGS, THREADS
+from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
 from memstore.errors import InvalidArgument
-from memstore.frozen import field, frozen, replace
+from memstore.frozen import frozen, replace
+from memstore.search.lookup import F
+from memstore.search.ranking.base import Weights
+from memstore.search.ranking.classic import Classic
+from memstore.search.ranking.contextual import Contextual
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.search.ranking.base import Ranking
 
 WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4
@@ -34,12 +40,7 @@ both passes rate well, or a fresh one among many that have decayed."""
 JUDGED: Final = 10
 """How many of the first hits are checked for ``min_relevance``."""
 
-F = TypeVar("F", FactFilter, EpisodeFilter)
-
-
-class Weights(NamedTuple):
-    words: float
-    vectors: float
+RANKING: Final[Mapping[str, type[Ranking]]] = {CONTEXTUAL: Contextual, CLASSIC: Classic}
 
 
 @frozen(kw_only=True)
@@ -48,16 +49,8 @@ class Request(Generic[F]):
 
     wanted: F
     limit: int
-    weights: Weights
-    weights_alone: Weights
-    """The weights if vectors are not used, by choice or because there are none."""
-    compares: bool
-    """Whether queries are embedded and compared."""
-    half_lives_seconds: Mapping[str, float] = field(default_factory=dict)
-    """By category; other categories do not age."""
+    ranking: Ranking
     min_similarity: float | None = None
-    ranking: str = CLASSIC
-    """One of :data:`~memstore.domain.results.RANKINGS`."""
     min_relevance: float | None = None
     """One of the first :data:`JUDGED` must be this relevant, or nothing is returned."""
     boosted: F | None = None
@@ -94,26 +87,28 @@ def for_facts(
     min_relevance: float | None = None,
 ) -> Request[FactFilter]:
     """Return the request of a search over facts; arguments as for ``Store.search``."""
-    ranking = _ranking(ranking, word_weight=word_weight, vector_weight=vector_weight)
+    name = _ranking(ranking, word_weight=word_weight, vector_weight=vector_weight)
     weights = Weights(
         WORD_WEIGHT if word_weight is None else word_weight,
         VECTOR_WEIGHT if vector_weight is None else vector_weight,
     )
-    for name, weight in (("word_weight", weights.words), ("vector_weight", weights.vectors)):
-        checked_real(weight, name, 0, math.inf)
+    for argument, weight in (("word_weight", weights.words), ("vector_weight", weights.vectors)):
+        checked_real(weight, argument, 0, math.inf)
     if weights == (0, 0):
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
+    lives = half_lives(half_lives_seconds).items()
     return Request(
         wanted=wanted,
         limit=limit,
-        weights=weights,
-        weights_alone=weights,
-        compares=weights.vectors > 0,
-        half_lives_seconds=half_lives(half_lives_seconds),
+        ranking=RANKING[name](
+            weights=weights,
+            weights_alone=weights,
+            compares=weights.vectors > 0,
+            half_lives_seconds={category: life for category, life in lives if 0 < life < math.inf},
+        ),
         context=context,
-        ranking=ranking,
         min_relevance=_relevance(min_relevance),
     )
 
@@ -134,10 +129,10 @@ def half_lives(given: Mapping[str, float] | None) -> Mapping[str, float]:
 
 
 def _ranking(ranking: str | None, **weights: float | None) -> str:
-    """Return how to rank; weights are those of the classic formula."""
+    """Return the ranking's name; weights are those of the classic formula."""
     given = [name for name, weight in weights.items() if weight is not None]
     if ranking is None:
-        return CLASSIC if given else THREADS
+        return CLASSIC if given else CONTEXTUAL
     checked_choice(ranking, RANKINGS, "ranking")
     if given and ranking != CLASSIC:
         raise InvalidArgument(f"{ranking!r} does not take {given[0]}", argument="ranking")
@@ -165,23 +160,19 @@ def for_episodes(
 ) -> Request[EpisodeFilter]:
     """Return the request of a search over episodes; arguments as for ``Episodes.search``."""
     checked_choice(mode, MODES, "mode")
-    ranking = _ranking(ranking, mode=None if mode == "hybrid" else 0, alpha=alpha)
+    name = _ranking(ranking, mode=None if mode == "hybrid" else 0, alpha=alpha)
     alpha = VECTOR_WEIGHT if alpha is None else alpha
     checked_real(alpha, "alpha", 0, 1)
     checked_real(tag_boost, "tag_boost", 0, math.inf)
     if min_similarity is not None:
         checked_real(min_similarity, "min_similarity", -1, 1)
     words_alone = Weights(1, 0)
+    weights = {"hybrid": Weights(1 - alpha, alpha), "meaning": Weights(0, 1)}.get(mode, words_alone)
     return Request(
         wanted=wanted,
         limit=limit,
-        weights={"hybrid": Weights(1 - alpha, alpha), "meaning": Weights(0, 1)}.get(
-            mode, words_alone
-        ),
-        weights_alone=words_alone,
-        compares=mode != "words",
+        ranking=RANKING[name](weights=weights, weights_alone=words_alone, compares=mode != "words"),
         min_similarity=min_similarity,
-        ranking=ranking,
         min_relevance=_relevance(min_relevance),
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=tag_boost,

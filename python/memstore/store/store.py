@@ -610,10 +610,10 @@ class Store:
                 for never. A category that is not in the table does not age, so ``{}`` switches age
                 off. ``None`` stands for the table that the store was opened with. Age only orders
                 facts that match equally well; in the classic ranking it multiplies the score.
-            ranking: ``"threads"`` (the default) also uses conversations, names, dates and the kind
-                of answer that the question asks for; ``"classic"`` uses words and meaning only,
-                with the weights above. The ranking is also classic if a weight is given or while
-                the index is being built; :attr:`SearchHits.ranking` says which one was used.
+            ranking: ``"contextual"`` (the default) also uses conversations, names, dates and the
+                kind of answer that the question asks for; ``"classic"`` uses only words and
+                meaning, with the weights above. The ranking is also classic if a weight is given or
+                while the index is being built; :attr:`SearchHits.ranking` says which one was used.
             min_relevance: return nothing unless one of the first ten hits is at least this
                 relevant, 0 to 1, or has a rare word, name or identifier of the query; the command
                 line and the tools use 0.075. A search by words alone leaves nothing out.

@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
+from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.feeds import DerivedFiles
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
+from memstore.search.index import visibility
 from memstore.search.index.contents import Contents
 from memstore.search.index.files import Files
 from memstore.search.index.gate import Gate
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.feeds import Changed, Span
     from memstore.database.tables.indexed import Source
+    from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.embedding import leases
+    from memstore.search.index.visibility import Visible
 else:
     leases = lazy_import("memstore.embedding.leases")
 
@@ -66,11 +70,30 @@ class Kind(NamedTuple):
     feed: str
     source: Source
     changes: Callable[[Transaction, int], Changed]
+    vectors: VectorTable
+    visible: Callable[[Transaction, Any, Any], Visible]
+    """Returns the ids of the rows that match a filter, given the columns."""
+    newest_of_equals: bool
+    """Whether the newest of equally good rows comes first; else the one with the smallest id."""
 
 
-FACTS: Final = Kind("facts", "memstore_fact_changes", indexed.FACTS, feeds.fact_changes)
+FACTS: Final = Kind(
+    "facts",
+    "memstore_fact_changes",
+    indexed.FACTS,
+    feeds.fact_changes,
+    vector_table.FACTS,
+    visibility.of_facts,
+    newest_of_equals=False,
+)
 EPISODES: Final = Kind(
-    "episodes", "memstore_episode_changes", indexed.EPISODES, feeds.episode_changes
+    "episodes",
+    "memstore_episode_changes",
+    indexed.EPISODES,
+    feeds.episode_changes,
+    vector_table.PIECES,
+    visibility.of_episodes,
+    newest_of_equals=True,  # the latest statement counts
 )
 
 

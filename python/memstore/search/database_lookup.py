@@ -1,0 +1,60 @@
+"""Looking rows up in the database: full-text search, and a comparison with every vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import vectors as vector_table
+from memstore.embedding.vectors import similarities
+from memstore.search.lookup import F, Lookup, Terms, best, cosines_of_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.database.engine import FullText, Transaction
+    from memstore.domain.generations import Generation
+    from memstore.embedding.vectors import Vector
+    from memstore.search.index.index import Kind
+
+
+class DatabaseLookup(Lookup[F]):
+    """What can be looked up without an index."""
+
+    has_contexts = False
+
+    def __init__(self, transaction: Transaction, kind: Kind) -> None:
+        self._transaction = transaction
+        self._kind = kind
+        self._table = kind.vectors
+        self._full_text: FullText = getattr(transaction.full_text, kind.name)
+
+    @property
+    def generation(self) -> Generation:
+        return generation_table.active(self._transaction)
+
+    def terms(self, query: str) -> Terms:
+        return Terms.of(query, self._transaction)
+
+    def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
+        return self._full_text.search(self._transaction, query, wanted, k)
+
+    def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
+        found: list[dict[int, float]] = [{} for _ in vectors]
+        for batch in vector_table.batches(self._transaction, self._table, wanted):
+            for nearest, vector in zip(found, vectors, strict=True):
+                cosines = similarities(vector, [one.blob for one in batch])
+                for one, cosine in zip(batch, cosines, strict=True):
+                    if cosine > nearest.get(one.row_id, 0.0):
+                        nearest[one.row_id] = cosine
+            found = [best(nearest, k, self._kind) for nearest in found]
+        return found
+
+    def word_parts(self, query: str, ids: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
+        return self._full_text.parts(self._transaction, query, ids)
+
+    def cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+        return cosines_of_rows(self._transaction, self._table, vector, ids)
+
+    def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
+        return vector_table.has_any(self._transaction, self._table, namespaces)

@@ -1,0 +1,215 @@
+"""Looking rows up in the index, with the same results as in the database, and more."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from memstore.database.tables import vectors as vector_table
+from memstore.domain import clock
+from memstore.domain.results import ScoreParts
+from memstore.embedding.vectors import numbers
+from memstore.providers.local import HAS_MODEL, MODEL
+from memstore.search.database_lookup import DatabaseLookup
+from memstore.search.index import visibility
+from memstore.search.lookup import (
+    Bearing,
+    F,
+    Lookup,
+    Ranked,
+    Terms,
+    best,
+    cosines_of_rows,
+    cosines_of_vectors,
+)
+from memstore.text.words import identifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.generations import Generation
+    from memstore.embedding.vectors import Vector
+    from memstore.search.index.contents import Contents
+    from memstore.search.index.index import Kind
+    from memstore.search.index.visibility import Visible
+
+
+class IndexLookup(Lookup[F]):
+    """Looks up in an index that has the transaction's state."""
+
+    has_contexts = True
+
+    def __init__(
+        self, transaction: Transaction, kind: Kind, contents: Contents, *, compares_stored: bool
+    ) -> None:
+        self._transaction = transaction
+        self._kind = kind
+        self._contents = contents
+        self._seen: list[tuple[F, Visible]] = []
+        self._terms: dict[str, Terms] = {}
+        self._is_embedded_model = HAS_MODEL and contents.generation.model == MODEL
+        # The built-in model's vectors are computed from the tokens, which are in the index: those
+        # of whole rows, and so not those of the pieces of an episode.
+        is_whole = kind.vectors is vector_table.FACTS
+        self.can_compare = self._is_embedded_model and is_whole and not compares_stored
+
+    @property
+    def generation(self) -> Generation:
+        return self._contents.generation
+
+    @property
+    def _database(self) -> DatabaseLookup[F]:
+        """Answers for a query without terms: what it finds depends on the tokenizer alone."""
+        return DatabaseLookup(self._transaction, self._kind)
+
+    def terms(self, query: str) -> Terms:
+        if query not in self._terms:
+            self._terms[query] = Terms.of(query, self._transaction)
+        return self._terms[query]
+
+    def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
+        asked = self.terms(query)
+        if not asked.written:
+            return self._database.words(query, wanted, k)
+        found = self._contents.words.search(asked.phrases, k, self._visible(wanted))
+        return {id_: -score for id_, score in found}
+
+    def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
+        codes = self._contents.codes
+        if codes is None:
+            return self._database.near(vectors, wanted, k)
+        visible = self._visible(wanted)
+        if self.can_compare:
+            queries = numbers(b"".join(vectors))
+            nearest = self._contents.texts.nearest(codes, queries, k, visible)
+            return [dict(pairs) for pairs in nearest]
+        found: dict[int, dict[int, float]] = {}
+        asked = k
+        while waiting := [place for place in range(len(vectors)) if place not in found]:
+            queries = numbers(b"".join(vectors[place] for place in waiting))
+            survivors = codes.scan(queries, asked, visible)
+            for place, ids in zip(waiting, survivors, strict=True):
+                cosines = cosines_of_vectors(
+                    self._transaction, self._kind.vectors, vectors[place], ids
+                )
+                near = _nearest(cosines, asked)
+                rows = self._by_row(near)
+                if len(rows) >= k or len(near) < asked:
+                    found[place] = best(rows, k, self._kind)
+            asked *= 4  # most of the pieces are of a few long episodes
+        return [found[place] for place in range(len(vectors))]
+
+    def _by_row(self, near: dict[int, float]) -> dict[int, float]:
+        """Return the cosine of each row's nearest vector, from those of vectors, best first."""
+        if self._kind.vectors is not vector_table.PIECES:
+            return near
+        episodes = vector_table.episodes_of(self._transaction, [*near])
+        nearest: dict[int, float] = {}
+        for piece_id, cosine in near.items():
+            nearest.setdefault(episodes[piece_id], cosine)
+        return nearest
+
+    def word_parts(self, query: str, ids: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
+        asked = self.terms(query)
+        if not asked.written:
+            return self._database.word_parts(query, ids)
+        rows = map(iter, self._contents.words.parts(asked.phrases, ids))
+        found: dict[int, dict[str, float]] = {}
+        for id_, row in zip(ids, rows, strict=True):
+            of_terms = (sum(islice(row, len(forms))) for forms in asked.spellings)
+            each = zip(asked.written, of_terms, strict=True)
+            found[id_] = {word: -part for word, part in each if part}
+        return found
+
+    def cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+        if not ids:
+            return {}
+        if not self.can_compare:
+            return cosines_of_rows(self._transaction, self._kind.vectors, vector, ids)
+        cosines = self._contents.texts.cosines(vector, ids)
+        return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
+
+    def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
+        if not self._contents.codes:
+            return False
+        return vector_table.has_any(self._transaction, self._kind.vectors, namespaces)
+
+    def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
+        if not self._is_embedded_model:
+            return None
+        return [numbers(self._contents.texts.vector(query)) for query in queries]
+
+    def neighbours(self, ids: Iterable[int], reach: int, wanted: F) -> list[int]:
+        return self._contents.texts.neighbours(ids, reach, self._visible(wanted))
+
+    def all_if_few(self, wanted: F, few: int) -> Sequence[int]:
+        ids = self._visible(wanted)
+        return list(ids) if len(ids) <= few else ()
+
+    def count_valid_between(self, ids: Sequence[int], after: datetime, before: datetime) -> int:
+        return len(visibility.valid_between(self._contents.columns, ids, after, before))
+
+    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+        asked = self.terms(query)
+        found = self._contents.texts.bearings(
+            self._contents.words,
+            query,
+            list(zip(asked.written, asked.spellings, strict=True)),
+            self._transaction.tokens(identifiers(query)),
+            ids,
+        )
+        return [Bearing(*one) for one in found if one is not None]
+
+    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+        telling = " ".join(self.terms(query).written)
+        found = self._contents.texts.relevances(query, telling, ids)
+        return [one for one in found if one is not None]
+
+    def in_context(
+        self,
+        query: str,
+        candidates: Sequence[tuple[int, float | None]],
+        wanted: F,
+        *,
+        limit: int,
+        half_lives_seconds: Mapping[str, float],
+        compares: bool,
+    ) -> list[Ranked]:
+        asked = self.terms(query)
+        ranked = self._contents.texts.rank(
+            self._contents.words,
+            asked.phrases,
+            query,
+            " ".join(asked.written),
+            candidates,
+            limit=limit,
+            visible=self._visible(wanted),
+            half_lives=[*half_lives_seconds.items()],
+            now=clock.to_text(wanted.now),
+            compares=compares,
+        )
+        return [
+            Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay=decay))
+            for id_, score, decay, word, vector, parts in ranked
+        ]
+
+    def _visible(self, wanted: F) -> Visible:
+        for known, ids in self._seen:  # words and vectors use the same filter
+            if known is wanted:
+                return ids
+        ids = self._kind.visible(self._transaction, self._contents.columns, wanted)
+        self._seen.append((wanted, ids))
+        return ids
+
+
+def _nearest(cosines: Mapping[int, float], k: int) -> dict[int, float]:
+    """Return the ``k`` largest positive cosines, best first, and all that equal the last of them.
+
+    Which of equal pieces count is decided by their rows.
+    """
+    near = sorted([pair for pair in cosines.items() if pair[1] > 0], key=lambda pair: -pair[1])
+    while len(near) > k and near[-1][1] < near[k - 1][1]:
+        near.pop()
+    return dict(near)

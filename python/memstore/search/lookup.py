@@ -1,0 +1,202 @@
+"""What a search asks of a file: which rows have its words, which are near, and how much.
+
+The index and the database both answer, with the same rows and scores; what only an index can tell,
+the database leaves out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import vectors as vector_table
+from memstore.domain.results import NO_PARTS, ScoreParts
+from memstore.embedding.vectors import similarities
+from memstore.text.words import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.database.tables.vectors import VectorTable
+    from memstore.domain.generations import Generation
+    from memstore.embedding.vectors import Vector
+    from memstore.search.index.index import Kind
+
+F = TypeVar("F", FactFilter, EpisodeFilter)
+
+
+class Query(NamedTuple):
+    """A query, with its vector and the nearest rows if vectors are used."""
+
+    text: str
+    vector: Vector | None = None
+    """``float32[d]``."""
+    near: Mapping[int, float] = MappingProxyType({})
+    """Cosines by id."""
+
+
+class Ranked(NamedTuple):
+    id: int
+    score: float
+    word_score: float = 0.0
+    vector_score: float = 0.0
+    decay: float = 1.0
+    parts: ScoreParts = NO_PARTS
+
+
+class Terms(NamedTuple):
+    """The terms of a query, as they are written and as the index knows them."""
+
+    written: list[str]
+    spellings: list[list[list[str]]]
+    """For each term its spellings, each as tokens."""
+
+    @property
+    def phrases(self) -> list[list[str]]:
+        """All spellings of all terms."""
+        return [*chain.from_iterable(self.spellings)]
+
+    @classmethod
+    def of(cls, query: str, transaction: Transaction) -> Terms:
+        forms = spelled(query)
+        tokens = iter(transaction.tokens(chain.from_iterable(forms)))
+        spellings = [list(islice(tokens, len(each))) for each in forms]
+        return cls([each[0] for each in forms], spellings)
+
+
+class Bearing(NamedTuple):
+    """What a row has of the names, identifiers and words of a query."""
+
+    is_enough: bool
+    """Whether the row is about what the query asks, by that alone."""
+    named: bool
+    identified: bool
+    """It has an identifier of the query that few rows have."""
+    weight: float
+    """The sum of the weights of its words, rare ones more."""
+    coverage: float
+    """Their share of the weights of all words of the query, 0 to 1."""
+    rare: int
+    """How many of its words are rare."""
+
+
+class Lookup(ABC, Generic[F]):
+    """One kind of rows of one file, as one transaction sees them."""
+
+    has_contexts: ClassVar[bool]
+    """Whether it knows threads, names, dates and tokens, which only an index does."""
+    can_compare = False
+    """Whether :meth:`in_context` computes cosines itself, each of a row's whole text."""
+
+    @property
+    @abstractmethod
+    def generation(self) -> Generation:
+        """The active one."""
+
+    @abstractmethod
+    def terms(self, query: str) -> Terms: ...
+
+    @abstractmethod
+    def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
+        """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
+
+    @abstractmethod
+    def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
+        """Return the cosines of the ``k`` nearest rows to each query.
+
+        Best first, ties by id; of episodes the newer first. Only positive cosines count.
+        """
+
+    @abstractmethod
+    def word_parts(self, query: str, ids: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
+        """Return the BM25 of each row by word of the query, without words that it does not have.
+
+        The sum is the row's BM25.
+        """
+
+    @abstractmethod
+    def cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosines, -1 to 1, of those of the rows that have a vector."""
+
+    @abstractmethod
+    def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
+        """Whether anything there can be found by meaning."""
+
+    # -- what only an index knows -------------------------------------------------------------
+
+    def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
+        """Return the queries' vectors of the built-in model, with rare words weighing more.
+
+        ``None`` if there is no index, or it has another model's vectors.
+        """
+        return None
+
+    def neighbours(self, ids: Iterable[int], reach: int, wanted: F) -> list[int]:
+        """Return the rows up to ``reach`` places from these in their threads, without these."""
+        return []
+
+    def all_if_few(self, wanted: F, few: int) -> Sequence[int]:
+        """Return every row that passes a filter, if there are no more than a few."""
+        return ()
+
+    def count_valid_between(self, ids: Sequence[int], after: datetime, before: datetime) -> int:
+        """Count those of the rows that are valid since a moment between two."""
+        return 0
+
+    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+        """Return what these rows have of the query's words."""
+        return []
+
+    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+        """Return how relevant each of these rows is to the query by meaning, 0 to 1."""
+        return []
+
+    def in_context(
+        self,
+        query: str,
+        candidates: Sequence[tuple[int, float | None]],
+        wanted: F,
+        *,
+        limit: int,
+        half_lives_seconds: Mapping[str, float],
+        compares: bool,
+    ) -> list[Ranked]:
+        """Rank candidates, given with their cosines, by the contextual ranking, best first."""
+        return []
+
+
+def cosines_of_vectors(
+    transaction: Transaction, table: VectorTable, vector: Vector, ids: Sequence[int]
+) -> dict[int, float]:
+    """Return the cosines of those that have a vector, by the ids of facts or pieces."""
+    blobs = vector_table.blobs(transaction, table, ids) if ids else {}
+    return dict(zip(blobs, similarities(vector, [*blobs.values()]), strict=True))
+
+
+def cosines_of_rows(
+    transaction: Transaction, table: VectorTable, vector: Vector, ids: Sequence[int]
+) -> dict[int, float]:
+    """Return the cosines of rows that have a vector; of an episode, its nearest piece's."""
+    if table is not vector_table.PIECES:
+        return cosines_of_vectors(transaction, table, vector, ids)
+    pieces = list(piece_table.of_episodes(transaction, ids)) if ids else []
+    cosines = cosines_of_vectors(transaction, table, vector, [piece.id for piece in pieces])
+    best: dict[int, float] = {}
+    for piece in pieces:
+        if piece.id in cosines:
+            cosine = cosines[piece.id]
+            best[piece.episode_id] = max(cosine, best.get(piece.episode_id, cosine))
+    return best
+
+
+def best(cosines: Mapping[int, float], k: int, kind: Kind) -> dict[int, float]:
+    """Return the ``k`` largest cosines of rows, best first, and the order of equal ones."""
+    sign = -1 if kind.newest_of_equals else 1
+    ordered = sorted([(-cosine, sign * id_) for id_, cosine in cosines.items()])
+    return {sign * id_: -cosine for cosine, id_ in ordered[:k]}
