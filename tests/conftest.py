@@ -46,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--power-cuts", type=int, default=20, metavar="N", help="cuts of the power (default 20)"
     )
     group.addoption(
+        "--inputs", type=int, default=100, metavar="N", help="hostile inputs (default 100)"
+    )
+    group.addoption(
         "--examples", type=int, metavar="N", help="of a property that names no number (default 100)"
     )
 

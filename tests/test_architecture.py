@@ -50,6 +50,7 @@ DOORS = {
             "locks",
             "log",
             "memory",
+            "objects",
             "recovery",
             "transaction",
             "writer",

@@ -50,6 +50,7 @@ DIRECT = {
     "vectors.place": {"a row"},  # of an owner that has just been stored
     "vectors.place_all": {"a row"},  # without a vector
     "vectors.release_quarantine": {"embed_attempts"},
+    "vectors.remove_strays": {"a row"},  # of owners that do not exist
 }
 """The functions that write a journalled table without a line, and which columns they set."""
 

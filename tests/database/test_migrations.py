@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.original_files import STEPS
 from tests.support.raw import raw
 
 import memstore
@@ -914,3 +915,28 @@ def test_database_of_another_program_is_refused_and_untouched(path: Path) -> Non
     assert refused.value.remedy is Remedy.NAME_FILE
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_upgrade_keeps_what_the_caller_built_on_the_table_of_facts(path: Path) -> None:
+    with raw(path) as file:
+        for version in range(1, 7):
+            file.executescript(STEPS[version])
+        file.executescript(
+            "INSERT INTO memstore_version VALUES (6);"
+            "CREATE TABLE notes (fact_id INTEGER REFERENCES memstore_facts(id), text TEXT);"
+            "CREATE VIEW mine AS SELECT content FROM memstore_facts;"
+            "CREATE INDEX my_index ON memstore_facts (subject, created_at);"
+            "CREATE TRIGGER my_trigger AFTER INSERT ON memstore_facts"
+            " BEGIN INSERT INTO notes VALUES (new.id, 'added'); END;"
+            "INSERT INTO memstore_facts (content, subject, category, created_at)"
+            " VALUES ('Alice works', 'alice', 'note', '2026-01-01T00:00:00Z')"
+        )
+    with memstore.open(path, embedder=None) as store:
+        store.add("Bob rests", subject="bob")
+        assert store.examine() == []
+    with raw(path) as file:
+        assert file.execute("SELECT * FROM mine").fetchall() == [("Alice works",), ("Bob rests",)]
+        assert file.execute("SELECT fact_id FROM notes").fetchall() == [(1,), (2,)]
+        assert file.execute("PRAGMA foreign_key_check").fetchall() == []
+        kept = file.execute("SELECT name FROM sqlite_master WHERE name LIKE 'my_%'").fetchall()
+        assert sorted(kept) == [("my_index",), ("my_trigger",)]

@@ -548,9 +548,70 @@ def test_fact_missing_from_the_named_memory_is_added(said: str, held: str) -> No
 
 
 @pytest.mark.parametrize("said", ["Ana moved to Lisbon", "Ana drank two beers", "Ana has a boat"])
-def test_fact_that_deletes_an_unrelated_memory_is_added(said: str) -> None:
+def test_deletion_is_only_proposed_if_the_fact_does_not_retract_the_memory(said: str) -> None:
     found = decided(op("DELETE", 1, 1), facts=[fact(said)])
-    assert brief(found) == [("delete", 101, None), ("add", None, said)]
+    assert brief(found) == [("add", None, said)]
+    assert [d.against and d.against.id for d in found] == [101]
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("Ana plans a trip to Rome", "The trip to Rome is off"),
+        ("Ana flies to Rome on 2026-03-06", "Ana's trip to Rome was cancelled"),
+        ("Ana works at Globex", "Ana no longer works at Globex since May"),
+        ("Ana works at Globex", "Ana quit her job at Globex"),
+        ("Ana does not eat meat", "Ana eats meat"),
+        ("Ana lives in Berlin", "Ana lives in Lisbon"),
+        ("Ana lives in Berlin", "Ana moved away from Berlin"),
+        ("Ana wohnt in Berlin", "Ana ist aus Berlin weggezogen"),
+        ("Ana's rent is 900 euros", "Ana's rent is 950 euros"),
+    ],
+)
+def test_deletion_is_carried_out_if_the_fact_retracts_the_memory(held: str, said: str) -> None:
+    found = decided(op("DELETE", 1, 1), facts=[fact(said)], memories=[memory(1, held)])
+    assert ("delete", 101, None) in brief(found)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("Ana's PIN is 4711", "Ana likes tea"),
+        ("Ana's PIN is 4711", "Ana's cat is not old"),
+        ("Ana is allergic to nuts", "Ana is not allergic to milk"),
+        ("Ana plays chess on Monday", "Ana plays tennis"),
+        ("Ana collects stamps", "Ana does not like Berlin"),
+        ("Ana likes Lisbon", "Ana likes Rome"),
+        ("x" * 500 + " tea", "Ana likes no tea"),
+    ],
+)
+def test_deletion_is_not_carried_out_if_the_words_do_not_support_it(held: str, said: str) -> None:
+    found = decided(op("DELETE", 1, 1), facts=[fact(said)], memories=[memory(1, held)])
+    assert brief(found) == [("add", None, said)]
+    assert [d.against and d.against.id for d in found] == [101]
+
+
+def test_one_fact_is_proposed_in_place_of_the_memory_it_is_nearest_to() -> None:
+    said = fact("Ana plays chess with Tom in Rome")
+    found = decided(op("DELETE", 1, 1), op("DELETE", 1, 2), op("DELETE", 1, 3), facts=[said])
+    assert [(d.event, d.against and d.against.id) for d in found] == [("ADD", 103)]
+    assert sorted((r.event, r.memory_id) for r in found.refused) == [
+        ("DELETE", 101),
+        ("DELETE", 102),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other", [op("UPDATE", 2, 1, LISBON), op("DELETE", 3, 1), op("NONE", 4, 1)]
+)
+def test_nothing_is_proposed_against_a_memory_that_another_operation_is_about(
+    other: Mapping[str, object],
+) -> None:
+    tea = fact("Ana likes tea")
+    facts = [tea, MOVED, fact("Ana left Berlin"), fact("Ana is at home in Berlin")]
+    found = decided(op("DELETE", 1, 1), other, facts=facts)
+    assert not any(d.against for d in found)
+    assert ("DELETE", tea.content, 101) in [(r.event, r.fact, r.memory_id) for r in found.refused]
 
 
 def test_fact_that_is_not_worth_remembering_is_reported() -> None:

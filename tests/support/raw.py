@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from sqlite3 import IntegrityError as IntegrityError
 from typing import Any
 
 

@@ -83,8 +83,11 @@ def test_swapped_vectors_are_found(healthy: Path, open_store: OpenStore) -> None
 
 def test_a_changed_line_of_the_journal_is_found(healthy: Path, open_store: OpenStore) -> None:
     with raw(healthy) as file:
+        made = "SELECT sql FROM sqlite_master WHERE name = 'memstore_journal_fixed'"
+        [(trigger,)] = file.execute(made).fetchall()
         file.execute("DROP TRIGGER memstore_journal_fixed")
         file.execute("UPDATE memstore_journal SET actor = 'forged' WHERE id = 3")
+        file.execute(trigger)
         file.commit()
     store = open_store()
     assert store.examine() == []

@@ -56,10 +56,15 @@ def healthy(healthy_file: Path, path: Path) -> Path:
 @contextmanager
 def surgery(path: Path) -> Iterator[sqlite3.Connection]:
     """The file, opened without the store, foreign keys or journal triggers."""
+    names = ("memstore_journal_keep", "memstore_journal_fixed")
     with raw(path) as file:
-        file.execute("DROP TRIGGER memstore_journal_keep")
-        file.execute("DROP TRIGGER memstore_journal_fixed")
+        made = "SELECT sql FROM sqlite_master WHERE name = ?"
+        held = [file.execute(made, (name,)).fetchone()[0] for name in names]
+        for name in names:
+            file.execute(f"DROP TRIGGER {name}")
         yield file
+        for statement in held:
+            file.execute(statement)
         file.commit()
 
 
@@ -264,23 +269,19 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "journal",
         r"differ from the journal: 4 \(erased\)$",
     ),
-    "fact stored in secret": (
-        lambda file: file.executescript(
-            "INSERT INTO memstore_facts (content, subject, category, created_at, namespace, uuid,"
-            " subject_key)"
-            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u', 'x');"
-            "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (1, 6)"
-        ),
-        "journal",
-        r"6 \(not in the journal\)$",
-    ),
     "fact removed": (
-        lambda file: file.execute("DELETE FROM memstore_facts WHERE id = 5"),
+        lambda file: file.executescript(
+            "DELETE FROM memstore_facts WHERE id = 5;"
+            "DELETE FROM memstore_fact_vectors WHERE fact_id = 5"
+        ),
         "journal",
         r": 5 \(only in the journal\)$",
     ),
     "first and last fact removed": (
-        lambda file: file.execute("DELETE FROM memstore_facts WHERE id IN (1, 5)"),
+        lambda file: file.executescript(
+            "DELETE FROM memstore_facts WHERE id IN (1, 5);"
+            "DELETE FROM memstore_fact_vectors WHERE fact_id IN (1, 5)"
+        ),
         "journal",
         r": 1 \(only in the journal\), 5 \(only in the journal\)$",
     ),

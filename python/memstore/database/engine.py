@@ -221,6 +221,12 @@ class Engine(Protocol):
     def create_counts(self, transaction: Transaction) -> None:
         """Create and fill the table of counts in a file of an earlier build, which has none."""
 
+    def schema_troubles(self, transaction: Transaction) -> list[str]:
+        """Return the triggers, views and indexes that are missing or were changed."""
+
+    def mend_schema(self, transaction: Transaction) -> int:
+        """Create missing and changed triggers, views and indexes again; return how many."""
+
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Upgrade the schema from the previous version to this one."""
 

@@ -52,8 +52,16 @@ def mending_vectors(
 ) -> Iterator[Callable[[Transaction], None]]:
     """Yield steps that make rows with a wrong or missing vector pending; describe them in ``done``.
 
+    Vectors without an owner are removed.
+
     Such rows are looked for in ``copy``, a copy of the file.
     """
+    for table in vector_table.TABLES:
+        strays = vector_table.strays(copy, table)
+        for start in range(0, len(strays), ROWS):
+            yield partial(vector_table.remove_strays, table, strays[start : start + ROWS])
+        if strays:
+            done.append(f"removed the embeddings of {len(strays)} {table.plural} that do not exist")
     kinds = [*every_kind(copy)]
     misfitting = [[owner_id for owner_id, _ in misfits(copy, *kind)] for kind in kinds]
     lacking = [len(vector_table.missing(copy, table, one.id)) for table, one in kinds]

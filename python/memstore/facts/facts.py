@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,7 @@ from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
     from memstore.domain.repairs import Repair
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import checks, provenance, repairs
+    from memstore.facts import adoption, checks, provenance, repairs
     from memstore.facts import writer as writing
     from memstore.facts.checks import CheckedFact, Prepared
     from memstore.facts.writer import FactWriter
     from memstore.history import erasing
 else:
+    adoption = lazy_import("memstore.facts.adoption")
     checks = lazy_import("memstore.facts.checks")
     episode_table = lazy_import("memstore.database.tables.episodes")
     erasing = lazy_import("memstore.history.erasing")
@@ -90,8 +92,12 @@ class Facts:
     def reading(self) -> AbstractContextManager[Transaction]:
         return self._engine.read()
 
-    def writing(self) -> AbstractContextManager[Transaction]:
-        return self._engine.write()
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Begin a write; first it adopts facts that other programs have inserted."""
+        with self._engine.write() as transaction:
+            adoption.adopt(transaction)
+            yield transaction
 
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""
@@ -143,7 +149,7 @@ class Facts:
         prepared = self.prepare(new_facts)
         if not prepared:
             return []
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             homes: dict[str, list[Prepared]] = {}
             for one in prepared:
                 homes.setdefault(self._home(transaction, one), []).append(one)
@@ -279,7 +285,7 @@ class Facts:
     def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
         if old_id == new_id:
             raise Conflict(f"fact {old_id} cannot supersede itself")
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             _, writer = self._found(transaction, old_id)
             old = writer.retirable(old_id)
             new = writer.known(new_id)
@@ -294,19 +300,19 @@ class Facts:
             return writer.known(old_id)
 
     def confirm(self, fact_id: int) -> Fact:
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             rules.check_unretired(fact)
             return writer.confirm(fact)
 
     def pin(self, fact_id: int) -> Fact:
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             rules.check_unretired(fact)
             return writer.pin(fact)
 
     def unpin(self, fact_id: int) -> Fact:
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             rules.check_unretired(fact)
             return writer.unpin(fact)
@@ -322,19 +328,19 @@ class Facts:
         ``check`` is called inside the transaction and returns the patch to apply, or raises.
         """
         patch = self._screen.value(metadata.checked_mapping(patch), "metadata")
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             rules.check_undeleted(fact)
             return writer.patch_metadata(fact, check(fact, patch) if check else patch)
 
     def delete(self, fact_id: int) -> Fact:
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             return fact if fact.deleted_at is not None else writer.delete(fact)
 
     def restore(self, fact_id: int) -> Repair:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             return repairs.restore(writer, fact)
 
@@ -344,7 +350,7 @@ class Facts:
             left = fact_table.deleted_at(transaction, self.namespace, at, scope)
         restored = 0
         for start in range(0, len(left), RESTORED_AT_ONCE):
-            with self._engine.write() as transaction:
+            with self.writing() as transaction:
                 writer = self.writer(transaction)
                 ids = left[start : start + RESTORED_AT_ONCE]
                 for fact in fact_table.get_many(transaction, ids).values():
@@ -355,12 +361,12 @@ class Facts:
 
     def reinstate(self, fact_id: int) -> Repair:
         """Store the text of a superseded fact again, next to the fact that superseded it."""
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
             return repairs.reinstate(writer, fact)
 
     def erase(self, fact_id: int) -> bool:
-        with self._engine.write() as transaction:
+        with self.writing() as transaction:
             fact = stored(transaction, self.namespaces, fact_id)
             changes = self.writer(transaction, fact.namespace).changes
             erasing.erase_fact(changes, fact, self._satellite)

@@ -80,7 +80,7 @@ class Proposals:
             NotFound: a fact is not in this namespace, or has other owners.
             Conflict: a fact is no longer active, or the same facts were proposed before.
         """
-        with self._engine.write() as transaction:
+        with self._facts.writing() as transaction:
             writer = self._facts.writer(transaction)
             facts = [writer.active(fact_id) for fact_id in sorted(set(sources))]
             if strangers := [fact.id for fact in facts if fact.scope != scope]:
@@ -115,7 +115,7 @@ class Proposals:
         prepared = None
         if proposal.new is None:  # its text is embedded before the transaction opens
             (prepared,) = self._facts.prepare([_consolidated(proposal)])
-        with self._engine.write() as transaction:
+        with self._facts.writing() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
             _check_current(proposal)
             writer = self._facts.writer(transaction)
@@ -140,7 +140,7 @@ class Proposals:
             NotFound: no such proposal, or it has other owners.
             Conflict: it was already decided.
         """
-        with self._engine.write() as transaction:
+        with self._facts.writing() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
             after: dict[str, Any] = {"proposal": proposal_id}
             if proposal.new is not None:

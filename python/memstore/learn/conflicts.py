@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
+from memstore.learn.retraction import not_retracted
 from memstore.learn.supersession import RETIRING
 from memstore.text.difference import compare
-from memstore.text.faithfulness import missing, unfaithful
+from memstore.text.faithfulness import missing, shared, unfaithful
 from memstore.text.folding import claim, folded
 
 if TYPE_CHECKING:
@@ -42,12 +43,14 @@ def resolved(wanted: Iterable[Decision], shown: int, change_share: float) -> Dec
     """
     conflicts = _Conflicts(wanted)
     conflicts.refuse_older_facts()
+    conflicts.propose_what_is_unproven()
     conflicts.add_what_would_be_lost()
     conflicts.keep_one_update_per_memory()
     conflicts.keep_one_change_per_memory()
     conflicts.leave_enough(shown, change_share)
     conflicts.keep_one_place_per_fact()
     conflicts.store_each_claim_once()
+    conflicts.propose_nothing_decided()
     return Decisions(conflicts.left, refused=conflicts.refused)
 
 
@@ -75,6 +78,40 @@ class _Conflicts:
                 and _said_at(d) < (d.memory.valid_at or d.memory.created_at)
             ),
         )
+
+    def propose_what_is_unproven(self) -> None:
+        """Add the fact of each deletion that it does not prove, and ask about the memory.
+
+        A fact can be proposed in place of one memory: the one it has most words in common with.
+        """
+        unproven = [d for d in self._of("DELETE") if not_retracted(*_texts(d))]
+        asked: dict[int, Decision] = {}
+        for deletion in unproven:
+            best = asked.setdefault(deletion.place, deletion)
+            if len(shared(*_texts(deletion))) > len(shared(*_texts(best))):
+                asked[deletion.place] = deletion
+        chosen = [*asked.values()]
+        self._refuse(
+            "nothing in the fact speaks against the memory",
+            lambda d: d in unproven and d not in chosen,
+        )
+        self.left = [
+            d._replace(event="ADD", memory=None, against=d.memory) if d in chosen else d
+            for d in self.left
+        ]
+
+    def propose_nothing_decided(self) -> None:
+        """Drop the proposals against memories that another operation changes or confirms."""
+        decided = {d.memory_id for d in self.left if d.memory is not None}
+        for place, d in enumerate(self.left):
+            if d.against is not None and d.against.id in decided:
+                self._report(d, "another operation is about the same memory")
+                self.left[place] = d._replace(against=None)
+
+    def _report(self, proposing: Decision, reason: str) -> None:
+        memory = proposing.against
+        if memory is not None:
+            self.refused.append(Refusal("DELETE", reason, proposing.fact.content, memory.id))
 
     def add_what_would_be_lost(self) -> None:
         """Add each fact that its operation on a memory would lose."""
@@ -162,6 +199,9 @@ class _Conflicts:
     def keep_one_place_per_fact(self) -> None:
         """Refuse to add a fact that an update stores; drop a NONE if there is another decision."""
         updating = {d.place for d in self._of("UPDATE")}
+        for d in self._of("ADD"):
+            if d.place in updating:
+                self._report(d, "an update of another memory stores the fact")
         self._refuse(
             "an update stores the fact", lambda d: d.event == "ADD" and d.place in updating
         )
@@ -182,9 +222,14 @@ class _Conflicts:
             if place is None:
                 left.append(decision)
             elif decision.event == "UPDATE" and left[place].event == "ADD":
+                self._report(left[place], "an update stores the same text")
                 left[place] = decision
             elif decision.event == "UPDATE":
                 self.refused.append(_refusal(decision, "another operation stores the same text"))
+            elif left[place].against is None and left[place].event == "ADD":
+                left[place] = left[place]._replace(against=decision.against)
+            else:
+                self._report(decision, "another operation stores the same text")
         self.left = left
 
 
@@ -213,6 +258,14 @@ def _lost(decision: Decision) -> str | None:
         return f"memory {memory.id} does not hold the fact: {found.value}"
     why = missing(fact.content, memory.content, about, denials=decision.event == "NONE")
     return why and f"memory {memory.id} does not hold the fact: {why}"
+
+
+def _texts(deletion: Decision) -> tuple[str, str, str]:
+    """Return the texts of the memory and the fact, and the words that both subjects have."""
+    memory, fact = deletion.memory, deletion.fact
+    if memory is None:
+        return "", fact.content, ""
+    return memory.content, fact.content, _common_words(memory.subject, fact.subject)
 
 
 def _common_words(one: str, other: str) -> str:

@@ -24,8 +24,15 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.coroutines import STOPPED
 from memstore.domain.results import Results
-from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
-from memstore.facts.batch import AddFact, DeleteFact, KeepFact
+from memstore.errors import (
+    Conflict,
+    EmbedderError,
+    Explained,
+    LearningError,
+    MemstoreError,
+    NotFound,
+)
+from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace
 from memstore.frozen import field, frozen, replace
 from memstore.learn.decision import decide
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
@@ -222,7 +229,8 @@ class Learner:
             if start:
                 go_on()
             group = facts[start : start + MOST_FACTS]
-            similar = self._similar(group, {decision.memory_id for decision in decisions})
+            taken = {memory.id for d in decisions for memory in (d.memory, d.against) if memory}
+            similar = self._similar(group, taken)
             found = decide(
                 group, similar, self.scope, self.generator, change_share=self.change_share
             )
@@ -230,7 +238,7 @@ class Learner:
             refused += found.refused
         return Decisions(decisions, refused=refused)
 
-    def _similar(self, facts: Sequence[NewFact], taken: set[int | None]) -> list[Fact]:
+    def _similar(self, facts: Sequence[NewFact], taken: set[int]) -> list[Fact]:
         """Return active memories that may be about the same things, most similar first.
 
         The facts take turns, so that one with many similar memories does not crowd out the others.
@@ -252,7 +260,7 @@ class Learner:
         return list(_fitting(similar.values()))[:MOST_MEMORIES]
 
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
-        changes = [_change(decision, self.generator.model, episode) for decision in decisions]
+        changes = [self._change(decision, episode) for decision in decisions]
         applied = iter(
             self.store.apply([one for one in changes if one is not None], scope=self.scope)
         )
@@ -263,10 +271,37 @@ class Learner:
             if done is not None and done.known and done.fact.status == "erased":
                 refused.append(Refusal(decision.event, ERASED, decision.fact.content))
                 done = None
+            if decision.against is not None:
+                refused.append(_asked(decision, decision.against, done))
             events.append(
                 no_event(decision.stored.content) if done is None else _event(decision, done)
             )
         return MemoryEvents(events, refused=refused, episode_id=episode.id)
+
+    def _change(self, decision: Decision, episode: Episode) -> Change | None:
+        """Return the change for the store; ``None`` if no memory is affected."""
+        evidence: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
+        if decision.event == "ADD":
+            new = replace(decision.fact, idempotency_key=_key(decision.fact))
+            if (old := decision.against) is None:
+                return AddFact(fact=new, unless_known=True, evidence=evidence)
+            beside = MayReplace(old.id, self._similarity(new.content, old.content))
+            evidence = {"wanted": "DELETE"} | evidence
+            return AddFact(fact=new, unless_known=True, beside=beside, evidence=evidence)
+        if decision.memory is None:
+            return None
+        evidence = {"said": decision.fact.content} | evidence
+        if decision.event == "UPDATE":
+            return AddFact(fact=decision.stored, evidence=evidence)
+        if decision.event == "DELETE":
+            return DeleteFact(fact_id=decision.memory.id, evidence=evidence)
+        return KeepFact(fact_id=decision.memory.id, evidence=evidence)
+
+    def _similarity(self, one: str, other: str) -> float:
+        try:
+            return self.store.similarities(one, [other])[0]
+        except EmbedderError:  # nothing is compared
+            return 0.0
 
 
 @dataclass(slots=True)
@@ -369,20 +404,15 @@ def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
             yield memory
 
 
-def _change(decision: Decision, model: str, episode: Episode) -> Change | None:
-    """Return the change for the store; ``None`` if no memory is affected."""
-    evidence: dict[str, Any] = {"episode": episode.id, "model": model}
-    if decision.event == "ADD":
-        new = replace(decision.fact, idempotency_key=_key(decision.fact))
-        return AddFact(fact=new, unless_known=True, evidence=evidence)
-    if decision.memory is None:
-        return None
-    evidence = {"said": decision.fact.content} | evidence
-    if decision.event == "UPDATE":
-        return AddFact(fact=decision.stored, evidence=evidence)
-    if decision.event == "DELETE":
-        return DeleteFact(fact_id=decision.memory.id, evidence=evidence)
-    return KeepFact(fact_id=decision.memory.id, evidence=evidence)
+def _asked(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:
+    """Return the refusal of a deletion that nothing proves, with the proposal made of it."""
+    reason = "nothing in the fact speaks against the memory, which stays"
+    if done is not None and done.proposal_id is not None:
+        reason += (
+            f"; if proposal {done.proposal_id} is accepted, memory {done.fact.id} (this fact) "
+            f"replaces memory {memory.id}, which reinstating it undoes"
+        )
+    return Refusal("DELETE", reason, decision.fact.content, memory.id)
 
 
 def _key(fact: NewFact) -> str | None:

@@ -26,6 +26,9 @@ Then conflicts are resolved, one rule after another:
 | conflict | the outcome |
 |---|---|
 | UPDATE or DELETE by a fact that is older than the memory | refused |
+| DELETE by a fact that does not retract the memory | the fact is added, the rest proposed |
+| such DELETEs of several memories by one fact | the one with most common words is proposed |
+| such a DELETE of a memory that another operation is about | refused |
 | UPDATE to a text that is not faithful | refused, and its fact is added |
 | NONE of a memory that does not hold the fact | refused, and its fact is added |
 | DELETE of a memory that does not hold the fact, apart from denials | the fact is added too |
@@ -42,11 +45,13 @@ Then conflicts are resolved, one rule after another:
 | more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
-A new text is faithful if it has the numbers, names and denials of the memory and of the fact, no
-others, and half the words of each. A memory holds a fact if it has the fact's numbers, names and
-denials and a word in common with it, and does not give another value of the same attribute. The
-subject of both does not count as a common word. So no fact is lost: it is stored, carried by an
-update, held by a memory that is named, or refused.
+A fact retracts a memory if both have a word in common and the fact denies the memory, says that it
+is over or gives another value of the same attribute; else a person is asked whether the fact
+replaces the memory. A new text is faithful if it has the numbers, names and denials of the memory
+and of the fact, no others, and half the words of each. A memory holds a fact if it has the fact's
+numbers, names and denials and a word in common with it, and does not give another value of the same
+attribute. The subject of both does not count as a common word. So no fact is lost: it is stored,
+carried by an update, held by a memory that is named, or refused.
 
 "Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. If a memory
 already states a fact word for word, the memory is kept without asking the model.

@@ -29,6 +29,9 @@ class Decision(NamedTuple):
     """The memory it is about; ``None`` for an ``ADD``, and for a fact not worth remembering."""
     text: str | None = None
     """The memory's new text, for an ``UPDATE``."""
+    against: Fact | None = None
+    """For an ``ADD``: the memory that the model wanted to delete, without proof. A person is asked
+    whether the fact replaces it."""
 
     @property
     def memory_id(self) -> int | None:

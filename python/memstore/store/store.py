@@ -943,6 +943,8 @@ class Store:
         if everywhere:
             self._reach.check_all()
         embedder = self._file.needed_embedder()
+        with self.facts.writing():
+            pass  # which adopts what other programs inserted
         if retry_quarantined:
             with self._file.engine.write() as transaction:
                 active = generation_table.active(transaction)

@@ -100,6 +100,19 @@ def missing(
     return None
 
 
+def shared(one: str, other: str, subject: str = "") -> list[str]:
+    """Return the telling words and numbers that two texts share, each once.
+
+    The subject's words do not count, nor a word with which both texts begin, nor a single letter
+    unless it is a digit.
+    """
+    first = [words[0] for words in (_words(one), _words(other)) if words]
+    about = [*_words(subject), *(first[:1] if len({*first}) == 1 else ())]
+    own = [word for word in dict.fromkeys(_telling(one)) if word.isdigit() or word[1:]]
+    theirs = _telling(other)
+    return [word for word in _absent(own, about) if not _absent([word], theirs)]
+
+
 def _symbols(text: str) -> Iterator[str]:
     """Yield the symbols that are not punctuation: C# is not C, < not >, and -5 not 5."""
     for sign in signs(text):

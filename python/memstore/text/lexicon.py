@@ -155,3 +155,14 @@ ENDINGS: Final = phrases("no longer|any more|anymore|stopped|nicht mehr|aufgehö
 
 REPLACING: Final = phrases("instead of|statt")
 """Phrases before the thing that has ended, in a new fact."""
+
+OVER: Final = phrases(
+    "off|over|cancelled|canceled|called off|fell through|left|quit|ended|finished|sold|stopped|"
+    "gone|closed|former|formerly|used to|resigned|retired|divorced|broke up|died|dead|dropped|"
+    "abandoned|lost|removed|deleted|forget|gave up|given up|got rid of|moved away|moved out|"
+    "moved from|switched from|wrong|false|untrue|incorrect|"
+    "abgesagt|storniert|gekündigt|verkauft|beendet|vorbei|verlassen|ausgezogen|weggezogen|geschieden|"
+    "gestorben|tot|aufgegeben|verloren|gelöscht|falsch|ehemals|früher"
+)
+"""Phrases that say that something named beside them no longer holds. Weaker than ``ENDINGS``: they
+support a deletion that a model asks for, and retire nothing by themselves."""

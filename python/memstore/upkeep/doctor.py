@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from memstore.access import tokens
 from memstore.database import journal
 from memstore.database.steps import in_steps
-from memstore.database.tables import counts, replies
+from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy, StorageError
+from memstore.facts import adoption
 from memstore.frozen import frozen
 from memstore.upkeep import indexes, journal_check
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 LONG_LOG_BYTES: Final = 64 * 1024 * 1024
 """A write-ahead log longer than this is reported; writers keep it far below."""
+
+DERIVED: Final = frozenset(table.name for table in vector_table.TABLES)
+"""The tables whose rows a rebuild removes if what they belong to does not exist."""
 
 SHOWN: Final = 10
 """How many items a finding names; the others are only counted."""
@@ -75,8 +79,10 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
         ("locks", partial(_locks, engine)),
         ("log", partial(_log, engine)),
         ("pages", partial(_pages, engine)),
+        ("schema", partial(_schema, engine)),
         ("links", partial(_links, engine)),
         ("chains", partial(_chains, engine)),
+        _ids("journal", "facts that another program inserted", indexes.foreign, True),
         _ids("journal", "facts that differ from the journal", journal_check.facts),
         _ids("episodes", "episodes that differ from the journal", journal_check.episodes),
         _ids("words", "episodes with wrong segments, tags or pieces", indexes.episodes, True),
@@ -145,12 +151,10 @@ def rebuild(
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
     def count(transaction: Transaction) -> None:
-        if counts.are_kept(transaction):
-            counts.count_again(transaction)
-        else:
-            engine.create_counts(transaction)
+        counts.count_again(transaction)
         more.append("counted the facts and episodes again")
 
+    more += _restored(engine)
     with engine.aside() as copy:
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
             indexes.mending_facts(copy, facts),
@@ -170,6 +174,25 @@ def rebuild(
         f"rebuilt the full-text index of episodes, and re-indexed {len(episodes)} episodes",
         *more,
     ]
+
+
+def _restored(engine: Engine) -> Iterator[str]:
+    """Restore what the other repairs rely on: the parts of the schema, and adopted facts."""
+    with engine.write() as transaction:
+        if not counts.are_kept(transaction):
+            engine.create_counts(transaction)
+            yield "counted the facts and episodes"
+        if parts := engine.mend_schema(transaction):
+            feeds.break_off(transaction)
+            yield f"restored {parts} triggers, views and indexes"
+    adopted = 0
+    while True:
+        with engine.write() as transaction:
+            if not (some := adoption.adopt(transaction)):
+                break
+        adopted += some
+    if adopted:
+        yield f"journalled {adopted} facts that another program inserted"
 
 
 def _locks(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
@@ -200,9 +223,20 @@ def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool
         yield Reason(f"SQLite finds: {trouble}", Remedy.RESTORE_BACKUP), False
 
 
+def _schema(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    if wrong := engine.schema_troubles(transaction):
+        yield (
+            f"parts of the schema that another program dropped or changed: {_some(wrong)}; what "
+            "was written since may not be found, counted or protected",
+            True,
+        )
+
+
 def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
     for table, row_ids in engine.dangling_rows(transaction).items():
-        if table != "memstore_facts":
+        if table in DERIVED:
+            yield f"rows of {table} that refer to missing rows: {_some(row_ids)}", True
+        elif table != "memstore_facts":
             yield f"rows of {table} that refer to missing rows: {_some(row_ids)}", False
     if lost := fact_table.without_episode(transaction):
         yield f"facts of episodes that are not in their namespace: {_some(lost)}", False

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.changes import Changes, Line
+from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -24,13 +25,22 @@ ROWS: Final = 100
 """Rows repaired in one act."""
 
 
+def foreign(transaction: Transaction) -> list[int]:
+    """Return the facts of other programs that are not journalled and completed yet."""
+    return fact_table.foreign(transaction, NO_LIMIT)
+
+
 def facts(transaction: Transaction) -> list[int]:
+    others = {*foreign(transaction)}
     return [
         fact_id
         for fact_id, held, right in fact_table.all_found_by(transaction)
-        if right[:2] != held[:2]
-        # If the content was changed the claim differs too, but the journal check reports that.
-        or (right != held and not journal_check.differs(transaction, fact_id))
+        if fact_id not in others
+        and (
+            right[:2] != held[:2]
+            # If the content was changed the claim differs too, but the journal check reports that.
+            or (right != held and not journal_check.differs(transaction, fact_id))
+        )
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.database import journal
+from memstore.database.engine import NO_LIMIT
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain.episodes import Episode
@@ -23,8 +24,14 @@ T = TypeVar("T", Fact, Episode)
 
 
 def facts(transaction: Transaction) -> Iterator[str]:
-    """Yield the ids of facts that differ from the journal, with the differing fields."""
-    return _compared(fact_table.everything(transaction), journal.by_fact(transaction), _fact)
+    """Yield the ids of facts that differ from the journal, with the differing fields.
+
+    Those of other programs that are not journalled yet are left out.
+    """
+    others = {*fact_table.foreign(transaction, NO_LIMIT)}
+    own = (fact for fact in fact_table.everything(transaction) if fact.id not in others)
+    lines = (one for one in journal.by_fact(transaction) if one[0] not in others)
+    return _compared(own, lines, _fact)
 
 
 def episodes(transaction: Transaction) -> Iterator[str]:

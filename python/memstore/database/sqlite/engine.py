@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Durability, Progress, Transaction
-    from memstore.database.sqlite import copying, integrity, memory, migrations
+    from memstore.database.sqlite import copying, integrity, memory, migrations, objects
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
     integrity = lazy_import("memstore.database.sqlite.integrity")
     memory = lazy_import("memstore.database.sqlite.memory")
     migrations = lazy_import("memstore.database.sqlite.migrations")
+    objects = lazy_import("memstore.database.sqlite.objects")
 
 IN_MEMORY: Final = ":memory:"
 """The path of a database in memory."""
@@ -140,6 +141,12 @@ class SqliteEngine:
 
     def create_counts(self, transaction: Transaction) -> None:
         migrations.create_counts(transaction)
+
+    def schema_troubles(self, transaction: Transaction) -> list[str]:
+        return objects.troubles(transaction)
+
+    def mend_schema(self, transaction: Transaction) -> int:
+        return objects.mend(transaction)
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)

@@ -60,7 +60,7 @@ def _text_of(name: str) -> str:
 
 OTHER_GROUPS = (
     "facts_first", "facts_words", "facts_members", "journal", "episodes", "vectors", "changes",
-    "proposals", "readings", "graph", "tokens", "counts",
+    "proposals", "readings", "graph", "tokens", "counts", "facts_foreign",
 )  # fmt: skip
 
 
@@ -72,6 +72,7 @@ def complete(transaction: Transaction) -> None:
 
 def _take_step_7(transaction: Transaction) -> None:
     meta_table.put(transaction, "schema_family", meta_table.FAMILY)
+    others = _built_by_others(transaction)
     _set_original_aside(transaction)
     _run_file(transaction, "v07/facts.sql")
     _carry_facts(transaction)
@@ -81,6 +82,21 @@ def _take_step_7(transaction: Transaction) -> None:
     _adopt_facts(transaction)
     _carry_vectors(transaction)
     transaction.run("DROP TABLE memstore_original_facts")
+    for statement in others:
+        transaction.run(statement)
+
+
+def _built_by_others(transaction: Transaction) -> list[str]:
+    """Return the triggers and indexes that another program put on the original's table of facts.
+
+    Those that use the column of embeddings are left out: it no longer exists.
+    """
+    rows = transaction.rows(
+        "SELECT sql FROM sqlite_master WHERE tbl_name = 'memstore_facts' AND sql IS NOT NULL"
+        " AND type IN ('trigger', 'index') AND name NOT LIKE 'memstore!_facts!_%' ESCAPE '!'"
+        " AND name NOT LIKE 'idx!_memstore!_%' ESCAPE '!' AND sql NOT LIKE '%embedding%'"
+    )
+    return [str(sql) for (sql,) in rows]
 
 
 def _set_original_aside(transaction: Transaction) -> None:
@@ -90,7 +106,10 @@ def _set_original_aside(transaction: Transaction) -> None:
     transaction.run("DROP TABLE IF EXISTS memstore_facts_fts")
     for index in ("subject", "category", "active", "namespace"):
         transaction.run(f"DROP INDEX IF EXISTS idx_memstore_{index}")
+    # Views and foreign keys of other tables in the file keep the name, which the new table gets.
+    transaction.run("PRAGMA legacy_alter_table = ON")
     transaction.run("ALTER TABLE memstore_facts RENAME TO memstore_original_facts")
+    transaction.run("PRAGMA legacy_alter_table = OFF")
 
 
 TEXT_COLUMNS = (

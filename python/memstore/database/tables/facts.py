@@ -496,6 +496,19 @@ def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
     return found
 
 
+def foreign(transaction: Transaction, limit: int) -> list[int]:
+    """Return the first facts that another program inserted and nobody has adopted yet.
+
+    A fact that the journal knows is none of them, such as an erased one whose text is back.
+    """
+    return transaction.ints(
+        "SELECT id FROM memstore_facts f WHERE claim_hash IS NULL AND content <> ''"
+        " AND NOT EXISTS (SELECT 1 FROM memstore_journal WHERE fact_id = f.id"
+        "  AND kind IN ('add', 'adopt', 'erase')) ORDER BY id LIMIT :limit",
+        {"limit": limit},
+    )
+
+
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
     """Return all facts of a subject, including superseded and deleted ones, oldest first."""
     test = "f.namespace = :namespace AND f.subject_key = :subject ORDER BY f.created_at, f.id"

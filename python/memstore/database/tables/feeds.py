@@ -45,6 +45,14 @@ def span(transaction: Transaction, feed: str) -> Span:
     return Span._make(row or (0, 0))
 
 
+def break_off(transaction: Transaction) -> None:
+    """Leave a gap in each feed, so that every index is built again: changes may be missing."""
+    for feed in ("memstore_fact_changes", "memstore_episode_changes"):
+        newest = span(transaction, feed).newest
+        transaction.run(f"DELETE FROM {feed}")
+        transaction.run(f"INSERT INTO {feed} (seq, id) VALUES (:seq, 0)", {"seq": newest + 2})
+
+
 def fact_changes(transaction: Transaction, position: int) -> Changed:
     ids = transaction.ints(
         "SELECT DISTINCT id FROM memstore_fact_changes WHERE seq > :position",

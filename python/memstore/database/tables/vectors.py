@@ -390,6 +390,23 @@ def missing(transaction: Transaction, table: VectorTable, generation_id: int) ->
     )
 
 
+def strays(transaction: Transaction, table: VectorTable) -> list[int]:
+    """Return the owners that rows name although there is no such owner."""
+    return transaction.ints(
+        f"SELECT DISTINCT {table.owner} FROM {table.name} v"
+        f" WHERE NOT EXISTS (SELECT 1 FROM {table.owners} o WHERE o.id = v.{table.owner})"
+        f" ORDER BY {table.owner}"
+    )
+
+
+def remove_strays(table: VectorTable, owner_ids: Sequence[int], transaction: Transaction) -> None:
+    transaction.run(
+        f"DELETE FROM {table.name} WHERE {table.owner} IN {transaction.dialect.listed('ids')}"
+        f" AND NOT EXISTS (SELECT 1 FROM {table.owners} o WHERE o.id = {table.owner})",
+        {"ids": owner_ids},
+    )
+
+
 def count(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
     """Return the number of vectors in a generation; this reads two indexes, but no vectors."""
     queue = transaction.dialect.indexed_by(table.queue)

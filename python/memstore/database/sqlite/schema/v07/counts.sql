@@ -63,7 +63,9 @@ CREATE TRIGGER memstore_counts_change INSTEAD OF INSERT ON memstore_count_change
         AND user_id = new.user_id AND agent_id = new.agent_id AND run_id = new.run_id
         AND key = new.key;
 END;
-CREATE TRIGGER memstore_facts_counted_ai AFTER INSERT ON memstore_facts BEGIN
+-- Those of other programs are counted by another trigger (facts_foreign.sql).
+CREATE TRIGGER memstore_facts_counted_ai AFTER INSERT ON memstore_facts
+WHEN new.claim_hash IS NOT NULL OR new.content = '' BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, 1 FROM memstore_facts_counted
     WHERE fact_id = new.id;

@@ -9,14 +9,20 @@ CREATE TABLE memstore_facts (
     metadata          TEXT,
     superseded_by     INTEGER REFERENCES memstore_facts(id),
     created_at        TEXT NOT NULL,
-    namespace         TEXT NOT NULL,
+    namespace         TEXT NOT NULL DEFAULT 'default',
     superseded_at     TEXT,
     confirmed_count   INTEGER NOT NULL DEFAULT 0,
     last_confirmed_at TEXT,
     use_count         INTEGER NOT NULL DEFAULT 0,
     last_used_at      TEXT,
-    -- Stays the same in exports and copies, where `id` may change.
-    uuid              TEXT NOT NULL,
+    -- Stays the same in exports and copies, where `id` may change. The default is a UUIDv7 for rows of
+    -- other programs (facts_foreign.sql).
+    uuid              TEXT NOT NULL DEFAULT (lower(
+        printf('%08x-', (julianday('now') - 2440587.5) * 86400000 / 65536)
+        || printf('%04x-7', CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) % 65536)
+        || substr(hex(randomblob(2)), 2) || '-' || substr('89ab', 1 + abs(random() % 4), 1)
+        || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
+    )),
     -- The owners; NULL means "not set".
     user_id           TEXT,
     agent_id          TEXT,
@@ -37,7 +43,7 @@ CREATE TABLE memstore_facts (
     -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored directly.
     derivation        TEXT,
     -- The subject with case and Unicode normal form folded.
-    subject_key       TEXT NOT NULL,
+    subject_key       TEXT NOT NULL DEFAULT '',
     -- The conversation it belongs to, and its place in it. Threads are separate for each set of
     -- owners.
     thread            TEXT,
