@@ -1,8 +1,7 @@
 """Ordinary prompts, which no memory of other people's conversations bears on.
 
-Two hundred of them, as people type them to a coding agent: orders, acknowledgements, questions
-about the code at hand, pasted logs and stack traces, and files of 4,000 characters; a fifth is not
-English.
+As people type them to a coding agent: orders, acknowledgements, questions about the code at hand,
+pasted logs and stack traces, and files of 4,000 characters; a sixth is not English.
 """
 
 # ruff: noqa: E501 - logs as they are pasted
@@ -196,6 +195,49 @@ kör testerna igen
 testleri çalıştır
 derleme neden başarısız oluyor?"""
 
+WITH_PRONOUNS = """\
+what do they return?
+why are they failing?
+can we do this in one query?
+do we need a lock here?
+should we split it in two?
+what happens if they are empty?
+where do we call it?
+how do we test that?
+did we forget the header?
+why did they deprecate it?
+how can I reproduce it?
+what did I break?
+which of them is faster?
+are they equal?
+when should I use a tuple?
+what would you do in my place?
+is my syntax right?
+where do I put this file?
+what is their type?
+who calls them?
+how do I exit vim?
+what did we change in this branch?
+do they run in parallel?
+can they be merged?
+why is my test slow?
+do we still need this import?
+what have we got so far?
+how long do they take?
+where are they defined?
+why don't they match?
+how do I undo my last commit?
+could we cache their results?
+what should I call this variable?
+why does my loop never end?
+did they fix that bug in the last release?
+do we close the connection when we are done?
+what do we lose if we drop the index?
+how many of them are still open?
+can I delete my local branch now?
+which port does my server listen on?"""
+"""Questions about the code at hand that have a word for a person, as those about people have."""
+
 PASTED = (
     """Traceback (most recent call last):
   File "/srv/app/worker.py", line 88, in run
@@ -289,6 +331,7 @@ def prompts() -> dict[str, list[str]]:
     sources = [inspect.getsource(module) for module in MODULES]
     return {
         "orders": ORDERS.split("\n"),
+        "with we, they or my": WITH_PRONOUNS.split("\n"),
         "orders in other languages": ELSEWHERE.split("\n"),
         "logs and traces": [*PASTED],
         "files of 4,000 characters": [

@@ -5,10 +5,12 @@
 The conversations of ``locomo-dev`` are kept as the hooks keep them: turns of a user and an
 assistant, a session a thread, no facts. Its questions are the prompts of a later session; an answer
 counts if a turn that answers is shown whole. ``without names`` has a pronoun in place of each
-speaker's name. ``languages`` are the questions of ``tests/search/questions`` over their facts, said
-by a user. The others, :mod:`benches.finding.ordinary` and the questions of the scientific sets,
-should get nothing; each is asked of every conversation, those of the sets of one. Times are of a
-prompt over this many turns, with the index loaded from its files.
+speaker's name. Settings were chosen on every other conversation, the first ``half``. Of the ten
+languages, ``questions`` are those of ``tests/search/questions`` over their facts, said by a user,
+and ``said`` those of ``said.toml``, which no threshold was chosen on. The others,
+:mod:`benches.finding.ordinary` and the questions of the scientific sets, should get nothing; each
+is asked of every conversation, those of the sets of one. Times are of a prompt over this many
+turns, with the index loaded from its files.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import cycle
+from itertools import compress, cycle
+from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ from memstore.faces.hosts import hook
 
 TOKENS = hook.BUDGET_TOKENS - hook.AROUND_TOKENS
 LANGUAGES = Path(__file__).parents[2] / "tests" / "search" / "questions"
+SAID = Path(__file__).parent / "said.toml"
 NOT_HERE = ("scifact", "cranfield")
 AT_ONCE = 5000
 
@@ -46,10 +50,12 @@ def main() -> None:
     units, questions = sets.labelled_units(asked.data / "locomo-dev")
     with kept(asked.folder / "prompts.db", units) as store:
         stores = {name: store.within(name) for name in units}
-        tell_answers("LoCoMo's questions", stores, questions)
-        nameless = [unnamed(one, units[one.store]) for one in questions]
-        tell_answers("the same, without names", stores, nameless)
-        tell_languages()
+        for number, half in enumerate(halves(units, questions), start=1):
+            tell_answers(f"LoCoMo, half {number}", stores, half)
+            nameless = [unnamed(one, units[one.store]) for one in half]
+            tell_answers("the same, without names", stores, nameless)
+        tell_questions()
+        tell_said()
         others = ordinary.prompts()
         for kind, prompts in others.items():
             tell_others(kind, [(own, one) for own in stores.values() for one in prompts])
@@ -61,6 +67,18 @@ def main() -> None:
         tell_times("questions", store, [one.text for one in questions[::4]])
         for kind, prompts in others.items():
             tell_times(kind, store, prompts)
+
+
+def halves(
+    units: Iterable[str], questions: Sequence[sets.Question]
+) -> tuple[list[sets.Question], list[sets.Question]]:
+    """Return the questions of every other conversation, and those of the rest."""
+    first = {*[*units][::2]}
+    of_first = [one.store in first for one in questions]
+    return (
+        [*compress(questions, of_first)],
+        [*compress(questions, map(not_, of_first))],
+    )
 
 
 def said(units: Sequence[dict[str, Any]], session: str) -> Iterator[dict[str, Any]]:
@@ -132,25 +150,48 @@ def unnamed(question: sets.Question, units: Sequence[dict[str, Any]]) -> sets.Qu
     return sets.Question(question.store, text, question.grades)
 
 
-def tell_languages() -> None:
+def tell_questions() -> None:
     for path in sorted(LANGUAGES.glob("*.toml")):
         held = tomllib.loads(path.read_text(encoding="utf-8"))
-        answered, told = [], []
-        with memstore.open(":memory:") as store:
-            ids = {}
-            for name, fact in held["facts"].items():
-                row = {"content": fact["content"], "source": "host", "speaker": "user"}
-                [ids[name]] = [one.id for one in store.episodes.add_many([row])]
-            asked = held["first"] | held.get("asked", {})
-            for question, fact in asked.items():
-                found = store.remind(question, max_tokens=TOKENS)
-                right = fact if isinstance(fact, list) else [fact]
-                answered.append(any(ids[one] in found.episodes for one in right))
-                told.append(bool(found.text))
-            elsewhere = [*held["nothing"]["queries"], *ordinary.ELSEWHERE.split("\n")]
-            useless = [bool(store.remind(one).text) for one in elsewhere]
-        others = f"answered {statistics.mean(answered):.3f}, others {statistics.mean(useless):.3f}"
-        tell(path.stem, len(told), others, told)
+        facts = {name: dict(fact) for name, fact in held["facts"].items()}
+        right = {
+            question: one if isinstance(one, list) else [one]
+            for question, one in (held["first"] | held.get("asked", {})).items()
+        }
+        for fact in facts.values():
+            del fact["subject"]
+        tell_few(f"questions, {path.stem}", facts, right, held["nothing"]["queries"])
+
+
+def tell_said() -> None:
+    for language, held in tomllib.loads(SAID.read_text(encoding="utf-8")).items():
+        facts = {str(place): {"content": text} for place, text in enumerate(held["said"])}
+        right = {question: [str(place)] for question, place in held["asked"]}
+        tell_few(f"said, {language}", facts, right, held["others"])
+
+
+def tell_few(
+    name: str,
+    facts: dict[str, dict[str, Any]],
+    right: dict[str, list[str]],
+    elsewhere: Sequence[str],
+) -> None:
+    """Tell what a memory of a few turns gives, and how many of the others get something."""
+    answered, told = [], []
+    with memstore.open(":memory:") as store:
+        ids = {}
+        for fact, row in facts.items():
+            [turn] = store.episodes.add_many([row | {"source": "host", "speaker": "user"}])
+            ids[fact] = turn.id
+        for question, facts_asked in right.items():
+            found = store.remind(question, max_tokens=TOKENS)
+            answered.append(any(ids[one] in found.episodes for one in facts_asked))
+            told.append(bool(found.text))
+        orders = f"{ordinary.ELSEWHERE}\n{ordinary.ORDERS}".split("\n")
+        useless = [bool(store.remind(one).text) for one in (*elsewhere, *orders)]
+    others = f"others {sum(useless[: len(elsewhere)])} of {len(elsewhere)}, orders "
+    others += f"{statistics.mean(useless[len(elsewhere) :]):.3f}"
+    tell(name, len(told), f"answered {statistics.mean(answered):.3f}, {others}", told)
 
 
 def tell_others(kind: str, asked: Sequence[tuple[Store, str]]) -> None:

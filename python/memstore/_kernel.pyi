@@ -555,7 +555,7 @@ class Texts:
         terms: Sequence[tuple[str, Sequence[Sequence[str]]]],
         identifiers: Sequence[Sequence[str]],
         ids: Iterable[int],
-    ) -> list[tuple[bool, bool, bool, float, float, int] | None]:
+    ) -> list[tuple[bool, bool, bool, bool, float, float, int] | None]:
         """What rows have of a query's names, identifiers and words; `None` without the row.
 
         Args:
@@ -565,9 +565,18 @@ class Texts:
             identifiers: paths, versions, long numbers and the like, as tokens.
 
         Returns:
-            Whether it is enough to be relevant; has or is about a name of the query; has an
-            identifier that fewer than one row in twenty has; the sum of the weights of the words it
-            has, `min(idf, rarity in any text)`; that divided by the sum of all; how many are rare.
+            Whether it is enough to be relevant; has or is about a name of the query; is of a day or
+            month that the query names; has an identifier that fewer than one row in twenty has; the
+            sum of the weights of the words it has, `min(idf, rarity in any text)`; that divided by
+            the sum of all; how many are rare.
+        """
+
+    @staticmethod
+    def named(prompt: str, asks: bool, texts: Sequence[str]) -> list[bool]:
+        """Whether each text has a name that a prompt has, wherever in its sentences.
+
+        Args:
+            asks: whether the prompt is a question; then the word that begins it may be a name.
         """
 
     def neighbours(self, ids: Iterable[int], reach: int, visible: Ids | None = None) -> list[int]:

@@ -135,7 +135,8 @@ def test_a_word_of_half_the_facts_is_not_rare(open_store: Open) -> None:
 
 
 def _bearings(store: Store, query: str, ids: list[int]) -> list[Bearing]:
-    return store._file.searches.facts.bearings(query, ids)
+    texts = {id_: store.get(id_).content for id_ in ids}
+    return [*store._file.searches.facts.about(query, texts, asks=False).bearings]
 
 
 def test_bearing_tells_names_identifiers_and_words(memory: Store) -> None:
@@ -146,7 +147,7 @@ def test_bearing_tells_names_identifiers_and_words(memory: Store) -> None:
     assert [id_ for id_ in ids if found[id_].named] == [ids[6]]
     assert found[ids[2]].rare >= 1
     assert 0.3 < found[ids[2]].coverage < 1
-    assert found[ids[9]] == (False, False, False, 0, 0, 0)
+    assert found[ids[9]] == (False, False, False, False, 0, 0, 0)
 
 
 def test_search_by_words_alone_leaves_nothing_out(open_store: Open) -> None:

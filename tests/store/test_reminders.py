@@ -85,6 +85,66 @@ def test_prompt_that_memory_does_not_bear_on_gets_nothing(
     assert store.remind(prompt).text == ""
 
 
+NEWS = {
+    "en": ("Alice moved to Lisbon in spring", "Where does Alice live?", "rename the class"),
+    "de": ("Bernd ist nach Wien gezogen", "Wo wohnt Bernd jetzt?", "benenne die Klasse um"),
+    "es": ("Lucía se mudó a Madrid", "¿Dónde vive ahora Lucía?", "cambia el nombre"),
+    "fr": ("Chloé a déménagé à Lille", "Où habite Chloé ?", "renomme la classe"),
+    "it": ("Giulia si è trasferita a Torino", "Dove abita adesso Giulia?", "rinomina la classe"),
+    "pt": ("Beatriz mudou para Lisboa", "Onde a Beatriz mora agora?", "renomeie a classe"),
+    "nl": ("Sanne is naar Utrecht verhuisd", "Waar woont Sanne nu?", "hernoem de klasse"),
+    "zh": ("小明搬到了上海", "小明现在住在哪里", "把这个类重命名"),
+    "ja": ("アリスは東京へ引っ越した", "アリスは今どこに住んでいますか", "クラスの名前を変えて"),
+    "ko": ("민수는 서울로 이사했다", "민수는 지금 어디에 사나요", "클래스 이름을 바꿔 줘"),
+}
+"""What was said, a question with one name of it, and an order."""
+
+
+@pytest.mark.parametrize("language", NEWS)
+def test_name_bears_where_a_sentence_begins_with_it(open_store: Open, language: str) -> None:
+    said, asked, order = NEWS[language]
+    store = open_store()
+    tell(store, *(("user", text) for text in FILLING), ("user", said))
+    assert said in store.remind(asked).text
+    assert store.remind(order).text == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "prompt"),
+    [
+        ("Refactor the lexer before Tuesday", "Refactor this"),
+        ("Die Schnittstelle ist jetzt fertig", "beschreibe die Schnittstelle"),
+        ("the two halves of the index are merged", "merge these two"),
+        ("les deux moitiés sont prêtes", "laquelle des deux est la plus rapide ?"),
+        ("我们的房子在城里", "它们是在哪里定义的？"),
+        ("パスワードは来月変わります", "いくつありますか？"),
+    ],
+)
+def test_what_is_no_name_and_grammar_do_not_bear(open_store: Open, said: str, prompt: str) -> None:
+    store = open_store()
+    tell(store, ("user", said))
+    assert store.remind(prompt).text == ""
+
+
+def test_one_rare_word_is_enough_among_few_turns_and_not_among_many(open_store: Open) -> None:
+    store, asked = open_store(), "what do we know of the landlord?"
+    tell(store, ("user", "the landlord raised the rent"))
+    assert "landlord" in store.remind(asked).text
+    tell(store, *(("user", f"the landlord of number {n} sold it") for n in range(40)))
+    tell(store, *(("user", f"nothing new on line {n}") for n in range(1200)), thread="long")
+    assert store.remind("is a landlord a person in this schema and model?").text == ""
+
+
+def test_question_about_a_day_gets_what_was_said_then(open_store: Open) -> None:
+    store = open_store()
+    store.episodes.add("we tried the new oven", source="host", valid_at="2024-01-19")
+    store.episodes.add("the oven is too hot", source="host", valid_at="2024-03-02")
+    assert "tried" in store.remind("What happened on 19 January 2024?").text
+    assert store.remind("Archive what is from 19 January 2024").text == ""
+    assert store.remind("2024-01-19 10:14:55 ERROR pool\nwhat is wrong here?").text == ""
+    assert store.remind("What happened in 2024?").text == ""
+
+
 def test_turns_of_the_thread_that_goes_on_are_left_out(store: memstore.Store) -> None:
     asked = "which port does staging use?"
     turn = store.episodes.get(1)

@@ -2,43 +2,69 @@
 
 Whoever searches wants the best there is. A prompt is another matter: nobody asked, and lines about
 something else cost the model's attention. So one of the best rows must have a name or an identifier
-of the prompt, or words of it that are rare enough together (:meth:`Corpus.bearings`); in a question
-fewer words tell, because an order consists of other words than what it is about.
+of the prompt, or words of it that are rare enough together (:class:`Bearing`). In a question fewer
+words tell, because an order consists of other words than what it is about; likeness of meaning
+counts there too, and so does a date.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.search.requests import JUDGED
 from memstore.text.questions import asks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from memstore.search.hybrid import Search
-    from memstore.search.lookup import Bearing
+    from memstore.search.lookup import About, Bearing
 
 LEAST_IN_AN_ORDER: Final = 6.0
-LEAST_IN_A_QUESTION: Final = 4.2
 """What the words in one row must weigh together. One word has 5.5 at most, and one that no other of
 a hundred rows has 4.2."""
 
-LEAST_OF_MOST: Final = 3.0
-MOST: Final = 0.7
-"""In a question, less is enough if it is this part of the weight of all its words."""
+LEAST_IN_A_QUESTION: Final = 4.7
+OF_RELEVANCE: Final = 8.0
+"""In a question, the weight with this much of its relevance (0 to 1) must be enough. Relevance
+does not count in scripts without spaces, of which the built-in model knows characters only."""
+
+COVERED: Final = 0.2
+"""And the words must have this part of the question's weight: in a long one a few always match."""
+
+MANY_ROWS: Final = 1000
+FEWEST_ROWS: Final = 10
+LESS: Final = 0.45
+"""Among few rows fewer match by chance: the least falls by this for each power of e below many."""
 
 
-def bears(prompt: str, search: Search[Any, Any], ids: Sequence[int]) -> bool:
-    """Return whether one of the best rows is about a prompt; ``ids`` are theirs, best first."""
+def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bool:
+    """Return whether one of the best rows is about a prompt; ``texts`` are theirs by id."""
+    best = dict(list(texts.items())[:JUDGED])
     is_question = asks(prompt)
-    return any(_bears(row, is_question) for row in search.bearings(prompt, ids[:JUDGED]))
-
-
-def _bears(row: Bearing, is_question: bool) -> bool:
-    if not row.is_enough:
+    if not best:
         return False
-    if row.named or row.identified or row.weight >= LEAST_IN_AN_ORDER:
+    found = search.about(prompt, best, asks=is_question)
+    if found.has_name or any(map(_tells, found.bearings)):
         return True
-    mostly = row.weight >= LEAST_OF_MOST and row.coverage >= MOST
-    return is_question and (mostly or row.weight >= LEAST_IN_A_QUESTION)
+    return is_question and (_is_of_its_date(prompt, found) or _answers(found))
+
+
+def _tells(row: Bearing) -> bool:
+    return row.named or row.identified or (row.is_enough and row.weight >= LEAST_IN_AN_ORDER)
+
+
+def _is_of_its_date(prompt: str, found: About) -> bool:
+    """The date of a pasted log is not what is asked about."""
+    return "\n" not in prompt and any(row.dated for row in found.bearings)
+
+
+def _answers(found: About) -> bool:
+    fewer = math.log(MANY_ROWS / max(FEWEST_ROWS, min(found.rows, MANY_ROWS)))
+    least = LEAST_IN_A_QUESTION - LESS * fewer
+    return any(
+        row.coverage >= COVERED and row.weight + OF_RELEVANCE * relevance >= least
+        for row, relevance in zip(found.bearings, found.relevances or repeat(0.0), strict=False)
+    )

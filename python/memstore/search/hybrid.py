@@ -28,13 +28,13 @@ from memstore.search.ranking.base import Candidates
 from memstore.search.requests import JUDGED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Engine
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
-    from memstore.search.lookup import Bearing, Ranked
+    from memstore.search.lookup import About, Ranked
     from memstore.search.requests import Request
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
@@ -80,10 +80,11 @@ class Search(Generic[F, H]):
             why = WordsOnly("other_model", Reason.of(error))
             return self._find(texts, asked, None, request, why)
 
-    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
-        """Return what rows have of a query's words; nothing if there is no index yet."""
+    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
+        """Return what rows have of a prompt; nothing if there is no index yet."""
         with self.index.reading() as (transaction, contents):
-            return self._corpus(transaction, contents).lookup.bearings(_cleaned(query), ids)
+            lookup = self._corpus(transaction, contents).lookup
+            return lookup.about(_cleaned(prompt), texts, asks=asks)
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]

@@ -76,6 +76,8 @@ class Bearing(NamedTuple):
     is_enough: bool
     """Whether the row is about what the query asks, by that alone."""
     named: bool
+    dated: bool
+    """Its moment is the day or month that the query names."""
     identified: bool
     """It has an identifier of the query that few rows have."""
     weight: float
@@ -84,6 +86,18 @@ class Bearing(NamedTuple):
     """Their share of the weights of all words of the query, 0 to 1."""
     rare: int
     """How many of its words are rare."""
+
+
+class About(NamedTuple):
+    """What the best rows have of a prompt."""
+
+    bearings: Sequence[Bearing] = ()
+    relevances: Sequence[float] = ()
+    """Of the same rows, 0 to 1; empty unless it is a question in a script with spaces."""
+    has_name: bool = False
+    """One of them has a name of the prompt, wherever in its sentences."""
+    rows: int = 0
+    """How many rows the file has in all."""
 
 
 class Lookup(ABC, Generic[F]):
@@ -156,6 +170,15 @@ class Lookup(ABC, Generic[F]):
     def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
         """Return how relevant each of these rows is to the query by meaning, 0 to 1."""
         return []
+
+    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
+        """Return what rows have of a prompt.
+
+        Args:
+            texts: those of the rows, by id.
+            asks: whether the prompt is a question.
+        """
+        return About()
 
     def in_context(
         self,

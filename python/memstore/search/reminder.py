@@ -37,7 +37,7 @@ MOST_CHARACTERS: Final = 500
 MISSES: Final = 5
 """After so many texts that do not fit, there is no room for others."""
 
-MOST_OF_A_PROMPT: Final = 1600
+MOST_OF_A_PROMPT: Final = 1000
 """Characters: each further word costs time, and a file or log says little by its middle."""
 
 NAME = lazy_pattern(r"(?<!\w)(?:#|e)\d+\b")

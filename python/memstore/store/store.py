@@ -815,9 +815,11 @@ class Store:
         facts = context.without(found, named)
         said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
         turns = context.without_turns(said, named)
-        if not bearing.bears(asked, searches.facts, [hit.fact.id for hit in facts]):
+        told = {hit.fact.id: hit.fact.content for hit in facts}
+        if not bearing.bears(asked, searches.facts, told):
             facts = []
-        if not bearing.bears(asked, searches.episodes, [hit.episode.id for hit in turns]):
+        told = {hit.episode.id: hit.episode.content for hit in turns}
+        if not bearing.bears(asked, searches.episodes, told):
             turns = []
         with self._file.engine.read() as transaction:
             later = partial(since.since, transaction, namespaces=self.facts.namespaces)

@@ -77,6 +77,11 @@ def segments(*texts: str) -> str | None:
     return " ".join(" ".join(re.findall(PIECE, word)) for word in cut) or None
 
 
+def has_unspaced(text: str) -> bool:
+    """Return whether a text has words of a script without spaces."""
+    return not text.isascii() and re.search(UNSPACED_RUN, text) is not None
+
+
 def match_expression(query: str) -> str | None:
     """Return a query as an FTS5 expression, every word quoted; ``None`` if it has no words.
 

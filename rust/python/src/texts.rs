@@ -27,8 +27,8 @@ use crate::words::Words;
 /// A word of a query, and its spellings.
 type GivenTerm = (String, Vec<Phrase>);
 
-/// Whether it is enough, named, identified, weight, coverage, and how many words are rare.
-type Bearing = (bool, bool, bool, f64, f64, usize);
+/// Whether it is enough, named, dated, identified, weight, coverage, and how many words are rare.
+type Bearing = (bool, bool, bool, bool, f64, f64, usize);
 
 type Text = Option<PyBackedStr>;
 
@@ -245,6 +245,18 @@ impl Texts {
         Ok(found.into_iter().map(|one| one.map(weighed)).collect())
     }
 
+    /// Whether each text has a name that a prompt has, wherever in its sentences.
+    #[staticmethod]
+    fn named(
+        py: Python<'_>,
+        prompt: PyBackedStr,
+        asks: bool,
+        texts: Vec<PyBackedStr>,
+    ) -> PyResult<Vec<bool>> {
+        py.detach(|| kernel::named(&prompt, asks, &texts))
+            .map_err(no_memory)
+    }
+
     /// The neighbours of these rows in their threads.
     #[pyo3(signature = (ids, reach, visible = None))]
     fn neighbours(
@@ -331,6 +343,7 @@ fn weighed(one: kernel::Bearing) -> Bearing {
     (
         enough,
         one.named,
+        one.dated,
         one.identified,
         one.weight,
         one.coverage,

@@ -13,6 +13,7 @@ from memstore.providers.local import HAS_MODEL, MODEL
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
 from memstore.search.lookup import (
+    About,
     Bearing,
     F,
     Lookup,
@@ -22,7 +23,7 @@ from memstore.search.lookup import (
     cosines_of_rows,
     cosines_of_vectors,
 )
-from memstore.text.words import identifiers
+from memstore.text.words import has_unspaced, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -166,6 +167,16 @@ class IndexLookup(Lookup[F]):
         telling = " ".join(self.terms(query).written)
         found = self._contents.texts.relevances(query, telling, ids)
         return [one for one in found if one is not None]
+
+    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
+        ids = list(texts)
+        compares = asks and not has_unspaced(prompt)
+        return About(
+            self.bearings(prompt, ids),
+            self.relevances(prompt, ids) if compares else [],
+            any(self._contents.texts.named(prompt, asks, list(texts.values()))),
+            len(self._contents.words),
+        )
 
     def in_context(
         self,

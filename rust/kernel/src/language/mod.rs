@@ -8,10 +8,12 @@
 mod dates;
 mod letters;
 mod lexicon;
+mod names;
 mod question;
 mod words;
 
 pub use dates::Named;
+pub(crate) use names::{has_name, names};
 pub use question::{Question, Wanted};
 
 use letters::{EMPTY, beginnings, shortened, with_word};
@@ -97,6 +99,23 @@ pub fn is_function_word(word: &str) -> bool {
         let mut classes = classes.chain(Class::QUESTIONS);
         classes.any(|class| entry.is(class) != 0)
     })
+}
+
+/// Whether a word is a number in one of the languages: "two", "zwei".
+pub(crate) fn is_number(word: &str) -> bool {
+    let entry = Table::shared().get(letters::hash(word));
+    entry.is_some_and(|entry| entry.is(Class::Count) != 0)
+}
+
+/// How many characters of a text serve the grammar of a language written without spaces, or with its
+/// particles attached. Hiragana does: Japanese writes most other words with other characters.
+pub(crate) fn particles(text: &str) -> usize {
+    let serves = |letter: &char| {
+        let entry = Table::shared().get(letters::with_character(EMPTY, *letter));
+        matches!(letter, '\u{3041}'..='\u{309f}')
+            || entry.is_some_and(|entry| entry.is(Class::Particle) != 0)
+    };
+    text.chars().filter(serves).count()
 }
 
 struct Reader {

@@ -13,7 +13,9 @@
 use std::collections::TryReserveError;
 
 use super::{FEW_ROWS, Held, Texts, pieces};
-use crate::language::{NO_NAME, Question, features, is_function_word};
+use crate::language::{
+    NO_NAME, Question, features, has_name, is_function_word, is_number, names, particles,
+};
 use crate::words::{Phrase, Words};
 
 /// The rank at which a word has the weight 1, about that of "new" or "over".
@@ -22,6 +24,13 @@ const EVERYDAY: f64 = 500.0;
 const RAREST: f64 = 5.5;
 /// The rarity of numbers by their digits: every text may have a 3.
 const OF_DIGITS: [f64; 3] = [1.0, 3.0, 5.0];
+
+/// The rarity of pairs of characters of a script without spaces, one of which serves the grammar.
+const PARTLY_GRAMMAR: f64 = 2.0;
+/// What counts of a pair that begins with the end of the one before: both may be of one word.
+const OF_THE_SAME_WORD: f64 = 0.33;
+/// A word with a capital letter may be a name if its rarity is at least this.
+const NAME: f64 = 3.0;
 
 /// An exact term bears alone if fewer rows have it than one in this power of e: one in twenty.
 const EXACT: f64 = 3.0;
@@ -55,6 +64,8 @@ pub struct Exactly<'a> {
 pub struct Bearing {
     /// It has, or is about, a name that the query has.
     pub named: bool,
+    /// Its moment is the one that the query names: a day, or a month.
+    pub dated: bool,
     /// It has an identifier of the query that few rows have.
     pub identified: bool,
     /// The sum of the weights of the query's words that it has.
@@ -101,6 +112,7 @@ impl Texts {
             let held = self.held(*id)?;
             let mut bearing = matched(asked.terms, &weights, has.of(row));
             bearing.named = is_named(&question, &names, &held);
+            bearing.dated = is_dated(&question, &held);
             bearing.identified = identified.of(row).iter().any(|part| *part > 0.0);
             Some(bearing)
         };
@@ -116,6 +128,31 @@ fn spellings(terms: &[Term]) -> impl Iterator<Item = &Phrase> {
 /// them so: rows have titles of books, whose words are words of other questions.
 fn is_named(question: &Question, names: &[u32], held: &Held<'_>) -> bool {
     question.names(held.record.speaker) || held.names().any(|name| names.contains(&name))
+}
+
+/// A year alone is that of too many rows.
+fn is_dated(question: &Question, held: &Held<'_>) -> bool {
+    let (date, row) = (&question.date, held.record);
+    !date.months.is_empty() && date.share(row.year, row.month, row.day) == 1.0
+}
+
+/// Whether each of these texts has a name that a prompt has, wherever in its sentences.
+///
+/// # Errors
+/// There is no memory.
+pub fn named(
+    prompt: &str,
+    asks: bool,
+    texts: &[impl AsRef<str>],
+) -> Result<Vec<bool>, TryReserveError> {
+    let mut rare = Vec::new();
+    for name in names(prompt, asks) {
+        if rarity(name.text)? >= NAME {
+            rare.push(name);
+        }
+    }
+    let has_name = |text: &str| !rare.is_empty() && has_name(text, &rare);
+    Ok(texts.iter().map(|text| has_name(text.as_ref())).collect())
 }
 
 /// The identifiers that few rows have.
@@ -147,11 +184,24 @@ fn matched(terms: &[Term], weights: &[f64], parts: &[f64]) -> Bearing {
 fn weights(words: &Words, terms: &[Term]) -> Result<Vec<f64>, TryReserveError> {
     let all: Vec<Phrase> = spellings(terms).cloned().collect();
     let mut frequencies = words.frequencies(&all).into_iter();
-    let mut weight = |term: &Term| {
+    let mut weights = Vec::with_capacity(terms.len());
+    for term in terms {
         let having = frequencies.by_ref().take(term.spellings.len()).sum();
-        Ok(idf(words, having).min(rarity(&term.text)?))
-    };
-    terms.iter().map(&mut weight).collect()
+        weights.push(idf(words, having).min(rarity(&term.text)?));
+    }
+    for at in (1..terms.len()).rev() {
+        if weights[at - 1] >= weights[at] && overlap(&terms[at - 1].text, &terms[at].text) {
+            weights[at] *= OF_THE_SAME_WORD;
+        }
+    }
+    Ok(weights)
+}
+
+/// Whether two pairs of characters, each with a space between them, are of three characters in a row.
+fn overlap(first: &str, second: &str) -> bool {
+    let end = first.rsplit_once(' ').map(|(_, end)| end);
+    let start = second.split_once(' ').map(|(start, _)| start);
+    end.is_some() && end == start
 }
 
 /// As for the pieces, see [`Texts::idf`].
@@ -172,6 +222,54 @@ fn rarity(word: &str) -> Result<f64, TryReserveError> {
     if is_function_word(word) {
         return Ok(0.0);
     }
+    if is_number(word) {
+        return Ok(OF_DIGITS[0]);
+    }
+    if word.contains(' ') || particles(word) == word.chars().count() {
+        match particles(word) {
+            0 => {}
+            1 if word.contains(' ') => return Ok(PARTLY_GRAMMAR),
+            _ => return Ok(0.0),
+        }
+    }
     let rank = pieces::rank(word)?.unwrap_or(f64::INFINITY);
     Ok((1.0 + (rank / EVERYDAY).ln()).clamp(1.0, RAREST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rarities(words: &[&str]) -> Vec<f64> {
+        let rarity = |word: &&str| rarity(word).expect("memory");
+        words.iter().map(rarity).collect()
+    }
+
+    #[test]
+    fn grammar_and_numbers_weigh_little() {
+        assert_eq!(
+            rarities(&["the", "und", "で す", "の", "什 么", "나 요"]),
+            [0.0; 6]
+        );
+        assert_eq!(rarities(&["deux", "zwölf", "7"]), [1.0; 3]);
+        assert_eq!(rarities(&["泳 の", "在 上"]), [PARTLY_GRAMMAR; 2]);
+        assert_eq!(rarities(&["水 泳", "游 泳", "수 영"]), [RAREST; 3]);
+    }
+
+    #[test]
+    fn pairs_overlap_if_one_begins_as_the_other_ends() {
+        assert!(overlap("エ ラ", "ラ ー"));
+        assert!(!overlap("水 泳", "教 室"));
+        assert!(!overlap("zwei", "zwei"));
+    }
+
+    #[test]
+    fn only_rare_words_are_names() {
+        let named = |prompt, texts: &[&str]| named(prompt, true, texts).expect("memory");
+        assert_eq!(
+            named("Is Melanie in?", &["Melanie left", "melanie", "Bob"]),
+            [true, false, false]
+        );
+        assert_eq!(named("what is Test", &["Test"]), [false]);
+    }
 }

@@ -32,7 +32,7 @@ use fresh::Fresh;
 use layer::Layer;
 use record::{Place, Record};
 
-pub use bearing::{Bearing, Exactly, Term};
+pub use bearing::{Bearing, Exactly, Term, named};
 pub use query::Query;
 pub use rank::{Asked, Candidate, Parts, Ranked};
 pub use record::Row;

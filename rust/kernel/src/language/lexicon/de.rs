@@ -56,4 +56,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "heißt heißen hieß hießen nennt genannt",
     times: "lange oft alt spät tag tage tagen woche wochen monat monate monaten jahr jahre jahren \
         stunde stunden minuten datum zeit uhrzeit uhr wochentag",
+    articles: "der die das den dem des ein eine einen einem einer eines kein keine keinen keinem \
+        keiner mein meine meinen meinem meiner dein deine deinen deinem deiner sein seine seinen \
+        seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren unserem unserer euer eure \
+        dieser diese dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches \
+        welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
+    numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
+    ..Lexicon::NOTHING
 };

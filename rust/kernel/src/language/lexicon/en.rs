@@ -49,4 +49,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "called named",
     times: "long date day days time month months week weeks year years hour hours minute minutes \
         weekday often old dates soon",
+    numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
+    ..Lexicon::NOTHING
 };

@@ -48,4 +48,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         restaurante hotel calle idioma",
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
+    numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
+    ..Lexicon::NOTHING
 };

@@ -43,4 +43,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         société groupe artiste école université restaurant hôtel rue langue",
     called: "appelle appellent appelait nomme",
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
+    numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
+    ..Lexicon::NOTHING
 };

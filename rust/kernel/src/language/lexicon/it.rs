@@ -46,4 +46,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         società gruppo artista scuola università ristorante albergo hotel via lingua",
     called: "chiama chiamano chiamava",
     times: "tempo data giorno giorni mese mesi settimana settimane anno anni ora ore minuti",
+    numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici cento mille",
+    ..Lexicon::NOTHING
 };

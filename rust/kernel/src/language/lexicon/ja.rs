@@ -15,5 +15,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         どれくらい どのぐらい どれぐらい",
     place: "どこ どの街 どの町 どの国 どの都市 どの本 どの映画 何という なんという 名前は何",
     who: "誰 だれ どなた",
+    particles: "何 誰 今 一 二 三 四 五 六 七 八 九 十 百 千 万",
     ..Lexicon::NOTHING
 };

@@ -16,5 +16,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     how: "몇 얼마나",
     named: "도시 책 이름 나라 곳 노래 영화 게임 회사 밴드 학교 대학 식당 호텔",
     times: "시에 시간 시부터 일에 일간 월에 년에 년간 년도 개월 주일 요일 오래 자주 날 날짜",
+    particles: "은 는 을 를 이 가 의 에 서 로 으 도 와 과 랑 고 다 요 나 까 니 습 입 합 했 하 해 한 할 있 없 었 \
+        았 였 어 디 언 제 누 구 무 엇 슨 떤 뭐 인 게 네 죠 세 줘 두 둘 셋 넷",
     ..Lexicon::NOTHING
 };

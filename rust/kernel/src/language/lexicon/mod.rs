@@ -52,6 +52,12 @@ pub(super) struct Lexicon {
     pub called: &'static str,
     /// Units and forms of time: after `which` and `how`.
     pub times: &'static str,
+    /// What stands before nouns, but not before names, where both have a capital letter.
+    pub articles: &'static str,
+    /// Numbers, which any text may have.
+    pub numbers: &'static str,
+    /// Characters that serve the grammar, or are numbers, in scripts without words that a tokenizer can tell.
+    pub particles: &'static str,
 }
 
 /// The languages; the index is a language's number. German capitalises nouns.
@@ -99,6 +105,9 @@ pub(super) enum Class {
     Named,
     Called,
     Times,
+    Article,
+    Count,
+    Particle,
     /// A form of a month that is not another word.
     Month,
     /// One marked `*`.
@@ -107,7 +116,7 @@ pub(super) enum Class {
     Beside,
 }
 
-const CLASSES: usize = 16;
+const CLASSES: usize = 19;
 
 impl Class {
     /// The classes of question words.
@@ -269,7 +278,7 @@ fn add<'a>(
         entry.accented |= 1 << language;
     }
     // Forms that are also other words do not identify the language.
-    if language < BY_WORDS && !matches!(class, Class::Ambiguous | Class::Beside) {
+    if language < BY_WORDS && !matches!(class, Class::Ambiguous | Class::Beside | Class::Count) {
         entry.votes |= 1 << (8 * language);
     }
     entry
@@ -292,9 +301,12 @@ impl Lexicon {
         named: "",
         called: "",
         times: "",
+        articles: "",
+        numbers: "",
+        particles: "",
     };
 
-    fn by_class(&self) -> [(Class, &'static str); 13] {
+    fn by_class(&self) -> [(Class, &'static str); 16] {
         [
             (Class::Common, self.common),
             (Class::Time, self.time),
@@ -309,6 +321,9 @@ impl Lexicon {
             (Class::Named, self.named),
             (Class::Called, self.called),
             (Class::Times, self.times),
+            (Class::Article, self.articles),
+            (Class::Count, self.numbers),
+            (Class::Particle, self.particles),
         ]
     }
 }

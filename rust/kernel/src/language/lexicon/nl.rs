@@ -46,4 +46,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "heet heten heette genoemd",
     times: "lang vaak oud laat dag dagen week weken maand maanden jaar jaren uur uren minuten datum \
         tijd",
+    numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf honderd duizend beide",
+    ..Lexicon::NOTHING
 };

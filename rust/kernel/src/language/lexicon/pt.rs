@@ -45,4 +45,6 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         rua língua idioma",
     called: "chama chamam chamava",
     times: "tempo data dia dias mês meses semana semanas ano anos hora horas minutos",
+    numbers: "dois duas três quatro cinco seis sete oito nove dez onze doze cem mil",
+    ..Lexicon::NOTHING
 };
