@@ -206,6 +206,11 @@ def data_folder() -> str:
     return os.path.join(_data_root(), "memstore")
 
 
+def troubles_folder() -> str:
+    """Return the folder of what hooks could not do."""
+    return os.path.join(data_folder(), "hooks")
+
+
 def data_environment() -> dict[str, str]:
     """Return ``XDG_DATA_HOME`` if it decides the data folder, for hosts that do not pass it on."""
     named = os.environ.get("XDG_DATA_HOME", "")

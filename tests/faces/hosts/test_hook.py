@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tests.support.clock import wait_until
 from tests.support.raw import raw
 
 import memstore
-from memstore.faces.hosts import hook, sessions, transcripts
+from memstore.faces.hosts import hook, sessions, tags, transcripts
 from memstore.providers.local import tokens_at_most
 
 START = ["SessionStart", "--namespace", "auto"]
@@ -89,7 +90,7 @@ def test_a_session_starts_with_tasks_the_user_and_the_project(
     assert told.index("certificate") < told.index("prefers tea") < told.index("make builds it")
     assert "rent" not in told
     assert "another" not in told
-    assert hook.DATA in told
+    assert tags.DATA in told
     assert f"- {store.get(1).created_at:%Y-%m-%d} #1 api: make builds it" in told
 
 
@@ -112,7 +113,7 @@ def test_prompt_gets_the_relevant_facts(run: Callable[..., str], store: memstore
     told = context(run(PROMPT, {"prompt": "does Ana drink tea in the morning?"}))
     assert "green tea" in told
     assert "deploy" not in told
-    assert hook.DATA in told
+    assert tags.DATA in told
     before = context(
         run(
             ["BeforeAgent", *PROMPT[1:]],
@@ -163,7 +164,7 @@ def test_a_prompt_gets_what_was_said_in_an_earlier_session(
     said(store, PORT)
     told = context(run(PROMPT, ASKED))
     assert f"{store.episodes.get(1).created_at:%Y-%m-%d}\ne1 user: {PORT}\n" in told
-    assert hook.DATA in told
+    assert tags.DATA in told
     assert tokens_at_most(told) <= hook.BUDGET_TOKENS
     assert run(PROMPT, {"prompt": "run the tests again", "session_id": "s2"}) == ""
 
@@ -448,7 +449,7 @@ def test_text_that_a_host_adds_to_a_turn_is_left_out(
 ) -> None:
     content = [{"type": "text", "text": part} for part in parts]
     path = written(tmp_path, [{"type": "user", "message": {"role": "user", "content": content}}])
-    assert [turn.text for turn in transcripts.turns(path)] == [said]
+    assert [turn.text for turn in transcripts.turns(path, Counter())] == [said]
 
 
 def written(folder: Path, records: list[Any]) -> Path:

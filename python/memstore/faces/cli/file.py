@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     import pathlib
 
     from memstore.errors import Reason
+    from memstore.faces.hosts import troubles
     from memstore.store import recovery
     from memstore.store.store import Store
 else:
     recovery = lazy_import("memstore.store.recovery")
+    troubles = lazy_import("memstore.faces.hosts.troubles")
 
 
 @cli.command(
@@ -31,6 +33,13 @@ else:
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.status(store.status(scope=cli.whose(arguments)))
+    _tell_troubles(store, show)
+
+
+def _tell_troubles(store: Store, show: cli.Show) -> None:
+    """Say what hooks could not do with this file."""
+    for sentence in troubles.sentences(store.path):
+        show.note(sentence)
 
 
 @cli.command(
@@ -123,6 +132,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
             f"other users of this machine can open {file} ({mode:04o}); "
             f"chmod {private} prevents that"
         )
+    _tell_troubles(store, show)
     if rebuilt and status.pending:
         show.note("run memstore embed-pending to embed what is pending")
     return cli.REFUSED if findings else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -10,36 +12,61 @@ from memstore import settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
 from memstore.episodes.traces import TRACE, new_trace
-from memstore.faces.hosts import traces, transcripts
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
+from memstore.faces.hosts import traces, transcripts, troubles
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memstore.domain.records import Scope
     from memstore.faces.hosts.transcripts import Turn
     from memstore.store.store import Store
 
+REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
+"""How the store says that it does not take a turn, such as one with a secret."""
+
+REASON: Final = "the store refuses"
+
 AT_ONCE: Final = 100
 """Episodes per transaction, so that other writers need not wait long."""
 
 
 def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> int:
-    """Store the turns of a session that are not stored yet; return how many turns it has.
+    """Store the turns of a session that are not stored yet; return how many were kept.
 
     A turn is identified by its id in the transcript, so a session can be read again at any time.
+    What is left out is counted, for the status of the file.
     """
     path = transcripts.file_of(event)
     if path is None:
         return 0
-    session = str(event.get("session_id") or event.get("conversation_id") or path.stem)
-    turns = transcripts.turns(path)
+    session = transcripts.session_of(event) or path.stem
+    left_out: Counter[str] = Counter()
+    turns = transcripts.turns(path, left_out)
     kept = 0
     while some := [_episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        store.episodes.add_many(some)
-        kept += len(some)
+        kept += _add(store, some, left_out)
     if settings.keeps_traces():
-        _keep_trace(store, host, session, path, owner)
+        try:
+            _keep_trace(store, host, session, path, owner)
+        except REFUSED:
+            left_out[REASON] += 1
+    named = transcripts.session_of(event) or ""
+    about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
+    troubles.note(about, left_out=left_out)
     return kept
+
+
+def _add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
+    """Add turns together, or if the store refuses one of them, one by one."""
+    try:
+        return len(store.episodes.add_many(some))
+    except REFUSED:
+        if len(some) == 1:
+            left_out[REASON] += 1
+            return 0
+    return sum(_add(store, [one], left_out) for one in some)
 
 
 def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:

@@ -62,7 +62,7 @@ class Session(NamedTuple):
         if self.file is not None:
             emptied = None if self.emptied_at is None else clock.to_text(self.emptied_at)
             with suppress(OSError):  # a full or read-only disk: it may be told something twice
-                _write(self.file, {"given": self.given, "emptied_at": emptied})
+                write(self.file, {"given": self.given, "emptied_at": emptied})
         return self
 
 
@@ -79,7 +79,8 @@ def _read(file: Path) -> tuple[tuple[str, ...], datetime | None]:
         return (), None  # there is none yet, or somebody damaged it
 
 
-def _write(file: Path, held: dict[str, Any]) -> None:
+def write(file: Path, held: dict[str, Any]) -> None:
+    """Write a small file that nobody else may read, and forget those of old sessions."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists():
         _make_room(file.parent)

@@ -7,13 +7,14 @@ another form than expected is skipped; it does not affect the others.
 
 from __future__ import annotations
 
-import json
 import os
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
+from memstore.faces.hosts import transcripts
 from memstore.text import secrets
 from memstore.text.escaping import visible
 
@@ -80,17 +81,15 @@ def trace(path: Path, root: str) -> Trace:
     failed: dict[str, None] = {}
     pending: dict[str, Deed] = {}
     times: list[Any] = []
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            record = _record(line)
-            if _is_time(at := record.get("timestamp")):
-                times = [*times[:1], at]
-            for deed in _done(record, pending):
-                if deed.failed:
-                    _last(failed, filter(None, [_first_words(deed.command)]))
-                else:
-                    _last(changed, (_relative(file, root) for file in deed.files))
-                    _last(committed, _messages(deed.command))
+    for _, record in transcripts.records(path, Counter()):
+        if _is_time(at := record.get("timestamp")):
+            times = [*times[:1], at]
+        for deed in _done(record, pending):
+            if deed.failed:
+                _last(failed, filter(None, [_first_words(deed.command)]))
+            else:
+                _last(changed, (_relative(file, root) for file in deed.files))
+                _last(committed, _messages(deed.command))
     return Trace(
         changed=_kept(changed),
         committed=_kept(committed),
@@ -103,14 +102,6 @@ def trace(path: Path, root: str) -> Trace:
 def _kept(texts: Iterable[str]) -> list[str]:
     """Return the latest texts, without secrets."""
     return [secrets.redacted(text, secrets.find(text)) for text in [*texts][-MOST:]]
-
-
-def _record(line: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def _is_time(value: Any) -> bool:

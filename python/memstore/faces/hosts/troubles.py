@@ -1,0 +1,92 @@
+"""What hooks could not do, in small files that ``memstore status`` and ``memstore doctor`` show.
+
+A hook has nobody to tell: its host ignores standard error, and the process that keeps a
+conversation has none. So for each session there is a file with what of it was left out, and one
+with the error of its last hook; a later hook that succeeds removes it. No texts are in them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore import settings
+from memstore.domain import clock
+from memstore.faces.escaping import counted
+from memstore.faces.hosts import sessions
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_OF_AN_ERROR: Final = 300
+KEEP: Final = "keep"
+"""The event of storing a conversation."""
+
+
+class Trouble(NamedTuple):
+    """A hook that failed, or left something out."""
+
+    database: str
+    session: str
+    host: str
+    event: str
+    at: str = ""
+    error: str = ""
+    left_out: Mapping[str, int] = {}
+    """How many turns, by the reason."""
+
+
+def note(about: Trouble, *, error: str = "", left_out: Mapping[str, int] | None = None) -> None:
+    """Remember what a hook could not do; nothing to remember removes what there was."""
+    counts = {reason: number for reason, number in (left_out or {}).items() if number}
+    file = folder() / f"{_digest(about)}.json"
+    with suppress(OSError):  # a full or read-only disk
+        if not error and not counts:
+            file.unlink(missing_ok=True)
+            return
+        told = visible(error[:MOST_OF_AN_ERROR])
+        at = clock.to_text(clock.utc_now())
+        sessions.write(file, about._replace(at=at, error=told, left_out=counts)._asdict())
+
+
+def sentences(database: str) -> list[str]:
+    """Return what the hooks of a file could not do, in sentences."""
+    found = [one for one in _all() if one.database in ("", os.path.abspath(database))]
+    left_out: Counter[str] = Counter()
+    for one in found:
+        left_out.update(one.left_out)
+    affected = sum(bool(one.left_out) for one in found)
+    told = [
+        f"{counted(number, 'turn')} of {counted(affected, 'session')} that {reason} "
+        f"{'was' if number == 1 else 'were'} not kept"
+        for reason, number in sorted(left_out.items())
+    ]
+    failed = max((one for one in found if one.error), key=lambda one: one.at, default=None)
+    if failed is not None:
+        when = failed.at[:16].replace("T", " ")
+        told.append(f"the hook {failed.event} of {failed.host} failed on {when}: {failed.error}")
+    return told
+
+
+def folder() -> Path:
+    return Path(settings.troubles_folder())
+
+
+def _digest(about: Trouble) -> str:
+    named = "\0".join((about.database, about.session, about.host, about.event))
+    return sha256(named.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _all() -> Iterator[Trouble]:
+    with suppress(OSError):
+        for file in sorted(folder().glob("*.json")):
+            with suppress(OSError, ValueError, TypeError, AttributeError):  # damaged
+                held = Trouble(**json.loads(file.read_bytes()))
+                counts = {str(k): int(v) for k, v in held.left_out.items()}
+                yield held._replace(at=str(held.at), error=str(held.error), left_out=counts)
