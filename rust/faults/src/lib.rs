@@ -28,6 +28,9 @@ enum Kind {
     Rename = 5,
 }
 
+/// In place of an `errno`: the process is killed before the call.
+const KILLED: c_int = -1;
+
 /// Which call fails.
 struct Fault {
     /// The kinds of calls that count, one bit each.
@@ -78,6 +81,10 @@ impl State {
             return false;
         }
         let errno = fault.errno;
+        if errno == KILLED {
+            // SAFETY: the process ends here, as if another one had killed it.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        }
         if !fault.lasting {
             fault.before = u64::MAX;
         }
@@ -104,7 +111,8 @@ pub unsafe extern "C" fn faults_watch(folder: *const c_char, record: c_int) {
     state.record = record;
 }
 
-/// Make the call after `before` others of these kinds fail, and all later ones if `lasting`.
+/// Make the call after `before` others of these kinds fail, and all later ones if `lasting`; with an
+/// `errno` of -1 the process is killed instead.
 #[unsafe(no_mangle)]
 pub extern "C" fn faults_arm(kinds: u32, before: u64, errno: c_int, lasting: bool) {
     let mut state = state();
