@@ -37,6 +37,7 @@ __all__ = [
     "encode",
     "encode_many",
     "instruction_set",
+    "lock_is_seen",
     "lock_system_calls",
     "locks_held",
     "named_dates",
@@ -734,6 +735,13 @@ def lock_system_calls() -> list[tuple[str, int]]:
 
     Empty on Windows. The functions live as long as the process. The first call registers a fork
     handler.
+    """
+
+def lock_is_seen(path: str) -> bool | None:
+    """Return whether others would see a lock held on a file by its open file description.
+
+    ``None`` if that cannot be found out. False means that locks have no effect there, as on some
+    network file systems.
     """
 
 def locks_held() -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""SIGKILL of the jobs that change many rows, before a random call on the file, `--kills` times each.
+"""SIGKILL of jobs that change many rows, before a random call on the file, `--kills` times each.
 
 A job that was killed has lost nothing; run again, it ends as if it had not been killed.
 """

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use libc::{c_char, c_int, c_long, c_uint, c_void, off64_t, size_t, ssize_t};
 
-use crate::{Kind, state};
+use crate::{Kind, Locks, state};
 
 /// The path behind a descriptor.
 fn path_of(fd: c_int) -> Vec<u8> {
@@ -254,4 +254,49 @@ pub unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int
         state.tell(Kind::Rename, &name, 0, &new);
     }
     done as c_int
+}
+
+/// As a file system of another machine may lock: not at all.
+///
+/// # Safety
+///
+/// As for `fcntl(2)`, whose argument is one word.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int {
+    let locks = matches!(
+        command,
+        libc::F_SETLK
+            | libc::F_SETLKW
+            | libc::F_GETLK
+            | libc::F_OFD_SETLK
+            | libc::F_OFD_SETLKW
+            | libc::F_OFD_GETLK
+    );
+    if locks {
+        let path = path_of(fd);
+        let state = state();
+        if state.locks != Locks::Work && state.watches(&path) {
+            if state.locks == Locks::Fail {
+                // SAFETY: the C library gives the address of this thread's errno.
+                unsafe { *libc::__errno_location() = libc::ENOLCK };
+                return -1;
+            }
+            if matches!(command, libc::F_GETLK | libc::F_OFD_GETLK) {
+                // SAFETY: the argument of this command is a `flock`.
+                unsafe { (*(argument as *mut libc::flock)).l_type = libc::F_UNLCK as _ };
+            }
+            return 0;
+        }
+    }
+    // SAFETY: as the caller says.
+    unsafe { libc::syscall(libc::SYS_fcntl, fd, command, argument) as c_int }
+}
+
+/// # Safety
+///
+/// As for [`fcntl64`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { fcntl64(fd, command, argument) }
 }

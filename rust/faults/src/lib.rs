@@ -42,7 +42,17 @@ struct Fault {
     lasting: bool,
 }
 
+/// What locks do on the files that are watched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Locks {
+    Work,
+    /// They succeed, and keep nobody out.
+    Pretend,
+    Fail,
+}
+
 struct State {
+    locks: Locks,
     /// With a slash at its end; empty while nothing is watched.
     folder: Vec<u8>,
     record: RawFd,
@@ -51,6 +61,7 @@ struct State {
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
+    locks: Locks::Work,
     folder: Vec::new(),
     record: -1,
     fault: None,
@@ -123,6 +134,16 @@ pub extern "C" fn faults_arm(kinds: u32, before: u64, errno: c_int, lasting: boo
         errno,
         lasting,
     });
+}
+
+/// Say what locks do from now on: work (0), succeed without effect (1), or fail (2).
+#[unsafe(no_mangle)]
+pub extern "C" fn faults_locks(kind: c_int) {
+    state().locks = match kind {
+        1 => Locks::Pretend,
+        2 => Locks::Fail,
+        _ => Locks::Work,
+    };
 }
 
 /// Let every call succeed again; returns how many were counted since it was armed.

@@ -68,11 +68,29 @@ unsafe fn lock(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
             // for locks of open file descriptions, and is ignored for others.
             unsafe { (*argument.cast::<libc::flock>()).l_pid = 0 };
             // SAFETY: the command takes the same argument as the one it stands for.
-            return unsafe { libc::fcntl(own, by_description, argument) };
+            return unsafe { refused(libc::fcntl(own, by_description, argument)) };
         }
     }
     // SAFETY: as the caller says.
-    unsafe { libc::fcntl(fd, command, argument) }
+    unsafe { refused(libc::fcntl(fd, command, argument)) }
+}
+
+/// SQLite takes "no locks available" for a lock of another process, and waits for it in vain: a
+/// file system that has no locks is reported as such.
+fn refused(done: c_int) -> c_int {
+    if done == -1 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOLCK) {
+        // SAFETY: the C library gives the address of this thread's errno.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            *libc::__errno_location() = libc::EOPNOTSUPP;
+        }
+        // SAFETY: as above.
+        #[cfg(target_vendor = "apple")]
+        unsafe {
+            *libc::__error() = libc::EOPNOTSUPP;
+        }
+    }
+    done
 }
 
 /// `close(2)`, postponed while other code in the process has the file open.

@@ -87,6 +87,23 @@ pub fn has_description_locks(fd: &OwnedFd) -> bool {
     unsafe { libc::fcntl(fd.as_raw_fd(), F_OFD_GETLK, &raw mut question) == 0 }
 }
 
+/// Whether another description would find a lock on a file; `None` if that cannot be asked.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+pub fn is_locked(path: &CStr) -> Option<bool> {
+    let other = open(path, libc::O_RDONLY)?;
+    let mut question = whole_file(libc::F_WRLCK);
+    // SAFETY: the command reads and writes the one `flock` it is given; the descriptor is open.
+    let answer = unsafe { libc::fcntl(other.as_raw_fd(), F_OFD_GETLK, &raw mut question) };
+    #[allow(clippy::unnecessary_cast)] // its type differs between systems
+    let kind = question.l_type as c_int;
+    (answer == 0).then_some(kind != libc::F_UNLCK as c_int)
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+pub fn is_locked(_: &CStr) -> Option<bool> {
+    None
+}
+
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub fn has_description_locks(_: &OwnedFd) -> bool {
     false

@@ -31,6 +31,8 @@ mod identity;
 #[cfg(unix)]
 mod table;
 
+use std::ffi::CStr;
+
 pub use identity::{Fate, OpenFiles, Part};
 
 /// How many files are locked, and how.
@@ -63,6 +65,19 @@ pub fn held() -> Held {
     return table::held();
     #[cfg(not(unix))]
     return Held::default();
+}
+
+/// Whether a lock on a file that is held by description would be seen by others: on some network
+/// file systems locks succeed without effect. `None` if that cannot be found out.
+#[must_use]
+pub fn is_locked(path: &CStr) -> Option<bool> {
+    #[cfg(unix)]
+    return descriptor::is_locked(path);
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 /// For files that are not locked yet, behave as if the kernel only had locks of the whole process.

@@ -56,7 +56,9 @@ mod _kernel {
     #[pymodule_export]
     use super::language::named_dates;
     #[pymodule_export]
-    use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
+    use super::locks::{
+        OpenFiles, lock_is_seen, lock_system_calls, locks_held, pretend_process_locks,
+    };
     #[cfg(feature = "model")]
     #[pymodule_export]
     use super::model::StaticModel;

@@ -1,5 +1,6 @@
 //! File locks for the SQLite of the Python driver, and the identity of its files.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 
 use memstore_locks::{Fate, Part};
@@ -17,6 +18,14 @@ pub fn lock_system_calls() -> Vec<(&'static str, usize)> {
 pub fn locks_held() -> (usize, usize, usize) {
     let held = memstore_locks::held();
     (held.by_description, held.by_process, held.kept_descriptors)
+}
+
+/// Whether others would see a lock that is held by description on a file; `None` if unknown.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn lock_is_seen(path: PathBuf) -> Option<bool> {
+    let name = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
+    memstore_locks::is_locked(&name)
 }
 
 /// Behave as if the kernel had no open file description locks; for tests.

@@ -21,6 +21,7 @@ from memstore.database.sqlite.disk import Disk, describe
 from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     busy,
+    refuses_locks,
     roll_back,
     storage_error,
 )
@@ -347,11 +348,10 @@ class SqliteEngine:
         except apsw.BusyError:
             connection.close()
             raise busy(self._wait_seconds) from None
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            connection.close()
-            raise storage_error(error, self._place.path) from error
         except apsw.Error as error:
             connection.close()
+            if isinstance(error, apsw.CorruptError | apsw.NotADBError) or refuses_locks(error):
+                raise storage_error(error, self._place.path) from error
             raise StorageError(f"cannot use {self._place.path!r}: {error}") from error
         return connection
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
-from memstore._kernel import lock_system_calls, locks_held
+from memstore._kernel import lock_is_seen, lock_system_calls, locks_held
 from memstore.errors import Remedy, StorageError
 from memstore.lazy import lazy_import
 
@@ -68,9 +68,21 @@ def in_force() -> Locks:
 
 
 def check(path: str) -> None:
-    """Warn once if a file that was just locked has only locks of the process."""
+    """Check the locks of a file that was just locked.
+
+    Warns once if they are only of the process.
+
+    Raises:
+        StorageError: they have no effect, so another process would write at the same time.
+    """
     global _warned
     by_description, by_process, _ = locks_held()
+    if by_description and not by_process and lock_is_seen(path) is False:
+        raise StorageError(
+            f"locks have no effect on the file system of {path!r}, so two processes would write "
+            "at once and damage the file; nothing was stored",
+            remedy=Remedy.LOCAL_DISK,
+        )
     if _warned or not lock_system_calls() or (by_description and not by_process):
         return
     _warned = True

@@ -26,6 +26,9 @@ else:
 REPEATED: Final = 40
 """Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
 
+UNLOCKABLE: Final = (apsw.SQLITE_IOERR_LOCK, apsw.SQLITE_IOERR_RDLOCK)
+"""What SQLite reports of a file system that refuses a lock, though nobody else has one."""
+
 HEADER: Final = b"SQLite format 3\0"
 """How every SQLite database begins."""
 
@@ -202,6 +205,12 @@ def storage_error(error: apsw.Error, path: str) -> StorageError:
         return StoreBusy(
             "another process has locked the file; nothing was stored", remedy=Remedy.WAIT
         )
+    if refuses_locks(error):
+        return StorageError(
+            f"the file system of {_named(path)} refuses locks, so other processes could not be "
+            "kept out; nothing was stored",
+            remedy=Remedy.LOCAL_DISK,
+        )
     if isinstance(error, apsw.FullError):
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):
@@ -219,6 +228,11 @@ def storage_error(error: apsw.Error, path: str) -> StorageError:
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StorageError(f"{_named(path)} is damaged: {error}", remedy=Remedy.RESTORE_BACKUP)
     return StorageError(f"the database reported an error: {error}")
+
+
+def refuses_locks(error: apsw.Error) -> bool:
+    code = getattr(error, "extendedresult", None)  # unknown to its types
+    return isinstance(error, apsw.IOError) and code in UNLOCKABLE
 
 
 def _named(path: str) -> str:
