@@ -89,11 +89,12 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
     cli("add", "Ana likes tea", "--subject", "Ana", "--user", "ana")
     ana = Scope(user_id="ana")
     with memstore.open(cli.db, embedder="none") as store:
-        said = hook.at_start(store, "host", {}, NOBODY) or ""
+        session = sessions.Session(None, None)
+        said = hook.at_start(store, "host", {}, session, NOBODY) or ""
         assert "1 fact with owners" in said
         assert "setup --user" in said
-        assert "Ana likes tea" in (hook.at_start(store, "host", {}, ana) or "")
-        asked, session = "What tea does Ana like?", sessions.Session(None, None)
+        assert "Ana likes tea" in (hook.at_start(store, "host", {}, session, ana) or "")
+        asked = "What tea does Ana like?"
         assert hook.at_prompt(store, asked, session, NOBODY) is None
         assert "Ana likes tea" in (hook.at_prompt(store, asked, session, ana) or "")
         transcript = tmp_path / "t.jsonl"

@@ -8,6 +8,7 @@ import pytest
 
 import memstore
 from memstore.providers.local import tokens_at_most
+from memstore.text import corrections
 
 Open = Callable[..., memstore.Store]
 
@@ -237,3 +238,43 @@ def test_only_facts_and_turns_of_the_owners_and_namespace(store: memstore.Store)
 def test_wrong_arguments_are_refused(store: memstore.Store, wrong: dict[str, object]) -> None:
     with pytest.raises((ValueError, TypeError)):
         store.remind(**({"prompt": "staging?"} | wrong))  # type: ignore[arg-type]
+
+
+def test_correction_of_long_afterwards_is_shown(open_store: Open) -> None:
+    store = open_store()
+    tell(store, TALK[0], *(("user", f"line {n} of the log is fine") for n in range(60)))
+    tell(store, ("user", "Scratch that: Marta gave up the staging migration"))
+    found = store.remind("what does Marta own with the migration?")
+    assert found.episodes[:2] == (1, 62)
+    tell(store, ("user", "Scratch that: Marta and the staging migration"), thread="other")
+    assert 63 not in store.remind("what about staging?", max_tokens=40).episodes
+
+
+TAKEN_BACK = {
+    "en": ("The port of staging is 5499", "I take that back, the staging port is 5600"),
+    "de": ("Der Port von Staging ist 5499", "Der Port von Staging ist doch nicht 5499"),
+    "es": ("El puerto de pruebas es 5499", "Me equivoqué, el puerto de pruebas es 5600"),
+    "fr": ("Le port de recette est 5499", "Je me suis trompé, le port de recette est 5600"),
+    "it": ("La porta di prova è 5499", "Mi sono sbagliato, la porta di prova è 5600"),
+    "pt": ("A porta de testes é 5499", "Me enganei, a porta de testes é 5600"),
+    "nl": ("De poort van staging is 5499", "De poort van staging is toch niet 5499"),
+    "zh": ("测试环境的端口是5499", "更正一下，测试环境的端口是5600"),
+    "ja": ("検証環境のポートは5499です", "訂正します、検証環境のポートは5600です"),
+    "ko": ("테스트 환경 포트는 5499입니다", "정정합니다, 테스트 환경 포트는 5600입니다"),
+}
+
+
+@pytest.mark.parametrize("language", TAKEN_BACK)
+def test_phrases_by_which_people_take_back_what_they_said(language: str) -> None:
+    earlier, later = TAKEN_BACK[language]
+    other = TAKEN_BACK["en" if language != "en" else "de"][0].replace("5499", "").lower()
+    assert corrections.corrects(later, earlier, follows=False)
+    assert not corrections.corrects(earlier, earlier, follows=False)
+    assert not corrections.corrects(later, other.replace("staging", ""), follows=False)
+
+
+@pytest.mark.parametrize(
+    "later", ["No worries, the staging port is open", "did you make that staging port work?"]
+)
+def test_phrases_that_take_nothing_back(later: str) -> None:
+    assert not corrections.corrects(later, TAKEN_BACK["en"][0], follows=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit
 
 FOLLOWING: Final = 20
-"""How many of the next turns of a thread may correct one."""
+"""How many of the next turns of a thread are read for one that corrects it."""
 
 
 def neighbours(
@@ -50,17 +50,33 @@ def exchanges(transaction: Transaction, hits: Sequence[EpisodeHit]) -> list[Epis
     return joined
 
 
-def corrections(transaction: Transaction, episode: Episode) -> list[Episode]:
-    """Return the later turns of its thread in which the speaker takes back what a turn says."""
+def corrections(
+    transaction: Transaction, episode: Episode, found: Iterable[Episode] = ()
+) -> list[Episode]:
+    """Return the later turns of its thread in which the speaker takes back what a turn says.
+
+    Args:
+        found: what a search found; a correction of long afterwards is likely to be there.
+    """
     if episode.thread is None:
         return []
-    _, later = neighbours(transaction, episode, FOLLOWING)
-    own = [turn for turn in later if turn.speaker == episode.speaker]
+    _, following = neighbours(transaction, episode, FOLLOWING)
+    own = [turn for turn in following if turn.speaker == episode.speaker]
+    nearby = {turn.id for turn in own}
+    own += [turn for turn in found if turn.id not in nearby and _is_later(turn, episode)]
     return [
         turn
         for place, turn in enumerate(own)
-        if corrects(turn.content, episode.content, follows=place == 0)
+        if corrects(turn.content, episode.content, follows=place == 0 and bool(nearby))
     ]
+
+
+def _is_later(turn: Episode, episode: Episode) -> bool:
+    """Whether the same speaker said it later in the same thread."""
+    same = ("namespace", "scope", "thread", "speaker")
+    if any(getattr(turn, name) != getattr(episode, name) for name in same):
+        return False
+    return (turn.seq or 0, turn.id) > (episode.seq or 0, episode.id)
 
 
 def _unseen(turns: Iterable[Episode], shown: set[int]) -> Iterator[Episode]:

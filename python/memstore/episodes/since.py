@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
 
 def since(
-    transaction: Transaction, episode: Episode, namespaces: Sequence[str] | None
+    transaction: Transaction,
+    episode: Episode,
+    *,
+    namespaces: Sequence[str] | None,
+    found: Sequence[Episode],
 ) -> Since | None:
     """Return the corrections of a turn in its thread, and what superseded the facts drawn from it.
 
-    ``None`` if something superseded them that may not be shown: it was deleted, has expired, or is
-    in another namespace or of other owners.
+    ``found`` are the turns that the search found. ``None`` if something superseded them that may
+    not be shown: it was deleted, has expired, or is in another namespace or of other owners.
     """
     facts = [*_superseding(transaction, episode)]
     if any(not _may_show(fact, episode, namespaces) for fact in facts):
         return None
-    return Since(passages.corrections(transaction, episode), facts)
+    return Since(passages.corrections(transaction, episode, found), facts)
 
 
 def _superseding(transaction: Transaction, episode: Episode) -> Iterator[Fact]:

@@ -822,7 +822,12 @@ class Store:
         if not bearing.bears(asked, searches.episodes, told):
             turns = []
         with self._file.engine.read() as transaction:
-            later = partial(since.since, transaction, namespaces=self.facts.namespaces)
+            later = partial(
+                since.since,
+                transaction,
+                namespaces=self.facts.namespaces,
+                found=[hit.episode for hit in said],
+            )
             return reminder.reminded(facts, turns, later, max_tokens)
 
     def _episodes_for(self, query: str, asked: Mapping[str, Any]) -> EpisodeHits:

@@ -179,6 +179,17 @@ def test_what_a_session_was_given_is_not_given_again(
     assert PORT in run(PROMPT, ASKED | {"session_id": "s3"})
 
 
+def test_facts_that_a_session_began_with_are_not_repeated(
+    run: Callable[..., str], store: memstore.Store
+) -> None:
+    fact = "staging listens on port 5499"
+    store.add(fact, subject="staging", category="project")
+    assert fact in run(START, {"session_id": "s2", "source": "startup"})
+    assert run(PROMPT, ASKED) == ""
+    assert fact in run(PROMPT, ASKED | {"prompt": "is #1 the port that staging uses?"})
+    assert fact in run(PROMPT, ASKED | {"session_id": "s3"})
+
+
 def test_a_running_session_gets_its_own_turns_only_after_a_compaction(
     run: Callable[..., str], store: memstore.Store, manual_clock: Any
 ) -> None:

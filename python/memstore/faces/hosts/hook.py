@@ -152,10 +152,10 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
         owner = Scope(**chosen.owners)
+        session = sessions.Session.of(transcripts.session_of(event), database)
         if name in START:
-            told = at_start(store, arguments.host, event, owner)
+            told = at_start(store, arguments.host, event, session, owner)
         else:
-            session = sessions.Session.of(transcripts.session_of(event), database)
             told = at_prompt(store, prompt_of(event), session, owner)
     return None if told is None else shaped(arguments.event, told)
 
@@ -190,8 +190,10 @@ def prompt_of(event: dict[str, Any]) -> str:
     return transcripts.OF_HOOKS.sub("", said).strip()
 
 
-def at_start(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> str | None:
-    """Return what a session begins with."""
+def at_start(
+    store: Store, host: str, event: dict[str, Any], session: Session, owner: Scope = NOBODY
+) -> str | None:
+    """Return what a session begins with; its facts are not repeated at a prompt."""
     # After a compaction, the running session is past, too.
     running = None if event.get("source") == "compact" else transcripts.session_of(event)
     told = store.briefing(
@@ -201,6 +203,8 @@ def at_start(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBO
         agent=host,
         traces=settings.keeps_traces(),
     )
+    if told.facts:
+        session.with_given(map("#{}".format, told.facts))
     lines = told.text or _of_others(store, owner)
     return None if lines is None else f"{tags.RECALLED}. {tags.DATA}\n{lines}"
 
