@@ -118,7 +118,6 @@ def test_every_good_line_is_kept_at_this_and_the_following_hooks(
                 keeping.keep(store, host, {"transcript_path": str(path), "session_id": "s"})
                 held = [one.content for one in store.episodes.list(limit=None)]
                 assert [one for one in held if one.startswith("turn ")] == good, (host, written)
-                assert len(held) == len({*held}) or "spoilt" in held or "x" in held
             assert store.examine(deep=True) == []
     record_property("counts", f"{inputs} transcripts, {lines} lines, 0 lost")
 
@@ -196,7 +195,7 @@ def test_turn_that_the_store_refuses_costs_no_other(home: Path) -> None:
             keeping.keep(store, "claude-code", event)
             assert [one.content for one in store.episodes.list()] == ["before", "after"]
             [told] = troubles.sentences(str(home / "m.db"))
-            assert told == "1 turn of 1 session that the store refuses was not kept"
+            assert told == "hooks did not keep 1 turn of 1 session: 1 refused by the store"
 
 
 def test_hooks_error_is_told_until_one_succeeds(
@@ -235,14 +234,14 @@ def test_what_hooks_could_not_do_is_told(
         about = troubles.Trouble(database, session, "codex", troubles.KEEP)
         troubles.note(about, left_out={transcripts.UNREADABLE: 2, transcripts.TOO_LONG: 0})
     troubles.note(troubles.Trouble(database, "a", "codex", "SessionStart"), error="no\nroom\x1b[2J")
-    troubles.note(troubles.Trouble("elsewhere.db", "a", "codex", "SessionStart"), error="other")
+    troubles.note(troubles.Trouble("elsewhere.db", "a", "codex", "SessionStart"), error="foreign")
     (troubles.folder() / "damaged.json").write_text('{"left_out": 5')
     main([command, "--db", database, "--embedder", "none"])
     told = capsys.readouterr().err
-    assert "4 turns of 2 sessions that cannot be read were not kept" in told
+    assert "hooks did not keep 4 turns of 2 sessions: 4 of another form" in told
     assert r"the hook SessionStart of codex failed on 20" in told
     assert r": no\nroom\x1b[2J" in told
-    assert "other" not in told
+    assert "foreign" not in told
 
 
 SPELT = ["{}", " {}", "/{}", " / {}", "\u200b/{}", "{} x='1'", "/{}\n", "\uff0f{}"]

@@ -45,6 +45,9 @@ TROUBLE: Final = "memstore hook: "
 PATIENCE_SECONDS: Final = 5.0
 """The longest time a host has to wait for a hook."""
 
+NOTING_SECONDS: Final = 0.5
+"""How long a hook that gives up may take to note it."""
+
 BUDGET_TOKENS: Final = 500
 AROUND_TOKENS: Final = 50
 """Tokens for the text around the facts."""
@@ -95,6 +98,10 @@ def respond(arguments: argparse.Namespace) -> int:
 
 def _give_up(arguments: argparse.Namespace) -> None:
     """End the program, because the host has waited long enough."""
+    # Even if the note waits for what the program hangs on.
+    last = threading.Timer(NOTING_SECONDS, os._exit, (0,))
+    last.daemon = True
+    last.start()
     _note(arguments, None, f"it took longer than {PATIENCE_SECONDS:g} seconds")
     os._exit(0)
 

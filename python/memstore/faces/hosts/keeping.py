@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
 """How the store says that it does not take a turn, such as one with a secret."""
 
-REASON: Final = "the store refuses"
+REASON: Final = "refused by the store"
 
 AT_ONCE: Final = 100
 """Episodes per transaction, so that other writers need not wait long."""

@@ -46,8 +46,8 @@ MOST_OF_A_LINE: Final = 32 * 1024 * 1024
 MOST_OF_A_TIME: Final = 64
 MOST_OF_A_MARK: Final = 200
 
-UNREADABLE: Final = "cannot be read"
-TOO_LONG: Final = f"are longer than {MAX_CONTENT:,} characters"
+UNREADABLE: Final = "of another form"
+TOO_LONG: Final = f"over {MAX_CONTENT:,} characters long"
 
 
 class Turn(NamedTuple):

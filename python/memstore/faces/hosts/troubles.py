@@ -62,11 +62,11 @@ def sentences(database: str) -> list[str]:
     for one in found:
         left_out.update(one.left_out)
     affected = sum(bool(one.left_out) for one in found)
-    told = [
-        f"{counted(number, 'turn')} of {counted(affected, 'session')} that {reason} "
-        f"{'was' if number == 1 else 'were'} not kept"
-        for reason, number in sorted(left_out.items())
-    ]
+    told: list[str] = []
+    if affected:
+        listed = ", ".join(f"{number:,} {reason}" for reason, number in sorted(left_out.items()))
+        turns = counted(left_out.total(), "turn")
+        told.append(f"hooks did not keep {turns} of {counted(affected, 'session')}: {listed}")
     failed = max((one for one in found if one.error), key=lambda one: one.at, default=None)
     if failed is not None:
         when = failed.at[:16].replace("T", " ")
