@@ -153,10 +153,12 @@ def test_row_that_cannot_be_read_stops_no_write(file: Path) -> None:
         assert "facts that another program inserted: 2" in messages(store)
 
 
-@pytest.mark.parametrize("content", ["", b"Alice"])
-def test_row_without_a_text_is_refused(file: Path, content: str | bytes) -> None:
+@pytest.mark.parametrize(
+    "values", [{"content": ""}, {"content": "", "subject": ""}, {"content": b"Alice"}]
+)
+def test_row_without_a_text_is_refused(file: Path, values: dict[str, Any]) -> None:
     with pytest.raises(IntegrityError, match="a fact needs a text"):
-        insert(file, content=content)
+        insert(file, **values)
 
 
 def test_replaced_row_is_counted_once(file: Path) -> None:

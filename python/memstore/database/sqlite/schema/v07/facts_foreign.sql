@@ -17,9 +17,14 @@ FROM (
     UNION ALL SELECT id, 'last_confirmed_at', last_confirmed_at FROM memstore_facts
     UNION ALL SELECT id, 'last_used_at', last_used_at FROM memstore_facts
 );
--- Without a text, there is nothing to remember; upgraded files may have such facts.
+-- Without a text, there is nothing to remember. Upgraded files may have such facts, even without a
+-- subject, and imports bring these: with times in our form.
 CREATE TRIGGER memstore_facts_foreign_bi BEFORE INSERT ON memstore_facts
-WHEN (new.content = '' AND new.subject_key = '' AND new.subject <> '') OR typeof(new.content) = 'blob' BEGIN
+WHEN typeof(new.content) = 'blob' OR (new.content = '' AND new.subject_key = '' AND (
+    new.subject <> '' OR new.created_at NOT GLOB '????-??-??T??:??:??.??????Z'
+    OR new.superseded_at NOT GLOB '????-??-??T??:??:??.??????Z'
+    OR new.last_confirmed_at NOT GLOB '????-??-??T??:??:??.??????Z'
+    OR new.last_used_at NOT GLOB '????-??-??T??:??:??.??????Z')) BEGIN
     SELECT RAISE(ABORT, 'a fact needs a text');
 END;
 -- Counting comes first, because the change that follows is counted as one (counts.sql).
