@@ -231,9 +231,7 @@ def test_cursor_gets_its_own_output_format(run: Callable[..., str], store: memst
     assert "make builds it" in json.loads(answer)["additional_context"]
 
 
-def test_missing_file_gives_no_output_and_creates_none(
-    run: Callable[..., str], project: Path
-) -> None:
+def test_a_start_or_a_prompt_creates_no_file(run: Callable[..., str], project: Path) -> None:
     assert run(START) == ""
     assert run(PROMPT, {"prompt": "tea"}) == ""
     assert not Path(os.environ["MEMSTORE_DB"]).exists()
@@ -488,6 +486,33 @@ def test_conversation_is_recorded_once(
     more = [*TRANSCRIPTS[host], {"role": "user", "message": {"content": "and milk"}}]
     run(keep, {**event, "transcript_path": str(written(tmp_path, more))})
     assert [e.content for e in store.episodes.list()][2:] == ["and milk"]
+
+
+def test_the_first_conversation_creates_the_file(
+    run: Callable[..., str], project: Path, tmp_path: Path
+) -> None:
+    event = {"session_id": "s1", "transcript_path": str(written(tmp_path, CLAUDE))}
+    assert run(["keep", "--namespace", "auto", "--host", "claude-code"], event) == ""
+    assert "I take tea" in context(run(START, {"session_id": "s2"}))
+
+
+def test_an_empty_conversation_creates_no_file(
+    run: Callable[..., str], project: Path, tmp_path: Path
+) -> None:
+    keep = ["keep", "--namespace", "auto", "--host", "claude-code"]
+    run(keep, {"session_id": "s1", "transcript_path": str(written(tmp_path, []))})
+    run(keep, {"session_id": "s1", "transcript_path": str(tmp_path / "missing")})
+    run(keep, {"session_id": "s1"})
+    assert not Path(os.environ["MEMSTORE_DB"]).exists()
+
+
+def test_no_file_is_created_where_recording_is_off(
+    run: Callable[..., str], project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_TRANSCRIPTS", "off")
+    event = {"session_id": "s1", "transcript_path": str(written(tmp_path, CLAUDE))}
+    run(["keep", "--namespace", "auto", "--host", "claude-code"], event)
+    assert not Path(os.environ["MEMSTORE_DB"]).exists()
 
 
 WORKED = [

@@ -145,7 +145,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     enter(event)
     chosen = chosen_settings(arguments)
     database = file_at(chosen.db or settings.default_path())
-    if not os.path.exists(database):
+    # Only the first conversation creates a file: what it says may be asked for in the second.
+    if not os.path.exists(database) and not (name == "keep" and keeping.is_worth_keeping(event)):
         return None
     if name in COMPACT or (name in START and event.get("source") in EMPTIED):
         sessions.Session.of(transcripts.session_of(event), database).emptied()

@@ -69,6 +69,13 @@ def _add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> in
     return sum(_add(store, [one], left_out) for one in some)
 
 
+def is_worth_keeping(event: dict[str, Any]) -> bool:
+    """Return whether a session has any turn, and conversations are recorded."""
+    path = transcripts.file_of(event)
+    said = path is not None and any(True for _ in transcripts.turns(path, Counter()))
+    return said and settings.keeps_transcripts()
+
+
 def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
     done = traces.trace(path, settings.project_folder())
