@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 class Remedy(Enum):
     """What to do about an error; the value is the sentence that library users see."""
 
+    NAME_PROGRAM = "Name that program as the source."
     FIND_ID = "Search or list to find the id."
     FIND_EPISODE = "Search or list the episodes to find the id."
     RETRY = "Re-read it and retry."

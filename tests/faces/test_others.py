@@ -53,6 +53,22 @@ def test_a_command_that_finds_nothing_tells_what_other_owners_have(
     assert held not in owned(*command, "--scope", "all").err
 
 
+@pytest.mark.parametrize("are_kept", [True, False], ids=["counts", "rows"])
+def test_owners_whose_memories_are_all_gone_are_not_named(
+    owned: CommandLine, are_kept: bool
+) -> None:
+    with memstore.open(owned.db, embedder="none") as store:
+        for number in range(5):
+            store.delete(store.add(f"Bob likes {number}", subject="Bob", user_id="bob").id)
+        said = store.episodes.add("hi", source="test", user_id="bob")
+        store.episodes.erase(said.id)
+        if not are_kept:  # as in a file of an earlier build
+            with store._file.engine.write() as transaction:
+                transaction.run("DELETE FROM memstore_meta WHERE key = 'counts'")
+        named = store.others().first
+    assert named == (ANA,)
+
+
 def test_a_command_names_the_owners_in_words_of_a_shell(owned: CommandLine) -> None:
     assert "--user 'ana smith'" in owned("list").err
     assert "3 facts" not in owned("list", "--user", "ana smith").err

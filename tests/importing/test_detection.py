@@ -55,7 +55,7 @@ def test_wrong_source_is_an_error_that_names_the_likely_one(
     if given == name:
         assert store.import_from(given, file).namespaces
         return
-    with pytest.raises((MemstoreError, InvalidArgument), match=f"looks like one of {name}$"):
+    with pytest.raises((MemstoreError, InvalidArgument), match=rf"looks like one of {name}(\n|$)"):
         store.import_from(given, file)
     assert store.status().active == 0
 
@@ -64,3 +64,7 @@ def test_command_line_names_the_flag(written: tuple[str, Path], cli: CommandLine
     name, file = written
     for flags in ([], ["--from", "mem-zero"]):
         assert f"looks like one of {name}: --from {name}" in cli.error("import", *flags, file)[1]
+    wrong = next(source for source in SOURCES if source != name)
+    told = cli.error("import", "--from", wrong, file)[1]
+    assert f"looks like one of {name}" in told
+    assert "Name that program: memstore import --from PROGRAM." in told

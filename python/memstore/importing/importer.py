@@ -102,10 +102,14 @@ def import_from(
         total = _look_through(_read(source, path, progress, keep, scope), report, skip=skip_damaged)
     except (StorageError, TransferError) as error:
         if likely := _other(source, path):
-            raise type(error)(f"{error.text}; {likely}", place=error.place) from error
+            raise type(error)(
+                f"{error.text}; {likely}", place=error.place, remedy=Remedy.NAME_PROGRAM
+            ) from error
         raise
     if not total and (likely := _other(source, path)):
-        raise TransferError(f"the file holds nothing of {source}, and {likely}")
+        raise TransferError(
+            f"the file holds nothing of {source}, and {likely}", remedy=Remedy.NAME_PROGRAM
+        )
     done = 0
 
     def bring(batch: list[Record], transaction: Transaction) -> None:

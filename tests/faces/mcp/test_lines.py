@@ -415,6 +415,12 @@ def test_the_status_of_a_task_cannot_end_its_mark(store: Store) -> None:
     assert task["words"] == "pay the rent"
 
 
+def test_a_status_of_nothing_lists_no_names(store: Store) -> None:
+    lines = asked(store, "memory_status").split("\n")
+    assert "{}" not in "".join(lines)
+    assert not [line for line in lines if line.startswith(("subjects", "categories"))]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_names_in_a_status_and_the_graph_forge_nothing(store: Store, text: str) -> None:
     store.add("Alice Smith works at Globex Corporation", subject=text, category=text)

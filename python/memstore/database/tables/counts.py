@@ -158,21 +158,26 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime)
 def of_owners(
     transaction: Transaction, namespaces: Sequence[str] | None, limit: int
 ) -> list[Scope]:
-    """Return the sets of owners with the most facts and episodes, in any state."""
+    """Return the sets of owners with the most facts and episodes.
+
+    Facts that were superseded or deleted do not count.
+    """
     values: dict[str, Any] = {"namespaces": namespaces, "most": limit}
     if are_kept(transaction):
         where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
         held = (
             "SELECT user_id, agent_id, run_id, sum(number) AS number FROM memstore_counts"
-            f"{where} AND kind IN ('fact', 'episode')"
+            f"{where} AND kind IN ('category', 'episode')"  # a fact that counts has one category
         )
     else:
-        where = within(transaction.dialect, "namespace", namespaces)
+        where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
         owners = ", ".join(f"coalesce({name}, '') AS {name}" for name in SCOPE_FIELDS)
         held = (
             f"SELECT user_id, agent_id, run_id, count(*) AS number FROM ("
             f"SELECT {owners} FROM memstore_facts{where}"
-            f" UNION ALL SELECT {owners} FROM memstore_episodes{where}) AS every"
+            " AND superseded_by IS NULL AND deleted_at IS NULL"
+            f" UNION ALL SELECT {owners} FROM memstore_episodes{where} AND content_hash <> '')"
+            " AS every"
         )
     rows = transaction.rows(
         f"{held} GROUP BY user_id, agent_id, run_id ORDER BY number DESC, 1, 2, 3 LIMIT :most",

@@ -340,6 +340,8 @@ def _remarks(told: Answer) -> Iterator[str]:
     for name, value in told.items():
         if name == "left_out" and isinstance(value, list):
             yield f"left out: {', '.join(f'#{one}' for one in value)}"
+        elif value == {}:
+            continue
         elif name == "next_offset":
             yield f"the next page: offset={value}"
         elif name in SENTENCES:
