@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clock import wait_until
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.mcp_sessions import Client, connected, ours
 from tests.support.model_server import ModelServer
@@ -15,6 +19,7 @@ from tests.support.served import Served
 
 import memstore
 from memstore import Memory, Store
+from memstore.domain import clock
 from memstore.faces import distilling
 from memstore.faces.mcp import catalogue, prompts
 from memstore.faces.mcp.protocol import Refused
@@ -68,6 +73,45 @@ def test_a_portion_is_shown_until_it_is_done(cli: CommandLine, kept: Store) -> N
 def test_turns_of_others_are_not_marked(cli: CommandLine, kept: Store, id_: str) -> None:
     assert cli.error("distil", "--done", id_)[0] != 0
     assert len(Memory(kept).unread(user_id="ana")) == 1
+
+
+@pytest.mark.process
+def test_a_model_reads_in_the_background(
+    cli: CommandLine,
+    kept: Store,
+    model_server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "own"))
+    assert "--generator" in cli.error("distil", "--learn", "--background")[1]
+    monkeypatch.setenv("MEMSTORE_GENERATOR", "openai")
+    monkeypatch.setenv("MEMSTORE_GENERATOR_URL", model_server.url)
+    assert cli.error("distil", "--background")[0] == 2
+    reading, go_on = threading.Event(), threading.Event()
+
+    def replied(_prompt: str) -> str:
+        reading.set()
+        assert go_on.wait(60)
+        return '{"facts": []}'
+
+    model_server.replies = replied
+    command = [sys.executable, "-m", "memstore", "distil", "--learn", "--background"]
+    told = subprocess.check_output(command, encoding="utf-8")
+    [log] = re.findall(r"background; (.*) will say", told)
+    try:
+        assert reading.wait(60), Path(log).read_text()
+        with clock.use(clock.Clock()):  # the other process's
+            assert "a process is learning from them" in cli("distil").err
+            assert "a process is learning" in cli("distil", "--learn", "--background").out
+    finally:
+        go_on.set()
+    assert wait_until(lambda: "learnt from 2 conversations" in Path(log).read_text())
+    assert Memory(kept).unread() == []
+    assert len(model_server.prompts) == 2
+    if sys.platform != "win32":
+        assert Path(log).stat().st_mode & 0o077 == 0
 
 
 def test_the_command_lets_a_model_read(

@@ -60,7 +60,7 @@ def test_owners_whose_memories_are_all_gone_are_not_named(
     with memstore.open(owned.db, embedder="none") as store:
         for number in range(5):
             store.delete(store.add(f"Bob likes {number}", subject="Bob", user_id="bob").id)
-        said = store.episodes.add("hi", source="test", user_id="bob")
+        said = store.episodes.add("hi", source="test", scope=Scope(user_id="bob"))
         store.episodes.erase(said.id)
         if not are_kept:  # as in a file of an earlier build
             with store._file.engine.write() as transaction:

@@ -33,6 +33,11 @@ def catch_up(learner: Learner, characters: int, progress: Progress | None) -> li
     Raises:
         LearningError: some could not be read, or the model is unavailable; calling again continues.
     """
+    with learner.store.readings.lease(learner.store.namespace):
+        return _caught_up(learner, characters, progress)
+
+
+def _caught_up(learner: Learner, characters: int, progress: Progress | None) -> list[MemoryEvents]:
     store = learner.store
     learnt: list[MemoryEvents] = []
     failed: list[LearningError] = []

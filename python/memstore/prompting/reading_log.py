@@ -11,6 +11,7 @@ from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
 from memstore.domain import clock, metadata
+from memstore.embedding.leases import Lease
 from memstore.errors import StorageError
 from memstore.frozen import frozen
 
@@ -99,6 +100,10 @@ class Readings:
         if ReadingRow(episode_id, UNLEARNT, NOTHING_ASKED) in self.of(episode_id):
             with self._engine.write() as transaction:
                 reading_table.forget_unlearnt(transaction, episode_id)
+
+    def lease(self, namespace: str) -> Lease:
+        """Return the lease of the process that learns from a namespace's unread turns."""
+        return Lease(self._engine, f"learn {namespace}")
 
     def unlearnt(self, namespace: str, scope: Scope | None) -> list[int]:
         """Return the ids of conversations that nothing was learnt from, oldest first.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from memstore import settings
 from memstore.domain.records import set_fields
-from memstore.faces import distilling
+from memstore.faces import background, distilling
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.episodes import episode_id
 from memstore.faces.cli.learn import show_learnt
@@ -15,6 +17,7 @@ from memstore.faces.options import add_generator_flags, chosen_settings
 from memstore.frozen import asdict
 from memstore.learn.distilling import PORTION_CHARACTERS
 from memstore.learn.memory import Memory
+from memstore.settings import Settings
 
 if TYPE_CHECKING:
     import argparse
@@ -24,13 +27,16 @@ if TYPE_CHECKING:
 
 TOOLS: Final = {name: name for name in ("memory_store", "memory_supersede", "memory_confirm")}
 
+LEARNING: Final = "a process is learning from them"
+
 
 @cli.command(
     "distil",
     "memstore distil --namespace auto\n"
     "memstore distil --show --namespace auto\n"
     "memstore distil --done e57 --namespace auto\n"
-    "memstore distil --learn --generator anthropic --namespace auto",
+    "memstore distil --learn --generator anthropic --namespace auto\n"
+    "memstore distil --learn --background --generator anthropic --namespace auto",
     cli.option("--show", "print the next unread turns with the task for an agent"),
     cli.option(
         "--done ID",
@@ -38,6 +44,7 @@ TOOLS: Final = {name: name for name in ("memory_store", "memory_supersede", "mem
         type=episode_id,
     ),
     cli.option("--learn", "let the language model of --generator read all of them"),
+    cli.option("--background", "with --learn: do so in a process that goes on by itself"),
     cli.option(
         "--characters N",
         f"of a portion, the most characters of the turns (default: {PORTION_CHARACTERS})",
@@ -46,11 +53,13 @@ TOOLS: Final = {name: name for name in ("memory_store", "memory_supersede", "mem
     ),
     *cli.OWNERS,
     add_generator_flags,
-    usage="[--done ID] [--show] | --learn [options]",
+    usage="[--done ID] [--show] | --learn [--background] [options]",
     embedder="optional",
 )
 def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     memory, owners = Memory(store), cli.owners_of(arguments)
+    if arguments.background and not arguments.learn:
+        raise cli.UsageError("--background goes with --learn")
     if arguments.learn:
         _learn(store, arguments, show)
         return
@@ -72,6 +81,8 @@ def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             f"no model has read {turns} of {counted(len(found), 'conversation')}: memstore distil "
             "--show gives them to an agent"
         )
+        if not store.readings.lease(store.namespace).is_free():
+            show.note(LEARNING)
     else:
         show.note("every conversation has been read by a model")
 
@@ -80,14 +91,28 @@ def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.show or arguments.done is not None:
         raise cli.UsageError("--learn goes without --show and --done")
     instead = ", or let an agent read them with --show"
-    with (
-        cli.needed_generator(arguments, "distil --learn", instead) as generator,
-        show.progress("turns read") as progress,
-    ):
-        learnt = Memory(store, generator).learn_unread(
-            characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
-        )
+    with cli.needed_generator(arguments, "distil --learn", instead) as generator:
+        if arguments.background:
+            _learn_in_background(store, arguments, show)
+            return
+        with show.progress("turns read") as progress:
+            learnt = Memory(store, generator).learn_unread(
+                characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
+            )
     show_learnt(learnt, show)
+
+
+def _learn_in_background(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if not store.readings.lease(store.namespace).is_free():
+        show.done(LEARNING, {"log": None})
+        return
+    folder = settings.data_folder()
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    log = os.path.join(folder, "distil.log")
+    flags = background.flags(arguments, (*Settings._fields, "characters"))
+    owners = shlex.split(cli.same_owners(arguments))
+    background.start(["distil", "--learn", *flags, *owners], log=log)
+    show.done(f"learning in the background; {log} will say what", {"log": log})
 
 
 def _row(one: UnreadThread) -> tuple[object, ...]:

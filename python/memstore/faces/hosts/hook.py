@@ -26,15 +26,15 @@ from memstore.settings import Settings
 from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Sequence
 
+    from memstore.faces import background
     from memstore.faces.hosts import keeping, sessions, transcripts, troubles
     from memstore.faces.hosts.sessions import Session
     from memstore.store.store import Store
 else:
+    background = lazy_import("memstore.faces.background")
     sessions = lazy_import("memstore.faces.hosts.sessions")
-    subprocess = lazy_import("subprocess")
     keeping = lazy_import("memstore.faces.hosts.keeping")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
@@ -249,20 +249,5 @@ def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> 
     """Start a separate process that stores the conversation, so that the host need not wait."""
     if not settings.keeps_transcripts() or not transcripts.file_of(event):
         return
-    given = {name: getattr(arguments, name, None) for name in ("host", *Settings._fields)}
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value]
-    apart: dict[str, Any] = (
-        {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-        if sys.platform == "win32"
-        else {"start_new_session": True}
-    )
-    child = subprocess.Popen(
-        [sys.executable, "-m", "memstore", "hook", "keep", *flags],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **apart,
-    )
-    assert child.stdin is not None
-    with child.stdin as pipe:
-        pipe.write(json.dumps(event).encode())
+    flags = background.flags(arguments, ("host", *Settings._fields))
+    background.start(["hook", "keep", *flags], json.dumps(event).encode())
