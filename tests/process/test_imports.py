@@ -74,8 +74,8 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
         ("list --json", ELSEWHERE, 72),
         ("status", ELSEWHERE, 77),
         ("task list", ELSEWHERE, 76),
-        ("add tea --subject ana", ELSEWHERE, 83),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 119),
+        ("add tea --subject ana", ELSEWHERE, 84),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 120),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

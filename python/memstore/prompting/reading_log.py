@@ -11,9 +11,9 @@ from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
 from memstore.domain import clock, metadata
-from memstore.embedding.leases import Lease
 from memstore.errors import StorageError
 from memstore.frozen import frozen
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Scope
     from memstore.domain.unread import UnreadThread
+    from memstore.embedding import leases
+else:
+    leases = lazy_import("memstore.embedding.leases")
 
 
 @frozen(kw_only=True)
@@ -101,9 +104,9 @@ class Readings:
             with self._engine.write() as transaction:
                 reading_table.forget_unlearnt(transaction, episode_id)
 
-    def lease(self, namespace: str) -> Lease:
+    def lease(self, namespace: str) -> leases.Lease:
         """Return the lease of the process that learns from a namespace's unread turns."""
-        return Lease(self._engine, f"learn {namespace}")
+        return leases.Lease(self._engine, f"learn {namespace}")
 
     def unlearnt(self, namespace: str, scope: Scope | None) -> list[int]:
         """Return the ids of conversations that nothing was learnt from, oldest first.
