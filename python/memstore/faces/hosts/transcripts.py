@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import json
 import re
-from hashlib import sha256
 from itertools import count
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.faces.hosts import tags
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import hashlib
+    import pathlib
     from collections import Counter
     from collections.abc import Iterator
+    from pathlib import Path
+else:  # the start of a session needs neither
+    hashlib = lazy_import("hashlib")
+    pathlib = lazy_import("pathlib")
 
 PUT_IN: Final = (
     *(f"<{name}" for name in tags.ADDED),
@@ -64,7 +69,7 @@ def file_of(event: dict[str, Any]) -> Path | None:
     named = event.get("transcript_path")
     if not isinstance(named, str) or not named or "\0" in named:
         return None
-    path = Path(named)
+    path = pathlib.Path(named)
     return path if path.is_file() else None
 
 
@@ -171,7 +176,7 @@ def _turn(mark: object, place: str, role: str, text: str, at: object) -> Turn:
 
 def shortened(name: str) -> str:
     """Return a name, or if it is too long to be stored, its hash."""
-    return name if len(name) <= MOST_OF_A_MARK else sha256(name.encode()).hexdigest()
+    return name if len(name) <= MOST_OF_A_MARK else hashlib.sha256(name.encode()).hexdigest()
 
 
 def _time(at: object) -> str | None:

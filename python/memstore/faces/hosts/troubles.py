@@ -11,18 +11,25 @@ import json
 import os
 from collections import Counter
 from contextlib import suppress
-from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
 from memstore.faces.escaping import counted
-from memstore.faces.hosts import sessions
+from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
+    import hashlib
+    import pathlib
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from memstore.faces.hosts import sessions
+else:  # usually there is no trouble
+    hashlib = lazy_import("hashlib")
+    pathlib = lazy_import("pathlib")
+    sessions = lazy_import("memstore.faces.hosts.sessions")
 
 MOST_OF_AN_ERROR: Final = 300
 KEEP: Final = "keep"
@@ -45,6 +52,8 @@ class Trouble(NamedTuple):
 def note(about: Trouble, *, error: str = "", left_out: Mapping[str, int] | None = None) -> None:
     """Remember what a hook could not do; nothing to remember removes what there was."""
     counts = {reason: number for reason, number in (left_out or {}).items() if number}
+    if not (error or counts or _names()):
+        return
     file = folder() / f"{_digest(about)}.json"
     with suppress(OSError):  # a full or read-only disk
         if not error and not counts:
@@ -75,18 +84,25 @@ def sentences(database: str) -> list[str]:
 
 
 def folder() -> Path:
-    return Path(settings.troubles_folder())
+    return pathlib.Path(settings.troubles_folder())
+
+
+def _names() -> list[str]:
+    """Return the names of the files, in order; none if there is no folder."""
+    with suppress(OSError):
+        names = os.listdir(settings.troubles_folder())
+        return sorted(name for name in names if name.endswith(".json"))
+    return []
 
 
 def _digest(about: Trouble) -> str:
     named = "\0".join((about.database, about.session, about.host, about.event))
-    return sha256(named.encode("utf-8", "replace")).hexdigest()[:32]
+    return hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _all() -> Iterator[Trouble]:
-    with suppress(OSError):
-        for file in sorted(folder().glob("*.json")):
-            with suppress(OSError, ValueError, TypeError, AttributeError):  # damaged
-                held = Trouble(**json.loads(file.read_bytes()))
-                counts = {str(k): int(v) for k, v in held.left_out.items()}
-                yield held._replace(at=str(held.at), error=str(held.error), left_out=counts)
+    for name in _names():
+        with suppress(OSError, ValueError, TypeError, AttributeError):  # damaged
+            held = Trouble(**json.loads((folder() / name).read_bytes()))
+            counts = {str(k): int(v) for k, v in held.left_out.items()}
+            yield held._replace(at=str(held.at), error=str(held.error), left_out=counts)
