@@ -996,3 +996,14 @@ def test_missing_http_packages_name_the_extra(path: Path, missing: str) -> None:
     assert "pip install 'pymemstore[http]'" in ended.stderr
     assert missing in ended.stderr
     assert not path.exists()
+
+
+def test_a_bad_body_of_a_head_request_ends_the_connection_and_nothing_else(
+    serve: Callable[..., Served],
+) -> None:
+    server = serve()
+    head = b"HEAD /mcp HTTP/1.1\r\nHost: " + server.address.encode()
+    answer = server.raw(head + b"\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 4")
+    assert server.ask("ping") == {}
+    assert "Traceback" not in "".join(server.told)

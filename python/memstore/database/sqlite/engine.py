@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
+from memstore.database.migrations import usable_version
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.disk import Disk, describe
 from memstore.database.sqlite.transaction import (
@@ -101,6 +102,8 @@ class SqliteEngine:
         self._lost: str | None = None
         """What happened to the file, if it is no longer the one that was opened."""
         self._checked = time.monotonic()
+        self._version: object = None
+        """The schema version of the file at the last write."""
         self._has_written = False
         """Whether the writing connection has used the file."""
         self._writer = Writer(self._connect_writer, self._begin, self._verify, self._close_lost)
@@ -281,6 +284,21 @@ class SqliteEngine:
             self._place.note_writer(connection)
             self._verify()
             self._has_written = True
+        self._check_version(connection)
+
+    def _check_version(self, connection: apsw.Connection) -> None:
+        """Refuse to write if a newer program has upgraded the file since it was opened.
+
+        Raises:
+            SchemaError: it has, and nothing was written.
+        """
+        try:
+            version = connection.execute("SELECT max(version) FROM memstore_version").get
+        except apsw.SQLError:  # a file that is being created
+            version = None
+        if version != self._version:
+            usable_version(SqliteTransaction(connection), self.path)
+            self._version = version
 
     def _verify(self) -> None:
         """Check, before a commit is acknowledged, that it is in the file that the path names.

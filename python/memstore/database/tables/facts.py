@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from functools import cache
+from heapq import heappop, heappush
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -444,7 +446,7 @@ def count_namespaces(transaction: Transaction) -> dict[str, int]:
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the whole chain of a fact, oldest first."""
     ids = transaction.ints(CHAIN, {"id": fact_id})
-    return sorted(get_many(transaction, ids).values(), key=_place_in_chain)
+    return _linked(sorted(get_many(transaction, ids).values(), key=_place_in_chain))
 
 
 class Link(NamedTuple):
@@ -517,6 +519,21 @@ def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[F
             transaction, test, {"namespace": namespace, "subject": folding.subject_key(subject)}
         )
     ]
+
+
+def _linked(facts: Sequence[Fact]) -> list[Fact]:
+    """Put each fact before the one that supersedes it: a clock that was set back gives no order."""
+    later = Counter(fact.superseded_by for fact in facts)
+    places = {fact.id: place for place, fact in enumerate(facts)}
+    ready = [place for place, fact in enumerate(facts) if not later[fact.id]]
+    found: dict[int, Fact] = {}
+    while ready:
+        fact = facts[heappop(ready)]
+        found[fact.id] = fact
+        later[fact.superseded_by] -= 1
+        if fact.superseded_by in places and not later[fact.superseded_by]:
+            heappush(ready, places[fact.superseded_by])
+    return [*found.values(), *(fact for fact in facts if fact.id not in found)]  # a circle is last
 
 
 def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:

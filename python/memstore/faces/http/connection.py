@@ -13,6 +13,8 @@ import re
 import sys
 from typing import Final
 
+import h11
+
 LARGEST_HEAD: Final = 16 * 1024
 """Bytes of a request's first line and headers."""
 
@@ -159,8 +161,15 @@ class Connection(asyncio.Protocol):
             self._body_left -= len(part)
         if not self._body_left and not self.answering:
             self._stop_waiting()
-        self._parser.data_received(part)
+        self._parse(part)
         return rest
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self._parser.data_received(data)
+        except h11.LocalProtocolError:
+            # It has answered a bad HEAD request with 400, and then tried to send a text as well.
+            self._transport.close()
 
     def _pass_head(self, data: bytes) -> bytes:
         """Pass on a complete head, and return the bytes after it."""
@@ -185,7 +194,7 @@ class Connection(asyncio.Protocol):
             return b""
         self._stop_waiting()
         self._unanswered += 1
-        self._parser.data_received(head)
+        self._parse(head)
         return rest
 
     def _refuse(self, status: int, reason: str) -> None:

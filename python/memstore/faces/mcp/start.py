@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> None:
             chosen.tools, read_only=chosen.read_only, answers=chosen.answers
         )._replace(owners=chosen.owners)
     except ValueError:
+        offered = None
+    if offered is None:
         every_flag.main(given)  # reports what is wrong, if anything is
         return
     session.run(
