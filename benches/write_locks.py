@@ -98,8 +98,8 @@ def locks(folder: Path) -> None:
             "Memory.delete_all of these": forget,
             "export": write_export,
             "import of 20,000 records": read_export,
-            "rebuild": store.rebuild,
-            "examine": store.examine,
+            "rebuild": store.file.rebuild,
+            "examine": store.file.examine,
             "erase, with its rewriting *": lambda: store.erase(first[5].id),
         }
         print(f"{'':40}{'lock ms':>10}{'call s':>10}")

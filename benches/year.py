@@ -119,7 +119,7 @@ def lived(path: Path) -> None:
             calendar.now = FIRST + timedelta(days=number * 365 / SESSIONS, hours=1)
             session(store, calendar, number, chance, language)
         end(store, calendar)
-        store.save_index()
+        store.file.save_index()
 
 
 def begin(store: Store, calendar: Calendar) -> None:

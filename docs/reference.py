@@ -17,11 +17,15 @@ import memstore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STORE = "tasks episodes proposals graph generations readings tokens"
-"""The parts of a store that have methods of their own."""
+STORE = "tasks episodes proposals graph readings"
+FILE = "generations tokens"
+"""The parts of a store and of a file that have methods of their own."""
 
 PAGES = {
-    "store": ("The store", "open recover Store AsyncStore Recovered StoreStatus Others"),
+    "store": (
+        "The store",
+        "open recover Store File AsyncStore AsyncFile Recovered StoreStatus Others",
+    ),
     "facts": (
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
@@ -90,22 +94,27 @@ def _named(name: str) -> Iterator[str]:
         yield _signature(f"memstore.{name}", value)
     yield markdown(value.__doc__)
     yield from _fields(value)
-    if name not in ("AsyncStore", "AsyncMemory"):  # their methods are those of the others
+    if name not in (
+        "AsyncStore",
+        "AsyncFile",
+        "AsyncMemory",
+    ):  # their methods are those of the others
         yield from _methods(value, "###")
 
 
 def _is_called(kind: type) -> bool:
     is_error = issubclass(kind, Exception)
-    return not (is_error or kind is memstore.Store or kind is memstore.Remedy)
+    return not (is_error or kind in (memstore.Store, memstore.File, memstore.Remedy))
 
 
 def _parts_of_a_store() -> Iterator[str]:
     with memstore.open(":memory:", embedder=None) as store:
-        for name in STORE.split():
-            kind = type(getattr(store, name))
-            yield f"## Store.{name}"
-            yield markdown(getattr(memstore.Store, name).__doc__ or kind.__doc__)
-            yield from _methods(kind, "###")
+        for whole, names in ((store, STORE), (store.file, FILE)):
+            for name in names.split():
+                kind, part = type(whole), type(getattr(whole, name))
+                yield f"## {kind.__name__}.{name}"
+                yield markdown(getattr(kind, name).__doc__ or part.__doc__)
+                yield from _methods(part, "###")
 
 
 def _methods(kind: type, level: str) -> Iterator[str]:

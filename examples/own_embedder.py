@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
 
     # Switching embeds every text again, and then changes over in one transaction.
     with memstore.open(path, embedder=Letters(2)) as store:
-        report = store.reembed(Letters(3))
+        report = store.file.reembed(Letters(3))
         print(f"switched  {report.generation.model}: {report.embedded} texts")
     with memstore.open(path, embedder=Letters(3)) as store:
         print(f"found     {store.search('Dolomite')[0].fact.content}")

@@ -44,8 +44,8 @@ def test_the_reference_has_the_methods_of_the_store_and_of_its_parts(
     reference: dict[str, str],
 ) -> None:
     page = reference["store.md"]
-    for name, value in vars(memstore.Store).items():
-        if not name.startswith("_") and inspect.isfunction(value):
+    for name, value in {**vars(memstore.Store), **vars(memstore.File)}.items():
+        if not name.startswith("_") and inspect.isfunction(value) and value.__doc__:
             assert f"### {name}\n" in page
     for name in ("tasks", "episodes", "graph"):
         assert f"## Store.{name}\n" in page

@@ -67,7 +67,7 @@ def searches(folder: Path, count: int, told: Told) -> list[Figure]:
     most, words_most = limits.get(count, (None, None))
     with ExitStack() as stack:
         store = stack.enter_context(memstore.open(path))
-        store.warm()
+        store.file.warm()
         peers = [*_made(FACT_PEERS, count, path, folder / f"facts-{count}", told)]
 
         def ask(question: str, **options: Any) -> list[int]:

@@ -60,7 +60,7 @@ def main() -> int:
     for name in names:
         labelled = sets.read(asked.data / name, asked.folder)
         with labelled.open() as store:
-            store.warm()
+            store.file.warm()
             table(labelled, store)
     return 0
 

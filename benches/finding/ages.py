@@ -35,7 +35,7 @@ def _recalls(folder: Path, made: Path, age: str) -> list[float]:
     """Return the recall at 10 of each way, with the facts stored at such times."""
     labelled = sets.read(folder, made, age)
     with labelled.open() as store:
-        store.warm()
+        store.file.warm()
         stores = {name: store.within(name) for name in labelled.units}
         return [
             statistics.mean(

@@ -35,7 +35,7 @@ def table(data: Path, made: Path) -> None:
     if not file.exists():
         _fill(file, turns, facts)
     with memstore.open(file) as whole:
-        whole.warm()
+        whole.file.warm()
         for way, options in WAYS.items():
             for budget in BUDGETS:
                 found = [_told(whole.within(one.store), one, budget, options) for one in questions]
@@ -92,5 +92,5 @@ def _fill(file: Path, turns: sets.Labelled, facts: sets.Labelled) -> None:
             store.episodes.add_many(sets.as_episode(unit, TURNS) for unit in said)
             store.add_many(sets.as_fact(unit, FACTS) for unit in noted)
         whole.embed_pending()
-        whole.save_index()
+        whole.file.save_index()
     unfinished.rename(file)

@@ -94,8 +94,8 @@ def kept(path: Path, units: dict[str, list[dict[str, Any]]]) -> Store:
         with memstore.open(path) as file:
             for name, own in units.items():
                 file.within(name).episodes.add_many(said(own, name))
-            file.embed_pending(everywhere=True)
-            file.save_index()
+            file.file.embed_pending()
+            file.file.save_index()
     return opened(path)
 
 
@@ -111,7 +111,7 @@ def grown(path: Path, units: dict[str, list[dict[str, Any]]], turns: int) -> Sto
                 if not left:
                     break
             store.embed_pending()
-            store.save_index()
+            store.file.save_index()
     return opened(path)
 
 
@@ -122,7 +122,7 @@ def round_of(units: dict[str, list[dict[str, Any]]], number: int) -> list[dict[s
 
 def opened(path: Path) -> Store:
     store = memstore.open(path, read_only=True)
-    store.warm()
+    store.file.warm()
     return store
 
 

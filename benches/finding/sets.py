@@ -103,7 +103,7 @@ def _fill(labelled: Labelled) -> None:
             if labelled.has_turns:
                 store.episodes.add_many(as_episode(unit, labelled.name) for unit in units)
             store.embed_pending()
-        file.save_index()
+        file.file.save_index()
     unfinished.rename(labelled.file)
 
 

@@ -92,7 +92,9 @@ if TYPE_CHECKING:
     from memstore.providers.ollama import OllamaGenerator as OllamaGenerator
     from memstore.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from memstore.providers.openai import OpenAIGenerator as OpenAIGenerator
+    from memstore.store.async_store import AsyncFile as AsyncFile
     from memstore.store.async_store import AsyncStore as AsyncStore
+    from memstore.store.file import File as File
     from memstore.store.opening import open as open
     from memstore.store.recovery import Recovered as Recovered
     from memstore.store.recovery import recover as recover
@@ -134,7 +136,8 @@ _NAMES = {
     "providers.local": "LocalEmbedder",
     "providers.ollama": "OllamaEmbedder OllamaGenerator",
     "providers.openai": "OpenAIEmbedder OpenAIGenerator",
-    "store.async_store": "AsyncStore",
+    "store.async_store": "AsyncFile AsyncStore",
+    "store.file": "File",
     "store.opening": "open",
     "store.recovery": "Recovered recover",
     "store.store": "Store",

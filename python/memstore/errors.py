@@ -116,7 +116,7 @@ class Remedy(Enum):
     LEAVE_SECRET_OUT = 'Leave it out, or open the store with secrets="redact" or "keep".'  # noqa: S105
     SKIP_DAMAGED = "Repair the file, or skip the damaged entries with skip_damaged=True."
     IMPORT_AGAIN = "Run the same import again; it resumes where it stopped."
-    KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
+    KEEP_NAMESPACES = "Import it with store.file.import_, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
     RESTORE_BACKUP = "Restore a backup with memstore.recover()."
     END_READING = "Read to the end first, or use a store on disk."

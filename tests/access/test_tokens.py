@@ -26,7 +26,7 @@ def change(path: Path, sql: str) -> None:
 
 
 def test_secret_is_valid_and_not_in_the_file(store: Store, path: Path) -> None:
-    token, secret = store.tokens.create("laptop")
+    token, secret = store.file.tokens.create("laptop", namespace=store.namespace)
     assert secret.startswith("mst_")
     assert len(secret) >= 47
     assert (token.name, token.namespace, token.access, token.status) == (
@@ -35,55 +35,58 @@ def test_secret_is_valid_and_not_in_the_file(store: Store, path: Path) -> None:
         "write",
         "active",
     )
-    assert store.tokens.check(secret) == token
+    assert store.file.tokens.check(secret) == token
     written = b"".join(file.read_bytes() for file in path.parent.iterdir())
     assert hashlib.sha256(secret.encode()).hexdigest().encode() in written
     assert secret.encode() not in written
 
 
 def test_no_two_secrets_are_the_same(store: Store) -> None:
-    assert len({store.tokens.create(f"t{n}")[1] for n in range(20)}) == 20
+    assert (
+        len({store.file.tokens.create(f"t{n}", namespace=store.namespace)[1] for n in range(20)})
+        == 20
+    )
 
 
 @pytest.mark.parametrize("secret", ["", "mst_", "\ud800", "mst_" + "A" * 43])
 def test_unknown_secret_is_refused(store: Store, secret: str) -> None:
-    store.tokens.create("laptop")
+    store.file.tokens.create("laptop", namespace=store.namespace)
     with pytest.raises(AccessDenied, match="unknown"):
-        store.tokens.check(secret)
+        store.file.tokens.check(secret)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text())
 def test_arbitrary_text_is_not_a_valid_secret(store: Store, text: str) -> None:
     with pytest.raises(AccessDenied):
-        store.tokens.check(text)
+        store.file.tokens.check(text)
 
 
 def test_a_revoked_token_is_refused_and_its_name_can_be_reused(store: Store) -> None:
-    first, secret = store.tokens.create("laptop")
-    assert store.tokens.revoke("laptop").status == "revoked"
+    first, secret = store.file.tokens.create("laptop", namespace=store.namespace)
+    assert store.file.tokens.revoke("laptop").status == "revoked"
     with pytest.raises(AccessDenied, match="revoked"):
-        store.tokens.check(secret)
+        store.file.tokens.check(secret)
     with pytest.raises(NotFound, match="no token"):
-        store.tokens.revoke("laptop")
+        store.file.tokens.revoke("laptop")
     with pytest.raises(Conflict, match="already"):
-        store.tokens.revoke(first.id)
-    second, other = store.tokens.create("laptop")
-    assert store.tokens.check(other).id == second.id != first.id
-    assert [token.status for token in store.tokens.list()] == ["revoked", "active"]
+        store.file.tokens.revoke(first.id)
+    second, other = store.file.tokens.create("laptop", namespace=store.namespace)
+    assert store.file.tokens.check(other).id == second.id != first.id
+    assert [token.status for token in store.file.tokens.list()] == ["revoked", "active"]
 
 
 def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
     until = datetime.now(UTC) + timedelta(hours=1)
-    token, secret = store.tokens.create("guest", expires_at=until)
-    assert store.tokens.check(secret).expires_at == until
-    assert store.tokens.usable()
+    token, secret = store.file.tokens.create("guest", expires_at=until, namespace=store.namespace)
+    assert store.file.tokens.check(secret).expires_at == until
+    assert store.file.tokens.usable()
     change(path, "UPDATE memstore_tokens SET expires_at = '2020-01-01T00:00:00.000000Z'")
     with pytest.raises(AccessDenied, match="expired"):
-        store.tokens.check(secret)
-    assert not store.tokens.usable()
-    assert store.tokens.required()
-    assert store.tokens.revoke(token.id).status == "revoked"
+        store.file.tokens.check(secret)
+    assert not store.file.tokens.usable()
+    assert store.file.tokens.required()
+    assert store.file.tokens.revoke(token.id).status == "revoked"
 
 
 @pytest.mark.parametrize(
@@ -102,50 +105,50 @@ def test_invalid_token_values_are_refused(
     store: Store, arguments: dict[str, str], told: str
 ) -> None:
     with pytest.raises(ValueError, match=told):
-        store.tokens.create(**({"name": "laptop"} | arguments))  # type: ignore[arg-type]
-    assert store.tokens.list() == []
-    assert not store.tokens.required()
+        store.file.tokens.create(**({"name": "laptop"} | arguments), namespace=store.namespace)  # type: ignore[arg-type]
+    assert store.file.tokens.list() == []
+    assert not store.file.tokens.required()
 
 
 def test_token_names_are_unique(store: Store) -> None:
-    store.tokens.create("laptop")
+    store.file.tokens.create("laptop", namespace=store.namespace)
     with pytest.raises(Conflict, match="already has the name 'laptop'"):
-        store.tokens.create("laptop")
+        store.file.tokens.create("laptop", namespace=store.namespace)
     with pytest.raises(Conflict, match="already has the name 'laptop'"):
-        store.within("other").tokens.create("laptop")
+        store.file.tokens.create("laptop", namespace="other")
 
 
 def test_creating_a_token_with_a_given_secret_is_idempotent(store: Store) -> None:
-    token, secret = store.tokens.create("cluster", secret=GIVEN)
+    token, secret = store.file.tokens.create("cluster", secret=GIVEN, namespace=store.namespace)
     assert secret == GIVEN
-    assert store.tokens.create("cluster", secret=GIVEN)[0] == token
-    assert len(store.tokens.list()) == 1
+    assert store.file.tokens.create("cluster", secret=GIVEN, namespace=store.namespace)[0] == token
+    assert len(store.file.tokens.list()) == 1
     for other in ({"name": "else"}, {"name": "cluster", "access": "read"}):
         with pytest.raises(Conflict, match="the secret belongs to token 1"):
-            store.tokens.create(**other, secret=GIVEN)
+            store.file.tokens.create(**other, secret=GIVEN, namespace=store.namespace)
     with pytest.raises(Conflict, match="the secret belongs to token 1"):
-        store.within("other").tokens.create("cluster", secret=GIVEN)
-    store.tokens.revoke("cluster")
+        store.file.tokens.create("cluster", namespace="other", secret=GIVEN)
+    store.file.tokens.revoke("cluster")
     with pytest.raises(Conflict, match="revoked"):  # a leaked secret cannot be used again
-        store.tokens.create("cluster", secret=GIVEN)
+        store.file.tokens.create("cluster", secret=GIVEN, namespace=store.namespace)
 
 
 def test_use_is_recorded_once_a_minute_without_blocking(
     open_store: Callable[..., Store], path: Path
 ) -> None:
     store, other = open_store(), open_store()
-    token, secret = store.tokens.create("laptop")
+    token, secret = store.file.tokens.create("laptop", namespace=store.namespace)
     with other._file.engine.write():
-        store.tokens.note_use(token)  # another process writes: this neither waits nor fails
-    assert store.tokens.check(secret).last_used_at is None
-    store.tokens.note_use(token)
-    used = store.tokens.check(secret)
+        store.file.tokens.note_use(token)  # another process writes: this neither waits nor fails
+    assert store.file.tokens.check(secret).last_used_at is None
+    store.file.tokens.note_use(token)
+    used = store.file.tokens.check(secret)
     assert used.last_used_at is not None
-    store.tokens.note_use(used)
-    assert store.tokens.check(secret) == used
+    store.file.tokens.note_use(used)
+    assert store.file.tokens.check(secret) == used
     change(path, "UPDATE memstore_tokens SET last_used_at = '2999-01-01T00:00:00.000000Z'")
-    store.tokens.note_use(store.tokens.check(secret))  # the clock was set back
-    noted = store.tokens.check(secret).last_used_at
+    store.file.tokens.note_use(store.file.tokens.check(secret))  # the clock was set back
+    noted = store.file.tokens.check(secret).last_used_at
     assert noted is not None
     assert noted.year < 2999
 
@@ -154,8 +157,8 @@ def test_journal_records_who_created_and_revoked_a_token(
     open_store: Callable[..., Store], path: Path
 ) -> None:
     with open_store(actor="ops") as store:
-        _, secret = store.tokens.create("laptop", access="read")
-        store.tokens.revoke("laptop")
+        _, secret = store.file.tokens.create("laptop", access="read", namespace=store.namespace)
+        store.file.tokens.revoke("laptop")
     with raw(path) as file:
         lines = file.execute(
             "SELECT actor, kind, after FROM memstore_journal WHERE kind LIKE '%token' ORDER BY id"
@@ -183,12 +186,14 @@ def test_journal_records_who_created_and_revoked_a_token(
 def test_doctor_finds_a_token_without_a_journal_line(
     store: Store, path: Path, tampering: str
 ) -> None:
-    store.tokens.create("reader", access="read", expires_at="2999-01-01")
-    store.tokens.create("gone")
-    store.tokens.revoke("gone")
-    assert store.examine() == []
+    store.file.tokens.create(
+        "reader", access="read", expires_at="2999-01-01", namespace=store.namespace
+    )
+    store.file.tokens.create("gone", namespace=store.namespace)
+    store.file.tokens.revoke("gone")
+    assert store.file.examine() == []
     change(path, tampering)
-    (finding,) = store.examine()
+    (finding,) = store.file.examine()
     assert finding.check == "tokens"
 
 
@@ -202,14 +207,14 @@ def test_a_confined_store_cannot_reach_another_namespace(store: Store) -> None:
         with pytest.raises(AccessDenied, match="'work'"):
             work.search("mine", namespaces=beyond)
         with pytest.raises(AccessDenied):
-            work.export(namespaces=beyond)
+            work.file.export(beyond)
     for beyond in ("default", "Work"):
         with pytest.raises(AccessDenied):
             work.within(beyond)
     with pytest.raises(AccessDenied):
-        work.embed_pending(everywhere=True)
+        work.file.embed_pending()
     with pytest.raises(AccessDenied):
-        work.import_(list(work.export()), keep_namespaces=True)
+        work.file.import_(list(work.export()))
     store.episodes.add("heard at home", source="chat")
     work.episodes.add("heard at work", source="chat")
     for beyond in ("default", "all"):
@@ -272,7 +277,7 @@ def test_the_command_line_reads_a_secret_from_a_file(cli: CommandLine, tmp_path:
         assert (made.code, made.out) == (0, "token 1 (cluster) reads and writes in default\n")
     assert cli("token", "create", "piped", "--secret-file", "-", stdin=GIVEN[::-1]).code == 0
     with memstore.open(cli.db, embedder=None) as store:
-        assert store.tokens.check(GIVEN).name == "cluster"
+        assert store.file.tokens.check(GIVEN).name == "cluster"
     file.write_text("\n")
     assert cli.error("token", "create", "y", "--secret-file", file)[0] == 2
     assert cli.error("token", "create", "y", "--secret-file", tmp_path / "none")[0] == 3

@@ -291,18 +291,21 @@ PUBLIC: dict[str, tuple[Callable[[Store], object], set[str]]] = {
     "embed": (lambda s: (s.episodes.record("said"), s.embed_pending()), {"embed"}),
     "quarantine": (quarantined, {"quarantine"}),
     "reembed": (
-        lambda s: (two(s), s.reembed(other_model())),
+        lambda s: (two(s), s.file.reembed(other_model())),
         {"stage_generation", "embed", "switch_generation"},
     ),
     "go back": (
-        lambda s: (two(s), s.reembed(other_model()), s.generations.switch(1)),
+        lambda s: (two(s), s.file.reembed(other_model()), s.file.generations.switch(1)),
         {"switch_generation"},
     ),
     "drop": (
-        lambda s: (two(s), s.reembed(other_model()), s.generations.drop(1)),
+        lambda s: (two(s), s.file.reembed(other_model()), s.file.generations.drop(1)),
         {"drop_generation"},
     ),
-    "token": (lambda s: s.tokens.revoke(s.tokens.create("laptop")[0].id), {"token"}),
+    "token": (
+        lambda s: s.file.tokens.revoke(s.file.tokens.create("laptop", namespace="default")[0].id),
+        {"token"},
+    ),
     "graph": (graph_of, {"graph", "same_entity"}),
     "graph undecided": (
         lambda s: graph_of(s).graph.forget("Alice", "Alice Smith"),
@@ -339,7 +342,7 @@ def test_an_import_journals_everything_it_writes(
     watch.close()
     assert watch.unsaid == []
     assert kinds(there) >= {"adopt", "propose"}
-    assert there.examine() == []
+    assert there.file.examine() == []
 
 
 def test_write_without_a_journal_line_is_found(store: Store, watch: Watch) -> None:

@@ -60,7 +60,7 @@ def test_rows_written_during_a_rebuild_are_in_the_new_index(
     assert number == 7
     texts = [f"tea {n}" for n in range(10) if n not in (1, 9)]
     assert found(store, "tea") == texts + [f"tea in step {n}" for n in range(8)]
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
@@ -70,8 +70,8 @@ def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
     with engine.write() as transaction:
         next(iter(transaction.full_text.facts.rebuilding()))(transaction)
     store.add("tea 5", subject="a")
-    assert store.examine() == []
-    store.rebuild()
+    assert store.file.examine() == []
+    store.file.rebuild()
     assert len(found(store, "tea")) == 6
     with engine.read() as transaction:
         left = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%fts_new%'"
@@ -90,4 +90,4 @@ def test_the_later_of_two_rebuilds_wins(store: Store) -> None:
     for _ in in_steps(engine, second):
         pass
     assert found(store, "tea") == ["tea"]
-    assert store.examine() == []
+    assert store.file.examine() == []

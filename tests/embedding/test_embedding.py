@@ -158,7 +158,7 @@ def test_a_dimension_that_changes_within_one_write_is_rejected(
     store = open_store(embedder=Answers(lambda texts: ones(len(texts), next(dimensions, 8))))
     facts = store.add_many([{"content": f"tea {n}", "subject": "sue"} for n in range(65)])
     assert not any(fact.embedded for fact in facts)
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 # -- pending facts ---------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_embed_pending_covers_other_namespaces_only_on_request(
     elsewhere = open_store(embedder=None, namespace="other")
     elsewhere.add("tea", subject="sue")
     assert store.embed_pending().embedded == 0
-    assert store.embed_pending(everywhere=True).embedded == 1
+    assert store.file.embed_pending().embedded == 1
     assert elsewhere.list()[0].embedded
 
 
@@ -427,7 +427,7 @@ def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
     with pytest.raises(memstore.EmbedderMismatch):
         loser.embed_pending()
     assert winner.embed_pending().embedded == 20
-    assert winner.examine() == []
+    assert winner.file.examine() == []
 
 
 # -- in the background -----------------------------------------------------------------------
@@ -438,7 +438,7 @@ def test_background_embeds_pending_items_after_recovery(
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     facts = [store.add(f"tea {n}", subject="sue").id for n in range(5)]
-    store.embed_in_background(interval_seconds=0.02)
+    store.file.embed_in_background(interval_seconds=0.02)
     assert wait_until(lambda: manual_clock.advance(60) or len(embedder.calls) > 6)
     assert store.status().pending == 5
     embedder.failure = None
@@ -451,7 +451,7 @@ def test_background_embedding_backs_off_while_the_embedder_is_down(
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
-    store.embed_in_background(interval_seconds=5)
+    store.file.embed_in_background(interval_seconds=5)
 
     def between_looks() -> list[float]:  # and not those of the lease
         return [seconds for seconds in manual_clock.waits if seconds in (5, 10, 20, 40, 60)]
@@ -480,7 +480,7 @@ def test_background_survives_another_model_and_a_busy_file(
     late = open_store(embedder=other)
     open_store().add("tea", subject="sue")
     late.add("rain", subject="sue")
-    late.embed_in_background(interval_seconds=5)
+    late.file.embed_in_background(interval_seconds=5)
     for looks in range(1, 6):
         assert wait_until(lambda: len(manual_clock.waits) >= looks)  # noqa: B023
         manual_clock.advance(60)
@@ -500,7 +500,7 @@ def test_closing_the_store_stops_the_background_thread_quickly(store: Store, emb
     store.add("tea", subject="sue")
     embedder.failure = None
     embedder.embed = slow
-    store.embed_in_background(interval_seconds=0.5)
+    store.file.embed_in_background(interval_seconds=0.5)
     assert started.wait(20)
     closing = threading.Thread(target=store.close)
     closing.start()
@@ -513,8 +513,8 @@ def test_closing_the_store_stops_the_background_thread_quickly(store: Store, emb
 
 
 def test_an_idle_background_thread_ends_at_once(store: Store) -> None:
-    store.embed_in_background(interval_seconds=600)
-    store.embed_in_background(interval_seconds=600)
+    store.file.embed_in_background(interval_seconds=600)
+    store.file.embed_in_background(interval_seconds=600)
     closing = threading.Thread(target=store.close)
     closing.start()
     closing.join(10)
@@ -524,14 +524,14 @@ def test_an_idle_background_thread_ends_at_once(store: Store) -> None:
 @pytest.mark.parametrize("interval", [0, -1, float("nan")])
 def test_background_embedding_without_a_pause_is_refused(store: Store, interval: float) -> None:
     with pytest.raises(ValueError, match="interval_seconds"):
-        store.embed_in_background(interval_seconds=interval)
+        store.file.embed_in_background(interval_seconds=interval)
 
 
 def test_background_embedding_with_nothing_to_do_does_nothing(
     store: Store, open_store: Open
 ) -> None:
-    open_store(embedder=None).embed_in_background()
-    open_store(read_only=True).embed_in_background()
+    open_store(embedder=None).file.embed_in_background()
+    open_store(read_only=True).file.embed_in_background()
     assert all(thread.name != "memstore-embedding" for thread in threading.enumerate())
 
 

@@ -64,7 +64,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
         assert [hit.episode.id for hit in hits] == [episode.id]
 
     # Background embedding runs while the embedder fails, and succeeds when it works again.
-    store.embed_in_background(interval_seconds=5)
+    store.file.embed_in_background(interval_seconds=5)
     if mode != "every third fails":  # that server is stopped anyway
         assert wait_until(lambda: manual_clock.advance(5) or server.asked > asked)
         server.mode = "works"
@@ -81,7 +81,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
         assert episode.id in [hit.episode.id for hit in best]
         assert best[0].similarity is not None
         assert best[0].similarity > 0.9
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
@@ -98,13 +98,13 @@ def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     assert hits.words_only is not None
     assert str(2 * DIMENSION) in hits.words_only.reason
 
-    report = store.reembed(OllamaEmbedder(base_url=server.url), again=True)
+    report = store.file.reembed(OllamaEmbedder(base_url=server.url), again=True)
     assert report.switched
     assert report.generation.dimension == DIMENSION
     hits = store.episodes.search("in april the harbour thaws", mode="meaning")
     assert [hit.episode.id for hit in hits] == [second.id, first.id]
     assert hits.words_only is None
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -98,7 +98,7 @@ def ids(hits: Sequence[memstore.SearchHit]) -> list[int]:
 
 
 def states(store: Store) -> list[tuple[int, str, str | None, int | None]]:
-    found = [one.generation for one in store.generations.list()]
+    found = [one.generation for one in store.file.generations.list()]
     return [(one.id, one.state, one.model, one.dimension) for one in found]
 
 
@@ -107,7 +107,7 @@ def states(store: Store) -> list[tuple[int, str, str | None, int | None]]:
 
 def test_file_switches_to_a_model_of_another_dimension(store: Store) -> None:
     fill(store)
-    report = store.reembed(Buckets())
+    report = store.file.reembed(Buckets())
     assert (report.switched, report.left, report.error) == (True, 0, None)
     assert report.embedded > 10 + 3, "long episodes are several"
     assert states(store) == [(1, "retired", "words-64", 64), (2, "active", "words-24", 24)]
@@ -118,7 +118,7 @@ def test_file_switches_to_a_model_of_another_dimension(store: Store) -> None:
     found = store.episodes.search("the 2. neighbour took", mode="meaning")
     assert found.words_only is None
     assert found[0].similarity is not None
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) -> None:
@@ -132,7 +132,7 @@ def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) 
         assert (ids(again), again.words_only) == (ids(old), None)
         assert store.status().model == "words-64"
 
-    assert store.reembed(Buckets(), progress=look).switched
+    assert store.file.reembed(Buckets(), progress=look).switched
     assert seen
     assert seen[-1][0] == seen[-1][1]
 
@@ -140,8 +140,8 @@ def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) 
 def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
     fill(store)
     new = Buckets()
-    store.generations.stage(new)
-    assert store.generations.run(new, limit=5).embedded == 5
+    store.file.generations.stage(new)
+    assert store.file.generations.run(new, limit=5).embedded == 5
     together = [
         {"content": f"a {ordinal} letter", "subject": "post"} for ordinal in ("second", "third")
     ]
@@ -149,29 +149,29 @@ def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
     assert all(one.embedded for one in late), "by the model that searches use"
     said = store.episodes.add("somebody said so late", source="test")
     with pytest.raises(Conflict, match="texts of generation 2 have no vector yet"):
-        store.generations.switch()
-    assert store.reembed(new).switched
+        store.file.generations.switch()
+    assert store.file.reembed(new).switched
     assert all(store.get(one.id).embedded for one in late)
     assert store.episodes.search("somebody said so late", mode="meaning")[0].episode.id == said.id
-    store.generations.switch(1)
+    store.file.generations.switch(1)
     for one in late:
         assert store.get(one.id).embedded, "the way back lacks nothing of before the switch"
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_switching_back_takes_one_step_and_later_rows_are_pending(
     store: Store, open_store: Open, embedder: Any
 ) -> None:
     fill(store)
-    store.reembed(Buckets())
+    store.file.reembed(Buckets())
     since = store.add("written since", subject="post")
-    assert store.generations.switch(1).model == "words-64"
+    assert store.file.generations.switch(1).model == "words-64"
     old = open_store()
     assert not old.get(since.id).embedded
     assert old.status().pending == 1
     assert old.search("parcel 4", **MEANING).words_only is None
     assert old.embed_pending().embedded == 1
-    assert old.examine() == []
+    assert old.file.examine() == []
     assert [kind for kind in journal(old) if kind.endswith("_generation")] == [
         "stage_generation",
         "switch_generation",
@@ -187,10 +187,10 @@ def journal(store: Store) -> list[str]:
 def test_a_retired_generation_can_be_reused(store: Store, embedder: Any) -> None:
     fill(store)
     other = Buckets()
-    store.reembed(other)
+    store.file.reembed(other)
     store.add("written since", subject="post")
     embedder.calls.clear()
-    report = store.reembed(embedder)
+    report = store.file.reembed(embedder)
     assert (report.switched, report.embedded) == (True, 1)
     assert embedder.calls == [["post: written since"]]
     assert states(store) == [(1, "active", "words-64", 64), (2, "retired", "words-24", 24)]
@@ -200,9 +200,9 @@ def test_another_dimension_of_the_same_model_requires_again(store: Store, open_s
     fill(store)
     shorter = Buckets("words-64", 16)
     with pytest.raises(Conflict, match="already of the model 'words-64'"):
-        store.reembed(shorter)
+        store.file.reembed(shorter)
     unaware = open_store()
-    assert store.reembed(shorter, again=True).switched
+    assert store.file.reembed(shorter, again=True).switched
     assert states(store) == [(1, "retired", "words-64", 64), (2, "active", "words-64", 16)]
     assert store.search("parcel 4", **MEANING).words_only is None
     told = str(unaware.search("parcel 4").words_only)
@@ -212,34 +212,34 @@ def test_another_dimension_of_the_same_model_requires_again(store: Store, open_s
 
 def test_dropping_a_generation_deletes_its_vectors(store: Store, path: Path) -> None:
     fill(store, facts=30)
-    store.reembed(Buckets())
+    store.file.reembed(Buckets())
     done: list[tuple[int, int]] = []
-    store.generations.drop(1, progress=lambda *at: done.append(at))
+    store.file.generations.drop(1, progress=lambda *at: done.append(at))
     assert states(store) == [(2, "active", "words-24", 24)]
     assert done[-1][0] == done[-1][1] > 30
     with raw(path) as file:
         for table in ("memstore_fact_vectors", "memstore_piece_vectors"):
             of = file.execute(f"SELECT DISTINCT generation_id FROM {table}").fetchall()
             assert of == [(2,)]
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_an_unfinished_generation_can_be_dropped(store: Store) -> None:
     fill(store)
     wrong = Buckets("wrong", 8)
-    store.generations.stage(wrong)
-    store.generations.run(wrong, limit=3)
+    store.file.generations.stage(wrong)
+    store.file.generations.run(wrong, limit=3)
     with pytest.raises(Conflict, match="generation 2 of the model 'wrong' is being staged"):
-        store.reembed(Buckets())
-    store.generations.drop(2)
+        store.file.reembed(Buckets())
+    store.file.generations.drop(2)
     with pytest.raises(NotFound, match="no generation is staged"):
-        store.generations.run(wrong)
-    assert store.reembed(Buckets()).switched
+        store.file.generations.run(wrong)
+    assert store.file.reembed(Buckets()).switched
 
 
 def test_invalid_changes_are_refused_and_change_nothing(store: Store) -> None:
     fill(store)
-    generations = store.generations
+    generations = store.file.generations
     before = states(store)
     with pytest.raises(Conflict, match="active one"):
         generations.drop(1)
@@ -266,15 +266,15 @@ def test_a_switch_interrupted_by_a_failing_embedder_resumes_later(
 ) -> None:
     fill(store, facts=150)
     new = Buckets()
-    store.generations.stage(new)
-    assert store.generations.run(new, limit=64).embedded == 64
+    store.file.generations.stage(new)
+    assert store.file.generations.run(new, limit=64).embedded == 64
     new.failure = memstore.EmbedderUnavailable("asleep")
-    report = store.reembed(new)
+    report = store.file.reembed(new)
     assert (report.switched, report.error) == (False, "asleep")
     assert report.left > 80
     assert store.search("parcel 4", **MEANING).words_only is None
     new.failure = None
-    again = store.reembed(new)
+    again = store.file.reembed(new)
     assert (again.switched, again.embedded) == (True, report.left)
 
 
@@ -287,7 +287,7 @@ def test_texts_refused_by_the_new_model_do_not_block_the_switch(
     store.embed_pending()
     new = Buckets()
     new.poison = "violin"
-    report = store.reembed(new)
+    report = store.file.reembed(new)
     assert report.switched
     assert report.quarantined_facts == (fact.id,)
     assert report.quarantined_episodes == (episode.id,)
@@ -301,11 +301,11 @@ def test_texts_refused_by_the_new_model_do_not_block_the_switch(
 
 def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Path) -> None:
     fill(store)
-    store.reembed(Buckets())
+    store.file.reembed(Buckets())
     fact = store.add("my secret", subject="post")
     episode = store.episodes.add("my secret in other words", source="test")
     store.embed_pending()
-    store.generations.stage(Buckets("third", 12))
+    store.file.generations.stage(Buckets("third", 12))
     store.erase(fact.id)
     store.episodes.erase(episode.id)
     with raw(path) as file:
@@ -316,16 +316,16 @@ def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Pat
                 (owner,),
             ).fetchall()
             assert erased == [(None, -1)] * 3
-    assert store.reembed(Buckets("third", 12)).switched
-    assert store.examine() == []
+    assert store.file.reembed(Buckets("third", 12)).switched
+    assert store.file.examine() == []
 
 
 def test_file_without_vectors_switches_models(open_store: Open) -> None:
     store = open_store(embedder=None)
-    assert store.reembed(Buckets()).switched
+    assert store.file.reembed(Buckets()).switched
     assert store.status().embedder is None, "a store of words only stays one"
     store.add("tea", subject="sue")
-    assert store.reembed(Buckets("other", 8)).switched
+    assert store.file.reembed(Buckets("other", 8)).switched
     assert (store.status().model, store.status().dimension) == ("other", 8)
 
 
@@ -339,7 +339,7 @@ def test_store_of_the_old_model_searches_by_words_and_loses_nothing(
     old = open_store()
     assert old.search("parcel 4", **MEANING).words_only is None
     assert old.episodes.search("neighbour", mode="meaning").words_only is None
-    assert store.reembed(Buckets()).switched
+    assert store.file.reembed(Buckets()).switched
 
     hits = old.search("parcel 4")
     assert "words-24" in str(hits.words_only)
@@ -350,17 +350,17 @@ def test_store_of_the_old_model_searches_by_words_and_loses_nothing(
     assert (said.words_only.code, bool(said)) == ("other_model", True)
     added = old.add("written by the old one", subject="post")
     assert not added.embedded
-    old.embed_in_background(interval_seconds=5)
+    old.file.embed_in_background(interval_seconds=5)
     for looks in range(1, 6):
         assert wait_until(lambda: len(manual_clock.waits) >= looks)  # noqa: B023
         manual_clock.advance(60)
     assert old.status().pending == 1
     assert "words-24" in (old.embedder_trouble or "")
-    old.warm()
+    old.file.warm()
 
     assert store.embed_pending().embedded == 1
     assert store.search("written by the old one", **MEANING)[0].fact.id == added.id
-    store.generations.switch(1)
+    store.file.generations.switch(1)
     assert old.search("parcel 4", **MEANING).words_only is None
 
 
@@ -375,7 +375,7 @@ def test_store_opened_with_a_provider_name_switches_models(
     assert second.episodes.search("neighbour", mode="meaning").words_only is None
     larger = memstore.OllamaEmbedder("large-48", base_url=provider.url)
     with closing(larger):
-        assert first.reembed(larger).switched
+        assert first.file.reembed(larger).switched
 
     said = second.episodes.search("the 2. neighbour took", mode="meaning")
     assert said.words_only is None
@@ -385,7 +385,7 @@ def test_store_opened_with_a_provider_name_switches_models(
     assert second.add("more", subject="post").embedded
     assert {model for model, _ in provider.asked[-2:]} == {"large-48"}
 
-    first.generations.switch(1)
+    first.file.generations.switch(1)
     assert second.search("parcel 4", **MEANING).words_only is None
     assert second.status().embedder == "small-16"
 
@@ -399,7 +399,7 @@ def test_only_the_first_write_after_a_switch_waits(
         open_store(embedder=None) as elsewhere,
         closing(memstore.OllamaEmbedder("large-48", base_url=provider.url)) as larger,
     ):
-        assert elsewhere.reembed(larger).switched
+        assert elsewhere.file.reembed(larger).switched
     assert not store.add("first", subject="post").embedded
     assert store.embedder_trouble is None
     assert store.add("second", subject="post").embedded
@@ -412,7 +412,7 @@ def test_background_embedding_follows_a_switch(
     store = open_store(embedder="ollama", model="small-16", base_url=provider.url)
     fill(store)
     with open_store(embedder=None) as elsewhere:
-        assert elsewhere.reembed(memstore.LocalEmbedder()).switched
+        assert elsewhere.file.reembed(memstore.LocalEmbedder()).switched
         elsewhere.add("left by another", subject="post")
     assert store.embed_pending().embedded == 1
     assert "wordllama" in (store.status().embedder or "")
@@ -420,7 +420,7 @@ def test_background_embedding_follows_a_switch(
 
 def test_opening_with_the_old_model_suggests_a_remedy(store: Store, open_store: Open) -> None:
     fill(store)
-    store.reembed(Buckets())
+    store.file.reembed(Buckets())
     with pytest.raises(memstore.EmbedderMismatch, match=r"(?s)words-24.*words-64.*reembed"):
         open_store()
 
@@ -444,13 +444,13 @@ def test_searches_in_other_threads_never_mix_two_models(store: Store) -> None:
     embed = mixed.embed
     mixed.embed = lambda texts: np.ascontiguousarray(embed(texts)[:, ::-1])  # type: ignore[method-assign]
     for _ in range(3):
-        store.reembed(mixed, again=True)
-        store.reembed(WordEmbedder(), again=True)
+        store.file.reembed(mixed, again=True)
+        store.file.reembed(WordEmbedder(), again=True)
     ended.set()
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 # -- killed --------------------------------------------------------------------------------------
@@ -488,7 +488,7 @@ if how.isdecimal():
         if left < 0:
             die()
     sys.setprofile(count)
-print(store.reembed(Slow()).switched, flush=True)
+print(store.file.reembed(Slow()).switched, flush=True)
 """
 
 
@@ -511,14 +511,14 @@ def test_kill_during_the_switch_leaves_either_generation_active(
     switched = how == "after"
     expected = "words-24" if switched else "words-64"
     assert store.status().model == expected
-    assert store.examine() == []
+    assert store.file.examine() == []
     if not switched:
         assert store.search("parcel 4", **MEANING).words_only is None
         assert states(store)[1][:2] == (2, "staged")
         with start(path, "alive") as process:
             assert process.communicate(timeout=60)[0] == "staging\nTrue\n"
     assert states(store)[1][:2] == (2, "active")
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 @pytest.mark.process
@@ -531,7 +531,7 @@ def test_a_kill_loses_at_most_one_batch(store: Store, path: Path, open_store: Op
         with start(path, str(chance.randrange(20_000))) as process:
             process.communicate(timeout=60)
         killed += process.returncode == -signal.SIGKILL
-        [old, *new] = store.generations.list()
+        [old, *new] = store.file.generations.list()
         assert store.search("parcel 7", **MEANING).words_only is None or new
         if new:
             now = new[0].facts.embedded + new[0].pieces.embedded
@@ -543,13 +543,13 @@ def test_a_kill_loses_at_most_one_batch(store: Store, path: Path, open_store: Op
     assert killed > 3
     with start(path, "alive") as process:
         process.communicate(timeout=60)
-    listed = store.generations.list()[1]
+    listed = store.file.generations.list()[1]
     assert (listed.generation.state, listed.facts.pending, listed.pieces.pending) == (
         "active",
         0,
         0,
     )
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 @pytest.mark.process
@@ -558,21 +558,22 @@ def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, facts=50)
-    store.reembed(Buckets())
+    store.file.reembed(Buckets())
     script = (
         "import os, signal, sys, memstore\n"
         "from memstore.embedding import generations\n"
         "generations.DROP_BATCH = 20\n"
         "store = memstore.open(sys.argv[1], embedder=None)\n"
-        "store.generations.drop(1, progress=lambda *at: os.kill(os.getpid(), signal.SIGKILL))\n"
+        "kill = lambda *at: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "store.file.generations.drop(1, progress=kill)\n"
     )
     done = subprocess.run([sys.executable, "-c", script, str(path)], check=False, timeout=60)
     assert done.returncode == -signal.SIGKILL
-    half = store.generations.list()[0]
+    half = store.file.generations.list()[0]
     assert (half.generation.state, half.facts.pending) == ("retired", 20)
-    assert store.examine() == []
-    store.generations.drop(1)
-    assert store.examine() == []
+    assert store.file.examine() == []
+    store.file.generations.drop(1)
+    assert store.file.examine() == []
 
 
 def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: Open) -> None:
@@ -598,7 +599,7 @@ def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: 
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        assert store.reembed(new).switched
+        assert store.file.reembed(new).switched
     finally:
         ended.set()
         writer.join()
@@ -606,7 +607,7 @@ def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: 
     assert len(written) > 3
     store.embed_pending()
     assert all(fact.embedded for fact in store.list(subject="flood"))
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 # -- any order of events -------------------------------------------------------------------------
@@ -643,23 +644,23 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(limit=st.integers(1, 5))
     def stage(self, limit: int) -> None:
         with contextlib.suppress(Conflict):
-            self.store.generations.stage(self.new)
-            self.store.generations.run(self.new, limit=limit)
+            self.store.file.generations.stage(self.new)
+            self.store.file.generations.run(self.new, limit=limit)
 
     @rule()
     def go_over(self) -> None:
         with contextlib.suppress(Conflict):
-            assert self.store.reembed(self.new).switched
+            assert self.store.file.reembed(self.new).switched
 
     @rule(number=st.integers(1, 3))
     def switch(self, number: int) -> None:
         with contextlib.suppress(Conflict, NotFound):
-            self.store.generations.switch(number)
+            self.store.file.generations.switch(number)
 
     @rule(number=st.integers(1, 3))
     def drop(self, number: int) -> None:
         with contextlib.suppress(Conflict, NotFound):
-            self.store.generations.drop(number)
+            self.store.file.generations.drop(number)
 
     @rule()
     def embed(self) -> None:
@@ -673,12 +674,12 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def one_is_active(self) -> None:
-        found = [one.generation.state for one in self.store.generations.list()]
+        found = [one.generation.state for one in self.store.file.generations.list()]
         assert found.count("active") == 1
         assert found.count("staged") <= 1
 
     def teardown(self) -> None:
-        findings = self.store.examine()
+        findings = self.store.file.examine()
         self.store.close()
         self.folder.cleanup()
         assert findings == []

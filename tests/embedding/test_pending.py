@@ -71,7 +71,7 @@ def test_pending_facts_and_episodes_are_both_embedded(
     assert short.id in [
         hit.episode.id for hit in store.episodes.search("asked for tea", mode="meaning")
     ]
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_only_the_refused_episode_is_quarantined(
@@ -105,7 +105,7 @@ def test_an_episode_erased_during_embedding_gets_no_vector(
     assert store.embed_pending().embedded == 0
     with raw(path) as file:
         assert file.execute("SELECT embedding FROM memstore_piece_vectors").fetchall() == [(None,)]
-    assert (waiting(store), store.examine()) == (0, [])
+    assert (waiting(store), store.file.examine()) == (0, [])
 
 
 def test_another_store_sees_embedded_and_erased_chunks(store: Store, open_store: Open) -> None:
@@ -189,7 +189,7 @@ def test_embed_pending_continues_after_a_kill(store: Store, bare_store: Store, p
     left = store.status().pending
     assert left == 2000 - 320
     assert store.embed_pending().embedded == left
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 # -- one at a time -------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def test_one_background_embedder_works_at_a_time(bare_store: Store, open_store: 
         bare_store.add_many(NewFact(content=f"fact {n} {m}", subject="s") for m in range(100))
         bare_store.episodes.add(f"episode {n}", source="test")
     for store in stores:
-        store.embed_in_background(interval_seconds=0.01)
+        store.file.embed_in_background(interval_seconds=0.01)
     assert wait_until(lambda: waiting(bare_store) == 0)
     assert Counting.most == 1
 
@@ -354,8 +354,8 @@ def test_another_process_takes_over_from_a_killed_one(
 def test_one_thread_embeds_every_namespace(store: Store, bare_store: Store) -> None:
     inner = store.within("inner")
     bare_store.within("elsewhere").episodes.add("said elsewhere", source="test")
-    inner.embed_in_background(interval_seconds=0.02)
-    store.embed_in_background(interval_seconds=0.02)
+    inner.file.embed_in_background(interval_seconds=0.02)
+    store.file.embed_in_background(interval_seconds=0.02)
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("memstore-embedding") == 1
     inner.close()
@@ -369,7 +369,7 @@ def test_background_embedding_with_nothing_to_do_writes_nothing(
     with raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         embedder.calls.clear()
-        store.embed_in_background(interval_seconds=5)
+        store.file.embed_in_background(interval_seconds=5)
         assert wait_until(lambda: manual_clock.advance(5) or len(manual_clock.waits) > 20)
         assert file.execute("PRAGMA data_version").fetchone() == before
     assert embedder.calls == []
@@ -381,7 +381,7 @@ def test_background_embedding_waits_for_a_lease_without_writing(
     bare_store.add("tea", subject="sue")
     with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
-        store.embed_in_background(interval_seconds=0.2)
+        store.file.embed_in_background(interval_seconds=0.2)
         for _ in range(20):  # polls before the lease is due for renewal
             looks = len(manual_clock.waits)
             manual_clock.advance(0.2)

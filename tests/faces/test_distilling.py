@@ -208,7 +208,7 @@ def test_the_prompt_over_http(path: Path, kept: Store) -> None:
 
 @pytest.mark.process
 def test_a_read_only_token_marks_nothing(path: Path, kept: Store) -> None:
-    _, secret = kept.tokens.create("reader", access="read")
+    _, secret = kept.file.tokens.create("reader", namespace=kept.namespace, access="read")
     served = Served(path)
     try:
         params = {"name": "distil", "arguments": {"done": "e2"}}

@@ -62,7 +62,7 @@ def test_redacted_secret_is_not_in_the_file(
     held = bytes_of(store)
     assert KEY.encode() not in held
     assert b"[redacted github-pat]" in held
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())

@@ -572,7 +572,7 @@ def test_fact_needs_an_episode_of_its_namespace(store: Store) -> None:
     with pytest.raises(NotFound, match=f"no episode {here.id} in namespace 'other'"):
         other.add("tea", subject="ana", episode_id=here.id)
     assert store.add("tea", subject="ana", episode_id=here.id).episode_id == here.id
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_fact_of_another_subject_supersedes_only_with_across(store: Store) -> None:

@@ -343,7 +343,7 @@ def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: i
     assert store.graph.status().changed == (0 if new else 1)
     assert ("Zed Zimmer" in near(store.graph.neighbours("Alice"))) is new
     assert count_rows(path) > sum(map(len, rows(path).values()))
-    assert store.examine() == []
+    assert store.file.examine() == []
     # The rows of the killed build are removed with the fact as well.
     store.erase(secret.id)
     assert re.findall(b"[Zz]immer", bytes_of(path)) == []
@@ -414,7 +414,7 @@ def test_a_fact_erased_while_the_graph_is_written_leaves_nothing_in_it(
         "Bob Smith": 1,
         "San Francisco": 1,
     }
-    assert store.examine() == []
+    assert store.file.examine() == []
     store.close()
     assert b"New York" not in bytes_of(path)
     assert b"new york" not in bytes_of(path)
@@ -436,7 +436,7 @@ def test_a_fact_erased_while_the_old_graph_is_being_removed_leaves_nothing_in_it
         store.graph.build()
     assert store.graph.status().changed == 0
     store.erase(ids[2])
-    assert store.examine() == []
+    assert store.file.examine() == []
     store.close()
     assert re.findall(b"(?i)new york", bytes_of(path)) == []
 
@@ -456,7 +456,7 @@ def test_a_decision_made_while_the_graph_is_written_applies_to_it(
     store.graph.build()
     assert store.graph.get("Bob Smith").names == ("San Francisco", "Bob Smith")
     assert store.graph.get("Alice").names == ("Alice",)
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 @pytest.mark.parametrize("what", ["build", "drop", "clear"])
@@ -480,7 +480,7 @@ def test_build_is_abandoned_if_the_graph_changed_since_it_began(
     with pytest.raises(Conflict, match=r"in the meantime; this build was abandoned"):
         store.graph.build()
     assert (store.graph.status().built_at is not None) is (what == "build")
-    assert store.examine() == []
+    assert store.file.examine() == []
     assert count_rows(path) == sum(map(len, rows(path).values()))
     store.graph.build()
     assert len(store.graph.entities()) == (0 if what == "clear" else 5)
@@ -530,7 +530,7 @@ def test_other_writers_are_not_blocked_by_a_build(
     assert failures == []
     store.graph.build()
     assert len(store.graph.neighbours("Alice", limit=100)) == 63
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_erasing_a_fact_removes_its_relations_and_names_at_once(store: Store, path: Path) -> None:
@@ -548,7 +548,7 @@ def test_erasing_a_fact_removes_its_relations_and_names_at_once(store: Store, pa
         "Bob Smith": 1,
         "San Francisco": 1,
     }
-    assert store.examine() == []
+    assert store.file.examine() == []
     store.close()
     assert b"Deep Throat" not in bytes_of(path)
     assert b"deep throat" not in bytes_of(path)
@@ -565,7 +565,7 @@ def test_an_import_that_erases_a_fact_removes_it_from_the_graph(
         store.erase(secret.id)
         assert other.import_(store.export()).removed == 1
         assert (other.graph.entities(), other.graph.decisions()) == ([], [])
-        assert other.examine() == []
+        assert other.file.examine() == []
 
 
 @pytest.mark.process
@@ -609,7 +609,7 @@ def test_erasing_a_name_keeps_its_entity(store: Store) -> None:
     # The decision that linked the two named the erased one.
     assert store.graph.get("A. Smith").names == ("A. Smith",)
     assert store.graph.get("alice smith").names == ("Alice Smith",)
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_clearing_a_namespace_clears_graph_and_decisions(store: Store, path: Path) -> None:
@@ -619,7 +619,7 @@ def test_clearing_a_namespace_clears_graph_and_decisions(store: Store, path: Pat
     store.clear()
     assert store.graph.decisions() == []
     assert store.graph.status().built_at is None
-    assert store.examine() == []
+    assert store.file.examine() == []
     store.close()
     assert not any(rows(path).values())
     assert b"Somewhere" not in bytes_of(path)
@@ -781,7 +781,7 @@ def test_decisions_are_refused_exactly_when_they_contradict(
     for letter in "ABCDE":
         shown = {name[0] for name in store.graph.get(letter * 2).names}
         assert shown == one_with(letter)
-    assert store.examine() == []
+    assert store.file.examine() == []
 
 
 def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None:
@@ -799,7 +799,7 @@ def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None
         store.graph.merge("Human 7", "Human 9")
     # Comparing each with every other would take millions of comparisons.
     assert calls[0] < 500_000
-    assert store.examine() == []
+    assert store.file.examine() == []
     assert store.graph.get("Person 9").names == ("person 7", "Human 7")
 
 
@@ -879,16 +879,16 @@ def test_the_doctor_finds_inconsistencies_and_drops_the_graph(
 ) -> None:
     fill(store)
     store.graph.build()
-    assert store.examine() == []
+    assert store.file.examine() == []
     file = apsw.Connection(str(path))
     file.execute(DAMAGE[what])
     file.close()
-    findings = store.examine()
+    findings = store.file.examine()
     assert {finding.check for finding in findings} == {"graph"}
     assert any(what in finding.message for finding in findings)
     assert all(finding.repairable for finding in findings)
-    assert any(line.startswith("dropped the graph") for line in store.rebuild())
-    assert store.examine() == []
+    assert any(line.startswith("dropped the graph") for line in store.file.rebuild())
+    assert store.file.examine() == []
     store.graph.build()
     assert len(store.graph.entities()) == 5
 
@@ -909,7 +909,7 @@ def test_the_doctor_finds_an_erased_name_and_contradictory_decisions(
         " actor, at FROM memstore_entity_decisions LIMIT 1"
     )
     file.close()
-    findings = store.examine()
+    findings = store.file.examine()
     assert any("erased" in f.message and f.repairable for f in findings)
     assert any("'A1' is not 'C1'" in f.message and not f.repairable for f in findings)
 

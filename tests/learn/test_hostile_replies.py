@@ -130,7 +130,7 @@ def _one(chance: random.Random, done: Counter[str]) -> None:
         for proposal in store.proposals.list(scope="all"):
             assert any(f"proposal {proposal.id} " in one.reason for one in events.refused)
             done["proposed"] += 1
-        assert store.examine(deep=True) == []
+        assert store.file.examine(deep=True) == []
 
 
 def _check_retired(store: memstore.Store, fact_id: int, done: Counter[str]) -> None:

@@ -143,7 +143,7 @@ def test_no_tool_reaches_another_namespace(
     with memstore.open(path, embedder=None, namespace="mine") as store:
         store.add("The harbour and the boat are mine", subject="harbour")
         store.graph.build()
-        _, secret = store.tokens.create("mine")
+        _, secret = store.file.tokens.create("mine", namespace=store.namespace)
     before = held(path)
     assert any(SECRET in line for line in before)
     for tool, calls in tried.items():
@@ -162,7 +162,7 @@ def test_read_only_token_changes_nothing_with_any_tool(
     server: Served, path: Path, ids: dict[str, list[Any]]
 ) -> None:
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
-        _, secret = store.tokens.create("reader", access="read")
+        _, secret = store.file.tokens.create("reader", access="read", namespace=store.namespace)
     before = held(path)
     tools = mcp_tools.offered(SETS)
     shown = {tool["name"] for tool in server.ask("tools/list", secret)["tools"]}
@@ -179,7 +179,9 @@ def test_quoted_texts_in_errors_are_not_shown_to_other_clients(path: Path) -> No
         asked.answer({"error": f"out of memory at {asked.body['input']}"}, status=500)
 
     with memstore.open(path, embedder=None) as store:
-        secrets = {name: store.within(name).tokens.create(name)[1] for name in ("ours", "theirs")}
+        secrets = {
+            name: store.file.tokens.create(name, namespace=name)[1] for name in ("ours", "theirs")
+        }
     with serving(answer) as url:
         server = Served(path, "--tools", SETS, "--embedder", "ollama", "--ollama", url)
         try:

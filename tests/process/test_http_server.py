@@ -67,13 +67,15 @@ def tokens(home: Path) -> dict[str, str]:
     """Secrets by name: of two namespaces, read-only and writing, valid and invalid."""
     with memstore.open(home, embedder=None, namespace="work") as work:
         made = {
-            "work": work.tokens.create("work")[1],
-            "reader": work.tokens.create("reader", access="read")[1],
-            "other": work.within("other").tokens.create("other")[1],
-            "revoked": work.tokens.create("revoked")[1],
-            "expired": work.tokens.create("expired", expires_at="2999-01-01")[1],
+            "work": work.file.tokens.create("work", namespace="work")[1],
+            "reader": work.file.tokens.create("reader", namespace="work", access="read")[1],
+            "other": work.file.tokens.create("other", namespace="other")[1],
+            "revoked": work.file.tokens.create("revoked", namespace="work")[1],
+            "expired": work.file.tokens.create(
+                "expired", namespace="work", expires_at="2999-01-01"
+            )[1],
         }
-        work.tokens.revoke("revoked")
+        work.file.tokens.revoke("revoked")
     with raw(home) as file:
         file.execute(
             "UPDATE memstore_tokens SET expires_at = '2020-01-01T00:00:00.000000Z'"
@@ -197,7 +199,9 @@ def test_token_gives_access_only_to_its_namespace(guarded: Served, tokens: dict[
 
 def test_a_tokens_group_is_its_namespace(serve: Callable[..., Served], path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
-        secrets = {name: store.within(name).tokens.create(name)[1] for name in ("work", "home")}
+        secrets = {
+            name: store.file.tokens.create(name, namespace=name)[1] for name in ("work", "home")
+        }
     server = serve("--tools", "episodes")
     server.call("add_memory", secrets["home"], content="heard at home", source="chat")
     server.call("add_memory", secrets["work"], content="heard at work", source="chat")
@@ -242,11 +246,11 @@ def test_first_token_ends_open_access_and_revoking_all_does_not_restore_it(
     server = serve("--no-token", "--namespace", "mine")
     server.call("memory_store", content="open", subject="s")
     with memstore.open(path, embedder=None, namespace="mine") as store:
-        _, secret = store.tokens.create("first")
+        _, secret = store.file.tokens.create("first", namespace=store.namespace)
         assert server.post(request("tools/list")).status_code == 401
         assert server.call("memory_list", secret)["facts"][0]["content"] == "open"
-        assert store.tokens.list()[0].last_used_at is not None
-        store.tokens.revoke("first")
+        assert store.file.tokens.list()[0].last_used_at is not None
+        store.file.tokens.revoke("first")
     assert server.post(request("tools/list"), secret).status_code == 401
     assert server.post(request("tools/list")).status_code == 401
 
@@ -296,7 +300,7 @@ def test_only_pages_of_allowed_origins_are_accepted(
 
 def test_names_and_origins_can_be_allowed(serve: Callable[..., Served], path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
-        _, secret = store.tokens.create("page")
+        _, secret = store.file.tokens.create("page", namespace=store.namespace)
     page = "https://app.example.com"
     allow = ("--allow-host", "memory.example.com", "--allow-host", "b.example:8443")
     server = serve(*allow, "--allow-origin", page)
@@ -609,7 +613,7 @@ def test_handshake_of_a_read_only_token_says_read_only(
 def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: Path) -> None:
     names = [f"agent-{number}" for number in range(8)]
     with memstore.open(path, embedder=None) as store:
-        secrets = {name: store.within(name).tokens.create(name)[1] for name in names}
+        secrets = {name: store.file.tokens.create(name, namespace=name)[1] for name in names}
     server = serve()
 
     def work(name: str) -> list[int]:
@@ -634,7 +638,7 @@ def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: P
     with memstore.open(path, embedder=None) as store:
         for name, ids in zip(names, stored, strict=True):
             assert [fact.id for fact in store.within(name).list()] == ids
-        assert store.examine() == []
+        assert store.file.examine() == []
 
 
 # -- start-up --------------------------------------------------------------------------------------
@@ -666,17 +670,17 @@ def test_first_start_creates_a_token_and_shows_it_once(
     assert "mst_" not in "".join(again.told)
     assert again.post(request("tools/list"), server.secret).status_code == 200
     with memstore.open(path, embedder=None) as store:
-        (token,) = store.tokens.list()
+        (token,) = store.file.tokens.list()
         assert (token.name, token.namespace, token.access) == ("first", "work", "write")
-        assert store.examine() == []
+        assert store.file.examine() == []
 
 
 def test_server_refuses_to_start_without_a_valid_token(
     serve: Callable[..., Served], path: Path
 ) -> None:
     with memstore.open(path, embedder=None) as store:
-        store.tokens.create("laptop")
-        store.tokens.revoke("laptop")
+        store.file.tokens.create("laptop", namespace=store.namespace)
+        store.file.tokens.revoke("laptop")
     for http in ("127.0.0.1:0", "0.0.0.0:0"):
         code, told = refusal(serve(http=http))
         assert (code, "has no valid token" in told) == (1, True)
@@ -698,7 +702,7 @@ def test_no_token_option_is_refused_once_a_token_exists(
     serve: Callable[..., Served], path: Path
 ) -> None:
     with memstore.open(path, embedder=None) as store:
-        store.tokens.create("laptop")
+        store.file.tokens.create("laptop", namespace=store.namespace)
     code, told = refusal(serve("--no-token"))
     assert code == 1
     assert "holds tokens, so requests need one: omit --no-token" in told

@@ -96,7 +96,7 @@ def test_kill_while_writing_files_does_not_affect_answers(
             expected = {fact.id for fact in facts if fact.content.split()[0] == word}
             found = store.search(word, vector_weight=0, limit=1000)
             assert {hit.fact.id for hit in found} == expected
-            store.save_index()
+            store.file.save_index()
             assert mapped(store) == held
 
 

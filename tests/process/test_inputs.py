@@ -53,7 +53,7 @@ def told(counted: Counter[str]) -> str:
 
 def check_file(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
-        assert store.examine() == []
+        assert store.file.examine() == []
         assert [fact.content for fact in store.list(subject="canary", scope="all")] == [CANARY]
 
 
@@ -233,7 +233,7 @@ def test_http_answers_whatever_comes(
     server = Served(path, "--tools", "facts,tasks,episodes")
     try:
         with memstore.open(path, embedder=None) as store:
-            server.secret = store.tokens.create("attack")[1]
+            server.secret = store.file.tokens.create("attack", namespace=store.namespace)[1]
         tools = server.ask("tools/list")["tools"]
         for number in range(inputs):
             raw, is_whole = http_input(chance, number, server, tools)
@@ -326,7 +326,7 @@ def test_imports_take_or_refuse_whatever_comes(
                 raw = chance.damaged(raw)
             file.write_bytes(raw)
             counted[attempt(store, source, file, chance.random() < 0.3)] += 1
-        assert store.examine(deep=True) == []
+        assert store.file.examine(deep=True) == []
     check_file(path)
     record_property("counts", f"{inputs} inputs, {told(counted)}")
 

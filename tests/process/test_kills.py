@@ -63,7 +63,7 @@ def work(path, acks, seed):
     if seed % 4 == 1:
         threading.Thread(target=disturb, args=(path,), daemon=True).start()
     if seed % 2:
-        store.embed_in_background(interval_seconds=0.02)
+        store.file.embed_in_background(interval_seconds=0.02)
     episodes, facts, number = [], [], 0
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -186,7 +186,7 @@ def test_acknowledged_writes_survive_kills(
             with memstore.open(path, embedder=None) as store:
                 check(store, notes)
                 if number % ROUNDS_BETWEEN_EXAMINATIONS == ROUNDS_BETWEEN_EXAMINATIONS - 1:
-                    assert store.examine() == []
+                    assert store.file.examine() == []
     record_property("counts", f"{rounds * PROCESSES} kills, {len(every)} acknowledged, 0 lost")
     assert len(every) > rounds * PROCESSES, "the workers were killed before they could do anything"
 
@@ -197,4 +197,4 @@ def test_acknowledged_writes_survive_kills(
         status = store.status()
         assert (status.episodes_pending, status.pending) == (0, 0)
         assert status.episodes >= sum(kind == "episode" for kind, *_ in every)
-        assert store.examine() == []
+        assert store.file.examine() == []

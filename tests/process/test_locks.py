@@ -42,7 +42,7 @@ def run(code: str, *argv: object) -> subprocess.CompletedProcess[str]:
 
 def contents(path: Path) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.examine() == []
+        assert store.file.examine() == []
         return [fact.content for fact in store.list()]
 
 

@@ -77,17 +77,17 @@ def prepare(path):
         gone = store.add("Ana likes coffee", subject="ana")
         store.delete(gone.id)
         store.search("tea")
-        store.save_index()
+        store.file.save_index()
 
 def run_job(path):
     with opened(path) as store:
         if job == "reembed":
             with contextlib.suppress(Conflict):  # it was done
-                store.reembed(Pairs())
+                store.file.reembed(Pairs())
         elif job == "consolidate":
             memstore.consolidate(store, generator=Tidy(), subject="ana", policy="auto")
         elif job == "rebuild":
-            store.rebuild()
+            store.file.rebuild()
         else:
             Extractor(store, Reader("reader-2", 2), policy="auto").rebuild()
 
@@ -105,7 +105,7 @@ def state(path):
 def check(path, before):
     # Straight after the kill.
     with opened(path) as store:
-        findings = store.examine(deep=True)
+        findings = store.file.examine(deep=True)
         assert not findings, findings
         found = {hit.fact.content for hit in store.search("number", limit=50)}
         held = {fact.content for fact in store.list(limit=1000)}

@@ -41,7 +41,7 @@ def resident_bytes():
 
 store = memstore.open(path, embedder=Letters())
 if seed == 0:
-    store.embed_in_background(interval_seconds=0.1)
+    store.file.embed_in_background(interval_seconds=0.1)
 own, acts, next_look = [], 0, 0.0
 began = time.monotonic()
 while (passed := time.monotonic() - began) < seconds:
@@ -97,7 +97,7 @@ ends = time.monotonic() + seconds
 count = 0
 with memstore.open(path, embedder=None) as store:
     while count == 0 or time.monotonic() < ends:
-        found = store.examine(deep=True)
+        found = store.file.examine(deep=True)
         assert found == [], found
         count += 1
 print(count)
@@ -172,5 +172,5 @@ def test_eight_processes_use_one_file(
     assert longest < LONG_LOG_BYTES
     assert grown < 1.2
     with memstore.open(path, embedder=None) as store:
-        assert store.examine() == []
+        assert store.file.examine() == []
         assert store.status().active >= FACTS

@@ -65,7 +65,7 @@ def make_pieces_anew(store: Store, share: int) -> None:
         file.execute(f"DELETE FROM memstore_piece_vectors WHERE piece_id IN ({some})")
         file.execute(f"DELETE FROM memstore_pieces WHERE id IN ({some})")
         file.commit()
-    store.rebuild()
+    store.file.rebuild()
     store.embed_pending()
 
 
@@ -82,7 +82,7 @@ def orders(store: Store, limit: int) -> dict[Any, list[tuple[int, float]]]:
 
 
 def without_index(store: Store, search: Callable[[Store, int], Any], limit: int) -> Any:
-    store.save_index()  # no more background work
+    store.file.save_index()  # no more background work
     indexes = [store._file.searches.facts.index, store._file.searches.episodes.index]
     held = [(index._held, index._unfit) for index in indexes]
     for index in indexes:

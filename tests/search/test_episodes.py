@@ -44,7 +44,7 @@ def ids(hits: Sequence[EpisodeHit]) -> list[int]:
 
 def embed(store: Store) -> None:
     """Embed everything that is pending."""
-    assert store.embed_pending(everywhere=True).left == 0
+    assert store.file.embed_pending().left == 0
 
 
 @pytest.fixture

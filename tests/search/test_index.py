@@ -37,7 +37,7 @@ def saved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def without_index(store: Store, search: Callable[[], Any]) -> Any:
     """The results of a search without the index."""
-    store.save_index()  # no more background work
+    store.file.save_index()  # no more background work
     indexes = [store._file.searches.facts.index, store._file.searches.episodes.index]
     held = [(index._held, index._unfit) for index in indexes]
     for index in indexes:
@@ -157,7 +157,7 @@ def filled(open_store: Callable[..., Store]) -> Store:
     store.episodes.add("tea at the harbour", source="s")
     store.embed_pending()
     store.search("tea")
-    store.save_index()
+    store.file.save_index()
     assert files_of(store)
     return store
 
@@ -218,7 +218,7 @@ def test_a_damaged_file_is_rebuilt(filled: Store, damage: str, part: str) -> Non
     with reopened(filled) as store:
         compare(store, "tea rain")
         assert store.search("number7")[0].fact.content.endswith("number7")
-        store.save_index()
+        store.file.save_index()
         assert is_mapped(store)
         [again] = [file for file in files_of(store) if file.suffix == f".{part}"]
         assert again.stat().st_size >= whole // 2
@@ -230,7 +230,7 @@ def test_files_of_another_database_are_not_used(filled: Store, tmp_path: Path) -
     for n in range(40):
         other.add(f"violin {n}", subject="x")
     other.search("violin")
-    other.save_index()
+    other.file.save_index()
     theirs = {file.suffix: file for file in files_of(other) if "other.db" in file.name}
     other.close()
     filled.close()
@@ -269,7 +269,7 @@ def test_files_older_than_the_feed_are_not_used(filled: Store) -> None:
 
 def test_restored_backup_does_not_use_newer_derived_files(filled: Store, tmp_path: Path) -> None:
     backup = tmp_path / "backup.db"
-    filled.backup(backup)
+    filled.file.backup(backup)
     for n in range(60):
         filled.add(f"later {n}", subject="x")
     filled.search("later")
@@ -312,9 +312,9 @@ def test_switching_models_creates_new_files(filled: Store) -> None:
         def embed(self, texts: Any) -> Any:
             return -super().embed(texts)
 
-    filled.reembed(Other())
+    filled.file.reembed(Other())
     compare(filled, "tea rain")
-    filled.save_index()
+    filled.file.save_index()
     filled.close()
     with memstore.open(filled.path, embedder=Other()) as store:
         compare(store, "tea rain")
@@ -335,7 +335,7 @@ def test_erasing_leaves_no_file_with_the_text_or_the_vector(
     assert vector.dtype == np.float32
     if mapped_elsewhere:
         filled = reopened(filled)  # it has not searched yet, and the files contain the text
-    filled.save_index()  # nothing is written in the background any more
+    filled.file.save_index()  # nothing is written in the background any more
     assert holders(filled, b"xylo")
     assert filled.erase(fact.id)
     assert filled.episodes.erase(told.id)
@@ -365,12 +365,12 @@ def test_a_store_in_memory_and_a_read_only_one_write_no_files(filled: Store) -> 
         file.unlink()
     with reopened(filled, read_only=True) as store:
         compare(store, "tea rain")
-        store.save_index()
+        store.file.save_index()
         assert not files_of(store)
     with memstore.open(":memory:", embedder=WordEmbedder()) as store:
         store.add("tea", subject="x")
         assert store.search("tea")
-        store.save_index()
+        store.file.save_index()
         assert index_of(store)._held is not None
 
 
@@ -388,7 +388,7 @@ def test_unwritable_folder_does_not_affect_answers(
     with reopened(filled) as store:
         for _ in range(3):
             compare(store, "tea rain")
-            store.save_index()
+            store.file.save_index()
         assert not files_of(store)
 
 
@@ -413,7 +413,7 @@ def test_many_rows_are_indexed_in_the_background(
     monkeypatch.setattr(module, "AT_ONCE", 10)
     with reopened(filled) as store:
         assert store.search("number7")[0].fact.content.endswith("number7")
-        store.save_index()
+        store.file.save_index()
         assert index_of(store)._held is not None
         compare(store, "tea rain")
         for n in range(30):  # more changes than a search applies itself

@@ -57,8 +57,10 @@ def test_async_names_signatures_and_docstrings_match(blocking: type, coat: type)
 
 def test_everything_bound_to_a_store_has_an_async_class(store: Store) -> None:
     coat = AsyncStore(store)
-    for name in ("tasks", "episodes", "proposals", "tokens", "generations", "graph"):
+    for name in ("tasks", "episodes", "proposals", "graph", "file"):
         assert getattr(coat, name)._blocking is getattr(store, name)
+    for name in ("tokens", "generations"):
+        assert getattr(coat.file, name)._blocking is getattr(store.file, name)
     assert (coat.path, coat.namespace, coat.embedder_trouble) == (store.path, "default", None)
     assert repr(coat) == f"Async{store!r}"
 
@@ -85,11 +87,12 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("episodes.search", ("rained",), {}),
     ("episodes.get", (7,), {}),
     ("proposals.list", (), {}),
-    ("generations.list", (), {}),
+    ("file.generations.list", (), {}),
     ("graph.status", (), {}),
-    ("tokens.list", (), {}),
+    ("file.tokens.list", (), {}),
     ("erase", (1,), {}),
-    ("examine", (), {}),
+    ("file.examine", (), {}),
+    ("file.export", ("all",), {}),
 ]
 
 

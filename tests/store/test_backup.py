@@ -27,7 +27,7 @@ def step(done, total):
     steps += 1
     if steps == int(fatal):
         os.kill(os.getpid(), signal.SIGKILL)
-memstore.open(path, embedder=None).backup(target, progress=step)
+memstore.open(path, embedder=None).file.backup(target, progress=step)
 """
 
 
@@ -50,17 +50,17 @@ def test_a_backup_that_is_killed_leaves_nothing_that_opens(
     assert not target.exists()
     with pytest.raises(StorageError):
         memstore.open(part, embedder=None)
-    assert large.backup(target) == target
+    assert large.file.backup(target) == target
     assert [file.name for file in tmp_path.glob("copy.db*")] == ["copy.db"]
     with memstore.open(target, embedder=None) as copy:
         assert copy.count() == 1500
-        assert copy.examine() == []
+        assert copy.file.examine() == []
 
 
 def test_a_backup_has_no_name_before_it_is_verified(large: Store, tmp_path: Path) -> None:
     target, part = tmp_path / "copy.db", tmp_path / "copy.db.part"
     found: list[tuple[bool, bool]] = []
-    large.backup(target, progress=lambda *_: found.append((target.exists(), part.exists())))
+    large.file.backup(target, progress=lambda *_: found.append((target.exists(), part.exists())))
     assert set(found) == {(False, True)}
     assert (target.exists(), part.exists()) == (True, False)
 
@@ -73,14 +73,14 @@ def test_unfinished_backup_is_refused_and_replaced_by_the_next(
         file.execute("CREATE TABLE unfinished_copy (x)")
     with pytest.raises(SchemaError, match="another program"):
         memstore.open(part, embedder=None)
-    store.backup(tmp_path / "copy.db")
+    store.file.backup(tmp_path / "copy.db")
     assert not part.exists()
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no folder that takes no file")
 def test_backup_that_cannot_be_created_suggests_another_target(store: Store) -> None:
     with pytest.raises(StorageError, match="cannot create '/proc/") as caught:
-        store.backup("/proc/copy.db")
+        store.file.backup("/proc/copy.db")
     assert caught.value.remedy is Remedy.NEW_TARGET
 
 
@@ -89,7 +89,7 @@ def test_backup_in_progress_is_not_overwritten(store: Store, tmp_path: Path) -> 
     other = apsw.Connection(str(part))
     other.execute("CREATE TABLE unfinished_copy (x); BEGIN EXCLUSIVE")
     with pytest.raises(StorageError, match="another backup is being written") as caught:
-        store.backup(tmp_path / "copy.db")
+        store.file.backup(tmp_path / "copy.db")
     assert caught.value.remedy is Remedy.NEW_TARGET
     assert part.exists()
     other.close()
@@ -107,6 +107,6 @@ def test_a_damaged_file_is_not_backed_up(path: Path, open_store: OpenStore, tmp_
     damaged[(root - 1) * size + 8 : root * size] = b"\xff" * (size - 8)
     path.write_bytes(damaged)
     with pytest.raises(StorageError, match="damaged") as caught:
-        open_store(embedder=None).backup(tmp_path / "copy.db")
+        open_store(embedder=None).file.backup(tmp_path / "copy.db")
     assert caught.value.remedy is Remedy.RESTORE_BACKUP
     assert list(tmp_path.glob("copy.db*")) == []

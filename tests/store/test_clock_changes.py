@@ -69,7 +69,7 @@ def test_nothing_is_lost_while_the_clock_jumps(
             manual_clock.advance(jump)
     manual_clock.advance(-jump)
     store.embed_pending()
-    assert store.examine(deep=True) == []
+    assert store.file.examine(deep=True) == []
     every = store.list(active_only=False, include_deleted=True, limit=1000)
     assert len({fact.uuid for fact in every}) == len(every)
     for fact in every:
@@ -78,8 +78,8 @@ def test_nothing_is_lost_while_the_clock_jumps(
     assert said == [f"Ana said tea {number}" for number in range(60)]
     held = {fact.id for fact in store.list(limit=1000)}
     assert {hit.fact.id for hit in store.search("tea", limit=1000)} <= held
-    assert store.reembed(embedder, again=True).generation.state == "active"
+    assert store.file.reembed(embedder, again=True).generation.state == "active"
     with memstore.open(":memory:", embedder=None) as other:
         other.import_(store.export())
-        assert other.examine(deep=True) == []
+        assert other.file.examine(deep=True) == []
         assert other.count() == store.count()

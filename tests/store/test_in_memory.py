@@ -34,9 +34,9 @@ with memstore.open(":memory:", embedder=None) as store:
     for number in range(1, 50):
         store.delete(number)
     store.erase(500)
-    store.rebuild()
+    store.file.rebuild()
     assert sum("xylophagous" in line for line in store.export()) > 900
-    assert store.examine() == [], store.examine()
+    assert store.file.examine() == [], store.file.examine()
     opened = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
               if os.path.islink(f"/proc/self/fd/{fd}")]
     print(*made, *(name for name in opened if name.startswith("/")), sep="\\n")
@@ -74,7 +74,7 @@ def test_two_stores_in_memory_are_separate(open_store: OpenStore) -> None:
 def test_a_backup_of_a_store_in_memory_is_a_file(open_store: OpenStore, tmp_path: Path) -> None:
     store = open_store(Path(":memory:"), embedder=None)
     store.add("kept", subject="a")
-    with memstore.open(store.backup(tmp_path / "copy.db"), embedder=None) as copy:
+    with memstore.open(store.file.backup(tmp_path / "copy.db"), embedder=None) as copy:
         assert [fact.content for fact in copy.list()] == ["kept"]
 
 
@@ -114,4 +114,4 @@ def test_readers_and_writers_take_turns(open_store: OpenStore) -> None:
             writer.result()
     assert seen == sorted(seen)
     assert store.count() == len(written)
-    assert store.examine() == []
+    assert store.file.examine() == []

@@ -18,7 +18,7 @@ OpenStore = Callable[..., Store]
 
 def contents(path: Path | str) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.examine() == []
+        assert store.file.examine() == []
         return [fact.content for fact in store.list()]
 
 
@@ -27,7 +27,7 @@ def kept(open_store: OpenStore) -> Store:
     """A store with a fact that is in its backup, and one that is only in its log."""
     store = open_store(embedder=None)
     store.add("in the backup", subject="a")
-    store.backup(backup_of(store))
+    store.file.backup(backup_of(store))
     store.add("after the backup", subject="a")
     return store
 

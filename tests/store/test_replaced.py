@@ -33,7 +33,7 @@ def index(path: Path) -> Path:
 
 def contents(path: Path) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.examine() == []
+        assert store.file.examine() == []
         return [fact.content for fact in store.list()]
 
 
@@ -60,7 +60,7 @@ def kept(open_store: OpenStore, path: Path) -> Store:
     path = path.parent / "folder" / path.name
     store = open_store(path, embedder=None)
     store.add("before", subject="a")
-    store.backup(path.with_name("backup.db"))
+    store.file.backup(path.with_name("backup.db"))
     return store
 
 

@@ -23,7 +23,7 @@ def test_nothing_is_written_into_a_newer_file(store: Store, has_written: bool) -
     for write in (
         lambda: store.add("rain", subject="ana"),
         lambda: store.episodes.add("rain", source="chat"),
-        lambda: store.rebuild(),
+        lambda: store.file.rebuild(),
     ):
         with pytest.raises(SchemaError, match="newer memstore") as refused:
             write()
@@ -39,4 +39,4 @@ def test_writes_go_on_when_the_newer_version_is_undone(store: Store) -> None:
         store.add("tea", subject="ana")
     upgrade(store, 7)
     store.add("rain", subject="ana")
-    assert store.examine() == []
+    assert store.file.examine() == []

@@ -145,8 +145,8 @@ def parts(store: Store) -> dict[str, Any]:
         "tasks": store.tasks,
         "episodes": store.episodes,
         "proposals": store.proposals,
-        "generations": store.generations,
-        "tokens": store.tokens,
+        "generations": store.file.generations,
+        "tokens": store.file.tokens,
         "graph": store.graph,
         "memory": Memory(store),
     }

@@ -332,7 +332,7 @@ def test_changes_that_keep_the_words_do_not_reindex(
     before = index_pages(path)
     change(store, embedder, fact.id)
     assert index_pages(path) == before
-    assert store.examine() == []
+    assert store.file.examine() == []
     assert (facts_before.content, facts_before.embedded) == ("she plays the violin", False)
 
 

@@ -154,7 +154,7 @@ def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target:
     after = kinds(target, talk.id)
     assert after[: len(before)] == before
     assert [kind for *_, kind in after[len(before) :]] == ["adopt"]
-    assert target.examine() == []
+    assert target.file.examine() == []
     assert target.episodes.search("tea", mode="words")[0].episode.content == "Bob: tea is fine"
     proposal, summed = target.proposals.list()
     assert proposal.old.content == "Bob likes tea"
@@ -220,12 +220,12 @@ def test_import_of_several_namespaces_must_be_requested(
             store.episodes.add(f"an episode of {name}", source="s")
         else:
             store.graph.merge("Alice", f"Alice of {name}")
-    lines = list(store.export(namespaces="all"))
-    with pytest.raises(ValueError, match="keep_namespaces"):
+    lines = list(store.file.export())
+    with pytest.raises(ValueError, match=r"store\.file\.import_"):
         target.import_(lines)
-    report = target.import_(lines, keep_namespaces=True)
+    report = target.file.import_(lines)
     assert (report.episodes, report.decisions) == ((2, 0) if what == "episodes" else (0, 2))
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store) -> None:
@@ -235,7 +235,7 @@ def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store)
     assert "secret" not in "".join(lines)
     target.import_(lines)
     assert target.episodes.count(include_expired=True, scope="all") == 2
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_erases_what_was_later_erased_at_the_source(store: Store, target: Store) -> None:
@@ -246,7 +246,7 @@ def test_import_erases_what_was_later_erased_at_the_source(store: Store, target:
     assert (report.episodes_known, report.episodes_removed) == (3, 1)
     assert "tea is fine" not in "".join(target.export())
     assert target.episodes.search("fine", mode="words") == []
-    assert target.examine() == []
+    assert target.file.examine() == []
     assert target.import_(store.export()).episodes_removed == 0
     folder = Path(target.path).parent
     assert not [one for one in folder.glob("target.db*") if b"tea is fine" in one.read_bytes()]
@@ -289,7 +289,7 @@ def test_import_does_not_restore_an_erased_episode(store: Store, target: Store) 
     report = target.import_(lines)
     assert (report.episodes, report.replies) == (0, 0)
     assert "tea is fine" not in "".join(target.export())
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, target: Store) -> None:
@@ -301,7 +301,7 @@ def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, targe
     target.import_(store.export())
     assert held(target)["memstore_replies"] == held(store)["memstore_replies"]
     assert held(target)["memstore_readings"] == held(store)["memstore_readings"]
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_keeps_local_changes(store: Store, target: Store) -> None:
@@ -317,7 +317,7 @@ def test_import_keeps_local_changes(store: Store, target: Store) -> None:
     assert (report.decisions, report.proposals) == (0, 0)
     assert target.episodes.get(there).tags == ["mine"]
     assert len(target.proposals.list()) == 1
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
@@ -325,7 +325,7 @@ def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, targe
     mine = target.episodes.add("mine", source="s", idempotency_key="talk-1")
     target.import_(store.export())
     assert target.episodes.add("mine", source="s", idempotency_key="talk-1").id == mine.id
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_refuses_facts_whose_episode_is_elsewhere(
@@ -352,13 +352,13 @@ def test_import_refuses_a_missing_episode(
 def test_import_refuses_an_episode_of_another_namespace(store: Store, target: Store) -> None:
     store.episodes.add("said", source="chat")
     store.within("other").add("tea", subject="ana")
-    lines = list(store.export(namespaces="all"))
+    lines = list(store.file.export())
     place = next(n for n, line in enumerate(lines) if '"fact": {' in line)
     one = json.loads(lines[place])
     one["fact"]["episode_id"] = 1
     lines[place] = json.dumps(one)
     with pytest.raises(TransferError, match=r"episode 1.* of another namespace"):
-        target.import_(lines, keep_namespaces=True)
+        target.file.import_(lines)
 
 
 def damaged(exported: list[str], kind: str, name: str, value: Any) -> tuple[list[str], int]:
@@ -457,7 +457,7 @@ def test_confined_store_stays_in_its_namespace(store: Store, tmp_path: Path) -> 
     lines = list(store.export())
     confined = store.within("theirs", confined=True)
     with pytest.raises(AccessDenied):
-        confined.import_(lines, keep_namespaces=True)
+        confined.file.import_(lines)
     with pytest.raises(AccessDenied):
-        confined.import_from("engram", tmp_path / "x.jsonl", keep_namespaces=True)
+        confined.file.import_from("engram", tmp_path / "x.jsonl")
     assert confined.import_(lines).episodes == 3

@@ -125,7 +125,7 @@ def test_interrupted_import_is_completed_by_repeating_it(
     assert tries > 5
     assert target.status().incomplete_imports == 0
     assert state(target) == state(store)
-    assert target.examine() == []
+    assert target.file.examine() == []
     monkeypatch.setattr(merging._Merge, "take", taken)
     assert target.import_(lines).imported == 0
 
@@ -155,11 +155,11 @@ def test_incomplete_import_can_be_abandoned(
     interrupted(target, lines, monkeypatch)
     other = target.within("other")
     assert (target.status().incomplete_imports, other.status().incomplete_imports) == (1, 0)
-    assert other.give_up_imports() == 0
+    assert other.file.give_up_imports(other.namespace) == 0
     held = target.count()
-    assert target.give_up_imports() == 1
+    assert target.file.give_up_imports(target.namespace) == 1
     assert (target.status().incomplete_imports, target.count()) == (0, held)
-    assert target.give_up_imports() == 0
+    assert target.file.give_up_imports(target.namespace) == 0
     target.import_(lines)
     assert state(target) == state(store)
 
@@ -193,7 +193,7 @@ def test_killed_import_is_completed_by_repeating_it(
         with memstore.open(target, embedder=None) as half:
             seen.append(half.status().incomplete_imports)
             assert not retired & {one.uuid for one in half.list()}
-            assert half.examine() == []
+            assert half.file.examine() == []
     assert 1 in seen
     subprocess.run(command, check=True, capture_output=True)
     whole = open_store(target, embedder=None)

@@ -172,10 +172,10 @@ class RoundTrips(RuleBasedStateMachine):
                     f"said {n}", source="chat").id)  # fmt: skip
             expected = told(store)
             until = changed_at(store)
-            lines = [*store.export(namespaces="all")]
+            lines = [*store.file.export()]
             for _ in range(2):
-                target.import_(lines, keep_namespaces=True)
-                assert target.examine(deep=True) == []
+                target.file.import_(lines)
+                assert target.file.examine(deep=True) == []
                 assert told(target, until) == expected
         self.folder.cleanup()
 
@@ -187,7 +187,7 @@ def _at(place: int | None, held: Sequence[Any]) -> int | None:
 
 def changed_at(store: memstore.Store) -> str:
     """When the newest line of the journal was written; "" if there is none."""
-    return json.loads(next(iter(store.export(namespaces="all"))))["changed_at"] or ""
+    return json.loads(next(iter(store.file.export())))["changed_at"] or ""
 
 
 REFERENCES = {
@@ -207,7 +207,7 @@ def about(proposal: dict[str, Any], uuids: dict[tuple[str, int], str]) -> str:
 def told(store: memstore.Store, until: str = "~") -> list[Any]:
     """The contents of an export, with UUIDs for ids, and the journal up to a time."""
 
-    lines = [json.loads(line) for line in store.export(namespaces=NAMESPACES)][1:]
+    lines = [json.loads(line) for line in store.file.export(NAMESPACES)][1:]
     uuids = {(kind, one[kind]["id"]): one[kind]["uuid"]
              for one in lines for kind in ("fact", "episode") if kind in one}  # fmt: skip
     uuids |= {("proposal", one["proposal"]["id"]): about(one["proposal"], uuids)

@@ -88,7 +88,7 @@ def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Stor
     expected, found = everything(store), everything(target)
     assert {uuid: found.get(uuid) for uuid in expected} == expected
     assert len(found) == count + 1
-    assert target.examine() == []
+    assert target.file.examine() == []
     assert [f.content for f in target.history(subject="alice")] == [
         f.content for f in store.history(subject="alice")
     ]
@@ -137,7 +137,7 @@ def test_import_retires_facts_superseded_in_the_export(store: Store, target: Sto
     retired, _ = target.history(active.id)
     assert (retired.uuid, retired.status) == (old.uuid, "superseded")
     assert retired.superseded_at == store.get(old.id).superseded_at
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_never_resurrects(store: Store, target: Store) -> None:
@@ -151,7 +151,7 @@ def test_import_never_resurrects(store: Store, target: Store) -> None:
     target.erase(by_uuid[erased.uuid])
     target.import_(lines)
     assert [fact.content for fact in target.list()] == ["newer"]
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_of_a_contradictory_supersession_creates_no_cycle(
@@ -166,7 +166,7 @@ def test_import_of_a_contradictory_supersession_creates_no_cycle(
     report = target.import_(store.export())
     assert report.retired == 0
     assert [fact.content for fact in target.list()] == ["tea"]
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_into_several_namespaces_keeps_each(
@@ -176,17 +176,17 @@ def test_import_into_several_namespaces_keeps_each(
         one = open_store(namespace=name)
         one.add(f"{name} fact", subject="s", supersedes=one.add(f"old {name}", subject="s").id)
     blue = open_store(namespace="blue")
-    everything_there = list(blue.export(namespaces="all"))
+    everything_there = list(blue.file.export())
     assert len([line for line in blue.export() if "red" in line]) == 0
-    with pytest.raises(ValueError, match="keep_namespaces"):
+    with pytest.raises(ValueError, match=r"store\.file\.import_"):
         target.import_(everything_there)
     assert target.status().namespaces == {}
-    assert target.import_(everything_there, keep_namespaces=True).imported == 4
+    assert target.file.import_(everything_there).imported == 4
     assert everything(target) == everything(blue)
     assert target.list(active_only=False) == []
     assert target.import_(blue.export()).imported == 2  # under its own name, besides
     assert {fact.content for fact in target.list()} == {"blue fact"}
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
@@ -194,7 +194,7 @@ def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, targe
     mine = target.add("mine", subject="key", idempotency_key="k")
     target.import_(store.export())
     assert target.add("mine", subject="key", idempotency_key="k").id == mine.id
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_imported_facts_are_pending_then_embedded(
@@ -212,7 +212,7 @@ def test_imported_facts_are_pending_then_embedded(
     assert target.status().pending == 0
     found = target.search("water plants", word_weight=0, tasks=True)
     assert found[0].fact.content == "water the plants"
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def test_export_while_another_connection_writes_is_consistent(
@@ -290,7 +290,7 @@ def test_import_of_an_upgraded_files_export(
     assert everything(target) == expected
     active, *_ = target.list()
     assert (active.content, active.use_count, active.confirmed_count) == ("new job", 9, 2)
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 V6 = """
@@ -448,7 +448,7 @@ def test_import_uses_the_fact_rather_than_its_journal(exported: list[str], targe
     exported[place] = json.dumps(operation)
     assert target.import_(exported).imported == 2
     assert target.get(1).content == "the old text"
-    assert target.examine() == []
+    assert target.file.examine() == []
 
 
 def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object]) -> list[str]:
@@ -488,7 +488,7 @@ def test_import_chain_across_namespaces_is_refused(exported: list[str], target: 
     lines = with_facts(exported, lambda facts: facts[0].update(namespace="elsewhere"))
     before = everything(target)
     with pytest.raises(TransferError, match="namespace"):
-        target.import_(lines, keep_namespaces=True)
+        target.file.import_(lines)
     assert everything(target) == before
 
 
@@ -540,7 +540,7 @@ def test_import_truncated_anywhere_is_refused(
     cut = data.draw(cuts)
     with pytest.raises(TransferError, match="nothing was imported"):
         empty.import_(an_export[:cut].decode(errors="replace").split("\n"))
-    assert len(list(empty.export(namespaces="all"))) == 1, "the first line alone"
+    assert len(list(empty.file.export())) == 1, "the first line alone"
 
 
 @pytest.mark.slow
@@ -555,11 +555,11 @@ def test_import_with_a_flipped_byte_is_refused_or_valid(
     damaged[place] ^= byte
     with memstore.open(":memory:", embedder=None, wait_seconds=1) as target:
         try:
-            target.import_(damaged.decode(errors="replace").split("\n"), keep_namespaces=True)
+            target.file.import_(damaged.decode(errors="replace").split("\n"))
         except TransferError:
-            assert len(list(target.export(namespaces="all"))) == 1, "the first line alone"
+            assert len(list(target.file.export())) == 1, "the first line alone"
         else:
-            assert target.examine() == []
+            assert target.file.examine() == []
 
 
 def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -> None:
@@ -571,7 +571,7 @@ def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -
     assert (report.imported, report.known, report.removed) == (0, 3, 2)
     assert [fact.content for fact in target.list(active_only=False)] == [kept.content]
     assert "fact 1" not in "".join(target.export())
-    assert target.examine() == []
+    assert target.file.examine() == []
     assert target.import_(list(store.export())).removed == 0
 
 
@@ -593,4 +593,4 @@ def test_import_restores_what_was_restored_at_the_source(store: Store, target: S
     assert target.import_(list(store.export())).restored == 1
     assert [fact.content for fact in target.list()] == ["true after all"]
     assert target.import_(list(store.export())).restored == 0
-    assert target.examine() == []
+    assert target.file.examine() == []

@@ -73,17 +73,17 @@ def test_counts_agree_with_the_rows_after_every_kind_of_change(path: Path) -> No
     with memstore.open(path, embedder="none") as store:
         for _ in range(120):
             change_something(store, chance, known)
-        assert store.examine() == []
+        assert store.file.examine() == []
         kept = told(store)
     without_counts(path)
     with memstore.open(path, embedder="none") as store:
         assert told(store) == kept  # counted from the rows
-        assert [finding.check for finding in store.examine()] == ["schema", "counts"]
-        store.rebuild()
-        assert store.examine() == []
+        assert [finding.check for finding in store.file.examine()] == ["schema", "counts"]
+        store.file.rebuild()
+        assert store.file.examine() == []
         assert told(store) == kept
         store.add("later", subject="api")
-        assert store.examine() == []
+        assert store.file.examine() == []
 
 
 def test_rows_of_other_programs_count(path: Path) -> None:
@@ -98,18 +98,18 @@ def test_rows_of_other_programs_count(path: Path) -> None:
         sql(path, "UPDATE memstore_facts SET user_id = 'ana', category = 'event' WHERE id = 1")
         assert (store.count(), store.count(scope=Scope(user_id="ana"))) == (1, 1)
         assert store.status(scope="all").categories == {"event": 1, "note": 1}
-        assert "counts" not in {finding.check for finding in store.examine()}
+        assert "counts" not in {finding.check for finding in store.file.examine()}
 
 
 def test_a_wrong_count_is_found_and_rebuilt(path: Path) -> None:
     with memstore.open(path, embedder="none") as store:
         store.add("a", subject="api")
         sql(path, "UPDATE memstore_counts SET number = 7 WHERE kind = 'subject'")
-        [finding] = store.examine()
+        [finding] = store.file.examine()
         assert "default subject api" in finding.message
         assert finding.repairable
-        store.rebuild()
-        assert store.examine() == []
+        store.file.rebuild()
+        assert store.file.examine() == []
         assert store.status().subjects == {"api": 1}
 
 

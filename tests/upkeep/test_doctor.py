@@ -43,7 +43,7 @@ def healthy_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         store.confirm(2)
         for fact_id in (2, 5):
             store.update_metadata(fact_id, {"checked": True})
-        assert store.examine() == []
+        assert store.file.examine() == []
     return path
 
 
@@ -195,15 +195,15 @@ def test_damage_to_derived_data_is_found_and_repaired(
         file.commit()
     before = rows(healthy)
     store = open_store()
-    findings = store.examine()
+    findings = store.file.examine()
     assert [f.check for f in findings if not f.repairable] == []
     assert {f.check for f in findings} == {check}
     assert [f for f in findings if re.search(says, f.message)], findings
-    assert store.rebuild()
+    assert store.file.rebuild()
     if check == "embeddings":
         assert store.status().pending > 0
         store.embed_pending()
-    assert store.examine() == []
+    assert store.file.examine() == []
     assert rows(healthy) == before
     assert store.search("brewery")[0].fact.id == 2
     assert [hit.fact.id for hit in store.search("首都")] == [5]
@@ -346,12 +346,12 @@ def test_damage_to_rows_is_found_but_not_repaired(
         change(file)
     before = rows(healthy)
     store = open_store()
-    findings = store.examine()
+    findings = store.file.examine()
     assert [f for f in findings if f.check == check and re.search(says, f.message)], findings
     assert not any(f.repairable for f in findings)
-    store.rebuild()
+    store.file.rebuild()
     assert rows(healthy) == before
-    assert store.examine() == findings
+    assert store.file.examine() == findings
 
 
 def test_fact_with_an_episode_of_another_namespace_is_found(
@@ -361,7 +361,7 @@ def test_fact_with_an_episode_of_another_namespace_is_found(
     store.within("other").episodes.add("said", source="chat")
     with surgery(healthy) as file:
         file.execute("UPDATE memstore_facts SET episode_id = 1 WHERE id = 5")
-    assert [finding.message for finding in store.examine() if finding.check == "links"] == [
+    assert [finding.message for finding in store.file.examine() if finding.check == "links"] == [
         "facts of episodes that are not in their namespace: 5"
     ]
 
@@ -375,7 +375,7 @@ def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]
     damaged = bytearray(healthy.read_bytes())
     damaged[(root - 1) * size : root * size] = b"\xff" * size
     healthy.write_bytes(bytes(damaged))
-    findings = open_store().examine()
+    findings = open_store().file.examine()
     assert any(f.check == "pages" and not f.repairable for f in findings)
     assert any(
         isinstance(f.message, Reason) and f.message.remedy is Remedy.RESTORE_BACKUP
@@ -405,7 +405,7 @@ def test_finding_names_some_and_counts_the_rest(
     with raw(path) as file:
         file.execute("UPDATE memstore_facts SET content = content || '!'")
         file.commit()
-    [finding] = open_store().examine()
+    [finding] = open_store().file.examine()
     assert "1 (content), 2 (content)" in finding.message
     assert finding.message.endswith("10 (content) and 15 more")
 
@@ -415,8 +415,8 @@ def test_rebuild_of_a_healthy_file_changes_no_row(
 ) -> None:
     before = rows(healthy, derived=True)
     store = open_store()
-    store.rebuild()
-    assert store.examine() == []
+    store.file.rebuild()
+    assert store.file.examine() == []
     store.close()
     assert rows(healthy, derived=True) == before
 
@@ -651,13 +651,13 @@ class LongLife(RuleBasedStateMachine):
         assert self.store.import_(lines).imported == 0
         with memstore.open(":memory:", embedder=None, wait_seconds=1) as other:
             assert other.import_(lines).imported == len(self.known)
-            assert other.examine() == []
+            assert other.file.examine() == []
             count = len(self.store.list(active_only=False, include_deleted=True))
             assert len(other.list(active_only=False, include_deleted=True)) == count
 
     @rule()
     def rebuild(self) -> None:
-        self.store.rebuild()
+        self.store.file.rebuild()
 
     @rule()
     def reopen(self) -> None:
@@ -687,7 +687,7 @@ class LongLife(RuleBasedStateMachine):
             )
 
     def teardown(self) -> None:
-        findings = self.store.examine()
+        findings = self.store.file.examine()
         self.store.close()
         self.folder.cleanup()
         assert findings == []
@@ -714,7 +714,7 @@ def test_doctor_blocks_nobody_and_lets_the_log_restart(
         return found
 
     monkeypatch.setattr(doctor, "_run", write_between)
-    assert store.examine(deep=True) == []
+    assert store.file.examine(deep=True) == []
     assert len(written) > 10
 
 
@@ -731,9 +731,9 @@ def test_file_is_examined_in_place_without_space_for_a_copy(
         monkeypatch.setattr(copying, "private_copy", lambda *_: None)
     open_store().add("tea", subject="a")
     store = open_store(read_only=read_only)
-    assert store.examine() == []
+    assert store.file.examine() == []
     with raw(path) as file:
         file.execute("INSERT INTO memstore_facts_fts (rowid, content) VALUES (9, 'stray')")
         file.commit()
-    told = [finding.check for finding in store.examine()]
+    told = [finding.check for finding in store.file.examine()]
     assert told == ([] if read_only and not has_room else ["words"])

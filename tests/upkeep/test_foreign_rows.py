@@ -54,7 +54,7 @@ def opened(path: Path) -> Store:
 
 
 def messages(store: Store) -> list[str]:
-    return [finding.message for finding in store.examine(deep=True)]
+    return [finding.message for finding in store.file.examine(deep=True)]
 
 
 @pytest.mark.parametrize("version", [1, 3, 4, 5, 6])
@@ -93,7 +93,7 @@ def test_inserted_row_is_journalled_by_the_next_write(file: Path) -> None:
 def test_inserted_row_is_completed_by_a_rebuild(file: Path) -> None:
     insert(file, subject="Ärger", content="東京都は日本の首都です")
     with opened(file) as store:
-        assert "journalled 1 facts that another program inserted" in store.rebuild()
+        assert "journalled 1 facts that another program inserted" in store.file.rebuild()
         assert [one.id for one in store.list(subject="ärger")] == [2]
         assert [h.fact.id for h in store.search("首都", word_weight=1, vector_weight=0)] == [2]
         assert messages(store) == []
@@ -166,7 +166,7 @@ def test_replaced_row_is_counted_once(file: Path) -> None:
     for n in range(3):
         insert(file, "INSERT OR REPLACE", id=2, subject=f"s{n}")
     with opened(file) as store:
-        store.rebuild()
+        store.file.rebuild()
         assert store.count() == 2
         assert messages(store) == []
 
@@ -177,11 +177,11 @@ def test_vectors_without_a_fact_are_removed_by_a_rebuild(file: Path) -> None:
         store.embed_pending()
     sql(file, "DELETE FROM memstore_facts WHERE id = 2")
     with opened(file) as store:
-        found = {finding.message: finding.repairable for finding in store.examine()}
+        found = {finding.message: finding.repairable for finding in store.file.examine()}
         assert found.pop("facts that differ from the journal: 2 (only in the journal)") is False
         assert list(found.values()) == [True]
-        assert "removed the embeddings of 1 facts that do not exist" in store.rebuild()
-        assert len(store.examine()) == 1
+        assert "removed the embeddings of 1 facts that do not exist" in store.file.rebuild()
+        assert len(store.file.examine()) == 1
     assert sql(file, "SELECT fact_id FROM memstore_fact_vectors") == [(1,)]
 
 
@@ -206,10 +206,10 @@ def test_dropped_parts_of_the_schema_are_noticed_and_restored(
     before = objects(file)
     assert drop(file, kinds)
     with opened(file) as store:
-        [finding] = [one for one in store.examine() if one.check == "schema"]
+        [finding] = [one for one in store.file.examine() if one.check == "schema"]
         assert finding.repairable
         assert re.search(rf"{kinds[-1]} \w+ \(missing\)", finding.message)
-        store.rebuild()
+        store.file.rebuild()
         assert messages(store) == []
     assert objects(file) == before
 
@@ -227,7 +227,7 @@ def test_changed_trigger_is_noticed_and_restored(file: Path) -> None:
     with opened(file) as store:
         [message] = messages(store)
         assert "trigger memstore_journal_keep (changed)" in message
-        store.rebuild()
+        store.file.rebuild()
         assert messages(store) == []
     assert [one for one in objects(file) if one[1] != "mine"] == before
 
@@ -238,7 +238,7 @@ def test_rows_written_without_triggers_are_found_after_a_rebuild(file: Path) -> 
         drop(file, ("trigger",))
         insert(file, uuid=str(uuid.uuid4()), subject_key="alice")
         store.add("Carol skis in Davos", subject="carol")
-        store.rebuild()
+        store.file.rebuild()
         store.embed_pending()
         assert messages(store) == []
         for query, id_ in (("Globex", 2), ("Davos", 3), ("Rome", 1)):
@@ -296,10 +296,10 @@ def test_random_rows_of_other_programs_leave_a_file_that_works(
             if number % 20 == 0 or number == inputs - 1:
                 store.search("Alice", namespaces="all")
                 store.add(f"Carol skis {number}", subject="carol")
-                store.embed_pending(everywhere=True)
+                store.file.embed_pending()
                 assert messages(store) == [], (number, sql(file, "SELECT * FROM memstore_facts"))
-        store.rebuild()
+        store.file.rebuild()
         assert messages(store) == []
 
-        assert [*store.export(namespaces="all")]
+        assert [*store.file.export()]
     record_property("counts", f"{taken} rows taken, {refused} refused, 0 findings")

@@ -135,15 +135,15 @@ def test_a_backup_dated_in_the_future_does_not_stop_backups(
 @pytest.mark.parametrize(("every", "keep"), [(59, 3), (float("nan"), 3), (HOUR, 0)])
 def test_invalid_values_are_refused(store: Store, every: float, keep: int) -> None:
     with pytest.raises(InvalidArgument):
-        store.backup_in_background(every, keep)
+        store.file.backup_in_background(every, keep)
 
 
 def test_store_in_memory_needs_a_folder_for_backups() -> None:
     with (
         memstore.open(":memory:", embedder=None) as store,
-        pytest.raises(memstore.InvalidArgument, match="folder is required for an in-memory store"),
+        pytest.raises(memstore.InvalidArgument, match="folder is required for an in-memory file"),
     ):
-        store.backup_in_background(3600, 3)
+        store.file.backup_in_background(3600, 3)
 
 
 def test_store_creates_backups_in_the_background(
@@ -151,6 +151,6 @@ def test_store_creates_backups_in_the_background(
 ) -> None:
     told: list[Path | Reason] = []
     with open_store(embedder=None) as store:
-        store.backup_in_background(HOUR, 2, tmp_path / "copies", tell=told.append)
+        store.file.backup_in_background(HOUR, 2, tmp_path / "copies", tell=told.append)
         assert wait_until(lambda: told)
     assert list((tmp_path / "copies").iterdir()) == told

@@ -20,6 +20,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
+from memstore.domain.namespaces import Reach
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
@@ -43,25 +44,26 @@ USE_NOTED_AFTER: Final = timedelta(minutes=1)
 
 
 class Tokens:
-    """The access tokens of a file; new ones are for the store's namespace."""
+    """The access tokens of a file."""
 
-    def __init__(self, engine: Engine, author: Author, namespace: str) -> None:
+    def __init__(self, engine: Engine, author: Author) -> None:
         self._engine = engine
         self._author = author
-        self._namespace = namespace
 
     def create(
         self,
         name: str,
         *,
+        namespace: str,
         access: str = Access.WRITE,
         expires_at: datetime | str | None = None,
         secret: str | None = None,
     ) -> tuple[AccessToken, str]:
-        """Create a token for this namespace; return it and its secret, which is not stored.
+        """Create a token for a namespace; return it and its secret, which is not stored.
 
         Args:
             name: its name, which can be used again once the token is revoked.
+            namespace: the only one that it gives access to.
             access: ``write`` for every tool, ``read`` for tools that change nothing.
             expires_at: when it stops working; ``None`` for never.
             secret: your own secret, for example from ``openssl rand -hex 32``. If a token with it
@@ -74,6 +76,7 @@ class Tokens:
         """
         checked_text(name, "name", MAX_NAME)
         checked_choice(access, Access, "access")
+        namespace = Reach(namespace).namespace
         now = clock.utc_now()
         until = clock.moment(expires_at, "expires_at")
         if until is not None and until <= now:
@@ -89,7 +92,7 @@ class Tokens:
         with self._engine.write() as transaction:
             known = token_table.by_hash(transaction, _hash(secret))
             if known is not None:
-                return self._same(known, name, access), secret
+                return _same(known, name, namespace, access), secret
             if (taken := token_table.unrevoked(transaction, name)) is not None:
                 raise Conflict(
                     f"token {taken.id} already has the name {name!r}", remedy=Remedy.RENAME_TOKEN
@@ -97,7 +100,7 @@ class Tokens:
             token = AccessToken(
                 id=token_table.new_id(transaction),
                 name=name,
-                namespace=self._namespace,
+                namespace=namespace,
                 access=access,
                 created_at=now,
                 expires_at=until,
@@ -170,16 +173,6 @@ class Tokens:
         with suppress(StorageError), self._engine.write(wait_seconds=0) as transaction:
             token_table.note_use(transaction, token.id, now)
 
-    def _same(self, known: AccessToken, name: str, access: str) -> AccessToken:
-        expected = (name, self._namespace, access, "active")
-        if (known.name, known.namespace, known.access, known.status) != expected:
-            raise Conflict(
-                f"the secret belongs to token {known.id} ({known.name!r}, {known.status}, "
-                f"{known.access} access to {known.namespace!r})",
-                remedy=Remedy.NEW_SECRET,
-            )
-        return known
-
     def _named(self, transaction: Transaction, name_or_id: str | int) -> AccessToken:
         if isinstance(name_or_id, str):
             token = token_table.unrevoked(transaction, stored_text(name_or_id, "name"))
@@ -189,6 +182,17 @@ class Tokens:
         if token is None:
             raise NotFound(f"there is no token {name_or_id!r}", remedy=Remedy.LIST_TOKENS)
         return token
+
+
+def _same(known: AccessToken, name: str, namespace: str, access: str) -> AccessToken:
+    expected = (name, namespace, access, "active")
+    if (known.name, known.namespace, known.access, known.status) != expected:
+        raise Conflict(
+            f"the secret belongs to token {known.id} ({known.name!r}, {known.status}, "
+            f"{known.access} access to {known.namespace!r})",
+            remedy=Remedy.NEW_SECRET,
+        )
+    return known
 
 
 def journalled(token: AccessToken) -> dict[str, object]:

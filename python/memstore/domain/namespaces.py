@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from memstore.domain.arguments import ALL_NAMESPACES, checked_items, checked_name
 from memstore.errors import AccessDenied, InvalidArgument, Remedy
 from memstore.frozen import frozen
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,3 +64,8 @@ class Reach:
 
     def visible(self, counts: Mapping[str, int]) -> dict[str, int]:
         return {n: c for n, c in counts.items() if not self.confined or n == self.namespace}
+
+
+def selected(asked: str | Sequence[str]) -> tuple[str, ...] | None:
+    """Return namespaces to be selected from a whole file; ``None`` for every one."""
+    return Reach(DEFAULT_NAMESPACE).select(asked)

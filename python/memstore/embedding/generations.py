@@ -200,7 +200,7 @@ class Generations:
     def reembed(
         self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
     ) -> ReembedReport:
-        """Stage, embed everything, and switch; see :meth:`memstore.Store.reembed`."""
+        """Stage, embed everything, and switch; see :meth:`memstore.File.reembed`."""
         generation = self.stage(embedder, again=again)
         embedded = rounds = 0
         error = None

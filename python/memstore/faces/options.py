@@ -170,7 +170,7 @@ def half_lives(text: str | None) -> dict[str, float] | None:
 
 
 class BackupSchedule(NamedTuple):
-    """The arguments of :meth:`memstore.Store.backup_in_background`."""
+    """The arguments of :meth:`memstore.File.backup_in_background`."""
 
     every_seconds: float
     keep: int

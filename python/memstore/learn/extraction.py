@@ -192,7 +192,7 @@ class Extractor:
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild all derived data, including the extracted facts, and report what was done.
 
-        First :meth:`memstore.Store.rebuild` runs. Then facts are derived again from the episodes,
+        First :meth:`memstore.File.rebuild` runs. Then facts are derived again from the episodes,
         oldest first, including those that were never extracted; with a scope, from its episodes
         only. A fact that is found again keeps its row; a missing one is added; an extracted one
         that is no longer found is deleted (``store.restore`` undoes that) unless a person changed
@@ -205,7 +205,7 @@ class Extractor:
         Raises:
             LearningError: some episodes could not be read and were left alone; the others are done.
         """
-        done = self._store.rebuild()
+        done = self._store.file.rebuild()
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
     def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:

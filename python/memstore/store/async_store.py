@@ -6,20 +6,21 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING
 
 from memstore.access.tokens import Tokens
+from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.coroutines import Awaited, awaited
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.lazy import lazy_import
+from memstore.store.file import File
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
     from memstore.database.engine import Progress
-    from memstore.domain.namespaces import Namespaces
     from memstore.errors import Reason
     from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
@@ -77,12 +78,54 @@ class AsyncGenerations(Awaited[Generations]):
     drop = awaited(Generations.drop)
 
 
+# Exports are read whole in the thread, so that the event loop never waits for the disk.
+
+
 @wraps(Store.export)
-def _export(
-    store: Store, *, namespaces: Namespaces = None, progress: Progress | None = None
+def _export(store: Store, *, progress: Progress | None = None) -> Iterator[str]:
+    return iter([*store.export(progress=progress)])
+
+
+@wraps(File.export)
+def _export_file(
+    file: File,
+    namespaces: str | Sequence[str] = ALL_NAMESPACES,
+    *,
+    progress: Progress | None = None,
 ) -> Iterator[str]:
-    # Read everything in the thread, so that the event loop never waits for the disk.
-    return iter([*store.export(namespaces=namespaces, progress=progress)])
+    return iter([*file.export(namespaces, progress=progress)])
+
+
+class AsyncFile(Awaited[File]):
+    """:class:`memstore.File` for asyncio."""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self.tokens = AsyncTokens(file.tokens)
+        self.generations = AsyncGenerations(file.generations)
+
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self._blocking.path
+
+    @property
+    def upgraded(self) -> str | None:
+        return self._blocking.upgraded
+
+    embed_pending = awaited(File.embed_pending)
+    embed_in_background = awaited(File.embed_in_background)
+    reembed = awaited(File.reembed)
+    warm = awaited(File.warm)
+    save_index = awaited(File.save_index)
+    export = awaited(_export_file)
+    import_ = awaited(File.import_)
+    import_from = awaited(File.import_from)
+    give_up_imports = awaited(File.give_up_imports)
+    backup = awaited(File.backup)
+    backup_in_background = awaited(File.backup_in_background)
+    examine = awaited(File.examine)
+    rebuild = awaited(File.rebuild)
 
 
 class AsyncStore(Awaited[Store]):
@@ -100,8 +143,11 @@ class AsyncStore(Awaited[Store]):
         self.tasks = AsyncTasks(store.tasks)
         self.episodes = AsyncEpisodes(store.episodes)
         self.proposals = AsyncProposals(store.proposals)
-        self.tokens = AsyncTokens(store.tokens)
-        self.generations = AsyncGenerations(store.generations)
+
+    @cached_property
+    def file(self) -> AsyncFile:
+        """The whole file; see :attr:`Store.file`."""
+        return AsyncFile(self._blocking.file)
 
     @cached_property
     def graph(self) -> AsyncGraph:
@@ -117,10 +163,6 @@ class AsyncStore(Awaited[Store]):
     def path(self) -> str:
         """The file, as an absolute path."""
         return self._blocking.path
-
-    @property
-    def upgraded(self) -> str | None:
-        return self._blocking.upgraded
 
     @property
     def embedder_trouble(self) -> Reason | None:
@@ -176,19 +218,10 @@ class AsyncStore(Awaited[Store]):
     history = awaited(Store.history)
     journal = awaited(Store.journal)
     embed_pending = awaited(Store.embed_pending)
-    embed_in_background = awaited(Store.embed_in_background)
-    reembed = awaited(Store.reembed)
-    warm = awaited(Store.warm)
-    save_index = awaited(Store.save_index)
     probe_embedder = awaited(Store.probe_embedder)
     similarities = awaited(Store.similarities)
     export = awaited(_export)
     import_ = awaited(Store.import_)
-    give_up_imports = awaited(Store.give_up_imports)
     import_from = awaited(Store.import_from)
-    backup = awaited(Store.backup)
-    backup_in_background = awaited(Store.backup_in_background)
     status = awaited(Store.status)
     others = awaited(Store.others)
-    examine = awaited(Store.examine)
-    rebuild = awaited(Store.rebuild)

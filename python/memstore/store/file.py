@@ -1,4 +1,4 @@
-"""An open file: everything that its stores share, whatever their namespaces."""
+"""An open file: what its stores share, and the operations on all of it."""
 
 from __future__ import annotations
 
@@ -6,29 +6,61 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.arguments import ALL_NAMESPACES
+from memstore.domain.namespaces import selected
+from memstore.domain.records import Scope, checked_scope
 from memstore.embedding.current import CurrentEmbedder
-from memstore.errors import EmbedderError, Reason, Remedy
+from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
 from memstore.facts.use_counts import UseCounts
 from memstore.lazy import lazy_import
 from memstore.search.searches import Searches
+from memstore.store.paths import file_at
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    import pathlib
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from memstore.database.engine import Engine
+    from memstore import importing, transfer
+    from memstore.access import tokens
+    from memstore.access.tokens import Tokens
+    from memstore.database.engine import Engine, Progress
     from memstore.database.journal import Author
+    from memstore.database.tables import generations as generation_table
+    from memstore.database.tables import imports as imports_table
+    from memstore.database.tables import vectors as vector_table
     from memstore.domain.protocols import Embedder
     from memstore.domain.results import WordsOnly
-    from memstore.embedding import background, generations, health
+    from memstore.embedding import background, generations, health, pending
     from memstore.embedding.background import BackgroundEmbedding
     from memstore.embedding.current import MakeEmbedder
-    from memstore.embedding.generations import Generations
+    from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import HealthCheck, Probe
+    from memstore.embedding.pending import EmbedReport
+    from memstore.facts import adoption
+    from memstore.graph import satellite
+    from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
+    from memstore.transfer import ImportReport
+    from memstore.upkeep import doctor, scheduled
+    from memstore.upkeep.doctor import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
+    adoption = lazy_import("memstore.facts.adoption")
+    doctor = lazy_import("memstore.upkeep.doctor")
+    generation_table = lazy_import("memstore.database.tables.generations")
+    importing = lazy_import("memstore.importing")
+    imports_table = lazy_import("memstore.database.tables.imports")
+    pathlib = lazy_import("pathlib")
+    pending = lazy_import("memstore.embedding.pending")
+    satellite = lazy_import("memstore.graph.satellite")
+    scheduled = lazy_import("memstore.upkeep.scheduled")
+    tokens = lazy_import("memstore.access.tokens")
+    transfer = lazy_import("memstore.transfer")
+    vector_table = lazy_import("memstore.database.tables.vectors")
     background = lazy_import("memstore.embedding.background")
     generations = lazy_import("memstore.embedding.generations")
     health = lazy_import("memstore.embedding.health")
@@ -39,7 +71,10 @@ CLOSING_SECONDS: Final = 5.0
 
 
 class File:
-    """An open file: its engine, its embedder and its caches."""
+    """An open file of memories, with all its namespaces; :attr:`memstore.Store.file`.
+
+    Its methods cover every namespace: backups, exports, repairs, embedding models, access tokens.
+    """
 
     def __init__(
         self,
@@ -65,15 +100,26 @@ class File:
         self.wordless: Reason | None = None
         """Why there is no embedder, if that was not the caller's choice."""
         self.upgraded: str | None = None
-        """What opening it has upgraded, as a sentence."""
+        """If opening it upgraded an older file: from which version, and where its copy is."""
         self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
         self._health: HealthCheck | None = None
         self._backups: ScheduledBackups | None = None
 
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self.engine.path
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
+        return tokens.Tokens(self.engine, self.author)
+
     @cached_property
     def generations(self) -> Generations:
+        """The vectors of each model in the file: ``list``, ``stage``, ``run``, ``switch``, …"""
         return generations.Generations(self.engine, self.author, self.embedder)
 
     @cached_property
@@ -91,7 +137,43 @@ class File:
             raise EmbedderError(why, remedy=why.remedy)
         return self.embedder
 
-    def embed_in_background(self, interval_seconds: float) -> None:
+    # -- embedding ---------------------------------------------------------------------------
+
+    def embed_pending(
+        self,
+        namespace: str | None = None,
+        *,
+        limit: int | None = None,
+        retry_quarantined: bool = False,
+        progress: Progress | None = None,
+    ) -> EmbedReport:
+        """Embed the pending facts and episodes; their texts are sent to the file's embedder.
+
+        Args:
+            namespace: only those of one namespace; ``None`` for all.
+            limit: the maximum number of texts (a long episode is several); ``None`` for all.
+            retry_quarantined: first release the quarantined facts and episodes.
+            progress: called with the number done and the total.
+
+        Raises:
+            EmbedderError: there is no embedder.
+            EmbedderMismatch: the file switched to another model in the meantime.
+        """
+        embedder = self.needed_embedder()
+        with self.engine.write() as transaction:
+            adoption.adopt(transaction)
+        if retry_quarantined:
+            with self.engine.write() as transaction:
+                active = generation_table.active(transaction)
+                for table in vector_table.TABLES:
+                    vector_table.release_quarantine(transaction, table, active.id, namespace)
+        return pending.embed_pending(self.engine, self.author, embedder, namespace, limit, progress)
+
+    def embed_in_background(self, interval_seconds: float = 5.0) -> None:
+        """Keep embedding pending facts and episodes, in a thread, until the file is closed.
+
+        If several processes do this, one at a time works.
+        """
         if self.embedder is None or self.read_only:
             return
         with self._starting:
@@ -101,11 +183,240 @@ class File:
                 )
                 self._background.start()
 
-    def backup_in_background(self, backups: ScheduledBackups) -> None:
+    def keep_embedding(
+        self,
+        tell: Callable[[EmbedReport | Reason], object],
+        *,
+        namespace: str | None = None,
+        interval_seconds: float = 5.0,
+    ) -> None:
+        """Embed pending facts and episodes, now and in future, until the process is interrupted.
+
+        While another process does this already, this one waits to take over.
+
+        Args:
+            tell: called with a report of what was done, or with the reason for a failure.
+            namespace: only those of one namespace; ``None`` for all.
+            interval_seconds: the pause between checks.
+
+        Raises:
+            EmbedderError: there is no embedder.
+            KeyboardInterrupt: the process was interrupted; nothing is left half done.
+        """
+        background.BackgroundEmbedding(
+            self.engine,
+            self.author,
+            self.needed_embedder(),
+            namespace,
+            interval_seconds,
+            tell=tell,
+        ).run()
+
+    def reembed(
+        self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
+    ) -> ReembedReport:
+        """Switch the file to another embedding model; until then searches use the old one.
+
+        The facts and episodes of every namespace in the file are embedded again, beside the old
+        vectors; then one transaction switches. After an interruption, the same call resumes. The
+        old vectors are kept until ``generations.drop``, so ``generations.switch`` can go back to
+        them at once. Other processes notice the switch with their next search.
+
+        Args:
+            embedder: the new model. This store uses it afterwards, if it had an embedder before.
+            again: recompute the vectors of the model that the file already uses.
+            progress: called with the number done and the total.
+
+        Raises:
+            Conflict: the file already uses this model, or another one is staged.
+            EmbedderMismatch: the embedder changed its dimension while this ran.
+        """
+        return self.generations.reembed(embedder, again=again, progress=progress)
+
+    def warm(self) -> None:
+        """Load the model and the index now instead of in the first search."""
+        self.searches.warm()
+
+    def save_index(self) -> None:
+        """Save the search index beside the file, if that is due and the index is not too large.
+
+        Call this at the end of a short program, so that the next one finds the index ready. It
+        takes some seconds the first time. Long-running programs save the index automatically.
+        """
+        self.searches.save_index()
+
+    # -- carrying over -----------------------------------------------------------------------
+
+    def export(
+        self, namespaces: str | Sequence[str] = ALL_NAMESPACES, *, progress: Progress | None = None
+    ) -> Iterator[str]:
+        """Yield an export as lines of JSON: everything but the embeddings, from one snapshot.
+
+        Everything is read, in short steps, before the first line is yielded, so a slow consumer
+        does not block other users of the file.
+
+        Args:
+            namespaces: which ones; ``"all"``, the default, for all.
+            progress: called with the number of facts and episodes read and the total.
+        """
+        self.write_use_counts()
+        return transfer.export(self.engine, selected(namespaces), progress)
+
+    def import_(
+        self,
+        lines: Iterable[str],
+        *,
+        namespace: str | None = None,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Import an export; see :meth:`memstore.Store.import_`.
+
+        Args:
+            lines: the lines of :meth:`export`.
+            namespace: import everything into this one; by default, each record into its own.
+            progress: called with the number of facts imported and the total.
+
+        Raises:
+            TransferError: the export is damaged; the error names the line.
+        """
+        incoming = transfer.read(lines)
+        if namespace is not None and len(incoming.namespaces) > 1:
+            raise InvalidArgument(
+                "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
+            )
+        return transfer.write(self.engine, self.author, incoming, namespace, satellite, progress)
+
+    def import_from(
+        self,
+        source: str,
+        path: str | os.PathLike[str],
+        *,
+        namespace: str | None = None,
+        scope: Scope | None = None,
+        skip_damaged: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportFromReport:
+        """Import the memories of another program; see :meth:`memstore.Store.import_from`.
+
+        Args:
+            namespace: import everything into this one; by default, the source's namespaces and
+                groups become namespaces here.
+        """
+        return importing.import_from(
+            self.engine,
+            self.author,
+            source,
+            pathlib.Path(file_at(path)),
+            satellite,
+            namespace=namespace,
+            scope=None if scope is None else checked_scope(scope),
+            skip_damaged=skip_damaged,
+            progress=progress,
+        )
+
+    def give_up_imports(self, namespace: str) -> int:
+        """Forget a namespace's interrupted imports; return how many there were.
+
+        The memories they imported stay, and the same import can still be completed.
+        """
+        with self.engine.write() as transaction:
+            return imports_table.give_up(transaction, namespace)
+
+    # -- looking after the file ---------------------------------------------------------------
+
+    def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
+        """Write a consistent copy of the live file, even while others write to it.
+
+        Raises:
+            StorageError: the target exists already or cannot be written.
+        """
+        file = pathlib.Path(file_at(target, "target")).absolute()
+        if file.exists():
+            raise StorageError(f"{str(file)!r} already exists", remedy=Remedy.NEW_TARGET)
+        if not file.parent.is_dir():
+            raise StorageError(f"{str(file.parent)!r} is not a folder", remedy=Remedy.NEW_TARGET)
+        self.write_use_counts()
+        self.engine.backup(file, progress)
+        return file
+
+    def backup_in_background(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        tell: Callable[[Path | Reason], object] = lambda _: None,
+    ) -> None:
+        """Make backups at intervals, in a thread, until the file is closed.
+
+        If several processes do this for one file, one at a time makes a backup.
+
+        Args:
+            every_seconds: the age of the newest backup at which another is made, 60 or more.
+            keep: how many backups to keep. Only files with the names of backups are removed.
+            folder: where to put them; ``None`` for ``<file>.backups``.
+            tell: called with the file of each backup, or with the reason for a failure. After a
+                failure nothing is removed, and it is retried after a minute.
+        """
+        backups = self._scheduled(every_seconds, keep, folder, tell)
         with self._starting:
             if self._backups is None:
                 self._backups = backups
                 backups.start()
+
+    def keep_backups(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        tell: Callable[[Path | Reason], object] = lambda _: None,
+    ) -> None:
+        """Do the same as :meth:`backup_in_background`, in this thread, until interrupted.
+
+        Raises:
+            KeyboardInterrupt: the process was interrupted; no unfinished backup is left.
+        """
+        self._scheduled(every_seconds, keep, folder, tell).run()
+
+    def _scheduled(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None,
+        tell: Callable[[Path | Reason], object],
+    ) -> ScheduledBackups:
+        if self.read_only:
+            raise StorageError(
+                "a read-only file cannot make scheduled backups, because it cannot record which "
+                "process makes them",
+                remedy=Remedy.OPEN_WRITABLE,
+            )
+        if folder is None and self.path == ":memory:":
+            raise InvalidArgument("is required for an in-memory file", argument="folder")
+        where = None if folder is None else pathlib.Path(file_at(folder, "folder")).absolute()
+        return scheduled.ScheduledBackups(self.engine, every_seconds, keep, where, tell=tell)
+
+    def examine(self, *, deep: bool = False, progress: Progress | None = None) -> list[Finding]:
+        """Check the file, and that derived data matches the rows; return what is wrong.
+
+        Args:
+            deep: also check the checksum of every line of the journal.
+            progress: called with the number of checks done and the total.
+        """
+        return doctor.examine(self.engine, satellite, deep=deep, progress=progress)
+
+    def rebuild(self, *, progress: Progress | None = None) -> list[str]:
+        """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
+
+        No model is used; :meth:`memstore.Extractor.rebuild` extracts facts from episodes again.
+
+        Args:
+            progress: called with the number of steps done and the total.
+        """
+        return doctor.rebuild(self.engine, self.author, satellite, progress)
+
+    # -- the parts that stores use -------------------------------------------------------------
 
     def probe_embedder(self, timeout_seconds: float) -> Probe | None:
         if self.embedder is None:

@@ -40,7 +40,8 @@ def recover(
     cannot replace a file that is open.
 
     Args:
-        backup: made by :meth:`Store.backup` of this version or an older one; it is not changed.
+        backup: made by :meth:`memstore.File.backup` of this version or an older one; it is not
+            changed.
         path: the file to replace; ``None`` for the user's own, as for :func:`memstore.open`.
         progress: called with the number of pages copied and the total.
 

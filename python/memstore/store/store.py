@@ -44,14 +44,12 @@ from memstore.domain.records import (
     SearchHit,
     SearchHits,
     asked_scope,
-    checked_scope,
     made,
 )
-from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
+from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.facts import Facts
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
-from memstore.store.paths import file_at
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -60,12 +58,10 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
     from typing import Self
 
     from memstore import importing, transfer
     from memstore.access import tokens
-    from memstore.access.tokens import Tokens
     from memstore.briefing import briefing
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
@@ -79,12 +75,10 @@ if TYPE_CHECKING:
     from memstore.domain import status
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.protocols import Embedder
     from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
     from memstore.domain.status import Others, StoreStatus
     from memstore.embedding import background, pending
-    from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
@@ -104,8 +98,6 @@ if TYPE_CHECKING:
     from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
     from memstore.upkeep import doctor, scheduled
-    from memstore.upkeep.doctor import Finding
-    from memstore.upkeep.scheduled import ScheduledBackups
 else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
@@ -198,19 +190,19 @@ class Store:
         return self._file.readings
 
     @cached_property
-    def tokens(self) -> Tokens:
-        """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
-        return tokens.Tokens(self._file.engine, self._author, self.namespace)
-
-    @property
-    def generations(self) -> Generations:
-        """The vectors of each model in the file: ``list``, ``stage``, ``run``, ``switch``, …"""
-        return self._file.generations
-
-    @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
         return graph.Graph(self._file.engine, self._author, self.namespace)
+
+    @property
+    def file(self) -> File:
+        """The whole file: backups, exports of every namespace, repairs, models, access tokens.
+
+        Raises:
+            AccessDenied: this store is confined to its namespace.
+        """
+        self._reach.check_all()
+        return self._file
 
     @property
     def namespace(self) -> str:
@@ -232,11 +224,6 @@ class Store:
         """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
         embedder = self._file.embedder
         return self._file.wordless if embedder is None else embedder.trouble
-
-    @property
-    def upgraded(self) -> str | None:
-        """If opening it upgraded an older file: from which version, and where its copy is."""
-        return self._file.upgraded
 
     def __enter__(self) -> Self:
         return self
@@ -262,8 +249,8 @@ class Store:
 
         Args:
             namespace: the namespace of the other store.
-            confined: refuse every argument that names another namespace. Methods on the whole file
-                (backup, tokens, doctor) still work: do not offer them to users of such a store.
+            confined: refuse every argument that names another namespace. Such a store has no
+                :attr:`file`.
 
         Raises:
             AccessDenied: this store is confined to another namespace.
@@ -930,15 +917,12 @@ class Store:
         self,
         *,
         limit: int | None = None,
-        everywhere: bool = False,
         retry_quarantined: bool = False,
         progress: Progress | None = None,
     ) -> EmbedReport:
-        """Embed the pending facts and episodes.
+        """Embed the namespace's pending facts and episodes.
 
         Args:
-            everywhere: embed those of every namespace in the file, not just this one. Their texts
-                are sent to this store's embedder.
             limit: the maximum number of texts (a long episode is several); ``None`` for all.
             retry_quarantined: first release this namespace's quarantined facts and episodes.
             progress: called with the number done and the total.
@@ -947,89 +931,12 @@ class Store:
             EmbedderError: this store has no embedder.
             EmbedderMismatch: the file switched to another model in the meantime.
         """
-        if everywhere:
-            self._reach.check_all()
-        embedder = self._file.needed_embedder()
-        with self.facts.writing():
-            pass  # which adopts what other programs inserted
-        if retry_quarantined:
-            with self._file.engine.write() as transaction:
-                active = generation_table.active(transaction)
-                for table in vector_table.TABLES:
-                    vector_table.release_quarantine(transaction, table, active.id, self.namespace)
-        namespace = None if everywhere else self.namespace
-        return pending.embed_pending(
-            self._file.engine, self._author, embedder, namespace, limit, progress
+        return self._file.embed_pending(
+            self.namespace,
+            limit=limit,
+            retry_quarantined=retry_quarantined,
+            progress=progress,
         )
-
-    def embed_in_background(self, interval_seconds: float = 5.0) -> None:
-        """Keep embedding the file's pending facts and episodes, in a thread, until it is closed.
-
-        It covers every namespace. If several processes do this, one at a time works.
-        """
-        self._file.embed_in_background(interval_seconds)
-
-    def keep_embedding(
-        self,
-        tell: Callable[[EmbedReport | Reason], object],
-        *,
-        everywhere: bool = False,
-        interval_seconds: float = 5.0,
-    ) -> None:
-        """Embed pending facts and episodes, now and in future, until the process is interrupted.
-
-        While another process does this already, this one waits to take over.
-
-        Args:
-            tell: called with a report of what was done, or with the reason for a failure.
-            everywhere: for every namespace in the file, not just this one.
-            interval_seconds: the pause between checks.
-
-        Raises:
-            EmbedderError: this store has no embedder.
-            KeyboardInterrupt: the process was interrupted; nothing is left half done.
-        """
-        background.BackgroundEmbedding(
-            self._file.engine,
-            self._author,
-            self._file.needed_embedder(),
-            None if everywhere else self.namespace,
-            interval_seconds,
-            tell=tell,
-        ).run()
-
-    def reembed(
-        self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
-    ) -> ReembedReport:
-        """Switch the file to another embedding model; until then searches use the old one.
-
-        The facts and episodes of every namespace in the file are embedded again, beside the old
-        vectors; then one transaction switches. After an interruption, the same call resumes. The
-        old vectors are kept until ``generations.drop``, so ``generations.switch`` can go back to
-        them at once. Other processes notice the switch with their next search.
-
-        Args:
-            embedder: the new model. This store uses it afterwards, if it had an embedder before.
-            again: recompute the vectors of the model that the file already uses.
-            progress: called with the number done and the total.
-
-        Raises:
-            Conflict: the file already uses this model, or another one is staged.
-            EmbedderMismatch: the embedder changed its dimension while this ran.
-        """
-        return self.generations.reembed(embedder, again=again, progress=progress)
-
-    def warm(self) -> None:
-        """Load the model and the index now instead of in the first search."""
-        self._file.searches.warm()
-
-    def save_index(self) -> None:
-        """Save the search index beside the file, if that is due and the index is not too large.
-
-        Call this at the end of a short program, so that the next one finds the index ready. It
-        takes some seconds the first time. Long-running programs save the index automatically.
-        """
-        self._file.searches.save_index()
 
     def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
         """Test the embedder with one request; return the result, or ``None`` without an embedder.
@@ -1051,74 +958,51 @@ class Store:
 
     # -- carrying over -----------------------------------------------------------------------
 
-    def export(
-        self, *, namespaces: Namespaces = None, progress: Progress | None = None
-    ) -> Iterator[str]:
-        """Yield an export as lines of JSON: everything but the embeddings, from one snapshot.
+    def export(self, *, progress: Progress | None = None) -> Iterator[str]:
+        """Yield the namespace's memories as lines of JSON: all but embeddings, from one snapshot.
 
         Everything is read, in short steps, before the first line is yielded, so a slow consumer
         does not block other users of the file.
 
         Args:
-            namespaces: which ones; the store's own by default, ``"all"`` for all.
             progress: called with the number of facts and episodes read and the total.
         """
-        self._file.write_use_counts()
-        return transfer.export(self._file.engine, self._reach.select(namespaces), progress)
+        own = self._reach.select(None) or self.namespace
+        return self._file.export(own, progress=progress)
 
     def import_(
         self,
         lines: Iterable[str],
         *,
-        keep_namespaces: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Import an export. Importing it again changes nothing.
+        """Import an export into this namespace. Importing it again changes nothing.
 
         Everything is checked before anything is written. It is then written in short transactions,
         in such an order that no superseded fact is ever active. After an interruption, running the
-        same import again completes it; until then, or until :meth:`give_up_imports`,
+        same import again completes it; until then, or until :meth:`memstore.File.give_up_imports`,
         :meth:`status` counts it as incomplete. Searches by words find the memories at once;
         :meth:`embed_pending` embeds them.
 
         Args:
             lines: the lines of :meth:`export`.
-            keep_namespaces: import everything into its original namespace instead of the store's
-                own.
             progress: called with the number of facts imported and the total.
 
         Raises:
             TransferError: the export is damaged; the error names the line.
         """
-        if keep_namespaces:
-            self._reach.check_all()
-        incoming = transfer.read(lines)
-        if not keep_namespaces and len(incoming.namespaces) > 1:
-            raise InvalidArgument(
-                "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
-            )
-        home = None if keep_namespaces else self.namespace
-        return transfer.write(self._file.engine, self._author, incoming, home, satellite, progress)
-
-    def give_up_imports(self) -> int:
-        """Stop counting interrupted imports as incomplete; return how many there were.
-
-        The memories they imported stay, and the same import can still be completed.
-        """
-        with self._file.engine.write() as transaction:
-            return imports_table.give_up(transaction, self.namespace)
+        return self._file.import_(lines, namespace=self.namespace, progress=progress)
 
     def import_from(
         self,
         source: str,
         path: str | os.PathLike[str],
         *,
-        keep_namespaces: bool = False,
         scope: Scope | None = None,
         skip_damaged: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
-        """Import the memories of another program. Importing them again changes nothing.
+        """Import the memories of another program; importing them again changes nothing.
 
         The whole file is read before anything is written, in batches. After an interruption, the
         same import resumes. Embeddings are not imported, because they are of another model;
@@ -1129,8 +1013,6 @@ class Store:
                 ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
                 as JSON) or ``"server-memory"`` (its JSON Lines).
             path: the file, which is not changed.
-            keep_namespaces: turn the source's namespaces and groups into namespaces here, instead
-                of importing everything into the store's own.
             scope: the owners of everything that is new here, instead of those in the file, which
                 stay in the metadata; ``Scope()`` for no owner, ``None`` to keep those in the file.
                 What was imported before keeps its owners.
@@ -1146,88 +1028,14 @@ class Store:
             StorageError: the file cannot be opened.
             ValueError: an unknown source.
         """
-        if keep_namespaces:
-            self._reach.check_all()
-        return importing.import_from(
-            self._file.engine,
-            self._author,
+        return self._file.import_from(
             source,
-            pathlib.Path(file_at(path)),
-            satellite,
-            namespace=None if keep_namespaces else self.namespace,
-            scope=None if scope is None else checked_scope(scope),
+            path,
+            namespace=self.namespace,
+            scope=scope,
             skip_damaged=skip_damaged,
             progress=progress,
         )
-
-    def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
-        """Write a consistent copy of the live file, even while others write to it.
-
-        Raises:
-            StorageError: the target exists already or cannot be written.
-        """
-        file = pathlib.Path(file_at(target, "target")).absolute()
-        if file.exists():
-            raise StorageError(f"{str(file)!r} already exists", remedy=Remedy.NEW_TARGET)
-        if not file.parent.is_dir():
-            raise StorageError(f"{str(file.parent)!r} is not a folder", remedy=Remedy.NEW_TARGET)
-        self._file.write_use_counts()
-        self._file.engine.backup(file, progress)
-        return file
-
-    def backup_in_background(
-        self,
-        every_seconds: float,
-        keep: int,
-        folder: str | os.PathLike[str] | None = None,
-        *,
-        tell: Callable[[Path | Reason], object] = lambda _: None,
-    ) -> None:
-        """Make backups at intervals, in a thread, until the store is closed.
-
-        If several processes do this for one file, one at a time makes a backup.
-
-        Args:
-            every_seconds: the age of the newest backup at which another is made, 60 or more.
-            keep: how many backups to keep. Only files with the names of backups are removed.
-            folder: where to put them; ``None`` for ``<file>.backups``.
-            tell: called with the file of each backup, or with the reason for a failure. After a
-                failure nothing is removed, and it is retried after a minute.
-        """
-        self._file.backup_in_background(self._backups(every_seconds, keep, folder, tell))
-
-    def keep_backups(
-        self,
-        every_seconds: float,
-        keep: int,
-        folder: str | os.PathLike[str] | None = None,
-        *,
-        tell: Callable[[Path | Reason], object] = lambda _: None,
-    ) -> None:
-        """Do the same as :meth:`backup_in_background`, in this thread, until interrupted.
-
-        Raises:
-            KeyboardInterrupt: the process was interrupted; no unfinished backup is left.
-        """
-        self._backups(every_seconds, keep, folder, tell).run()
-
-    def _backups(
-        self,
-        every_seconds: float,
-        keep: int,
-        folder: str | os.PathLike[str] | None,
-        tell: Callable[[Path | Reason], object],
-    ) -> ScheduledBackups:
-        if self._file.read_only:
-            raise StorageError(
-                "a read-only store cannot make scheduled backups, because it cannot record which "
-                "process makes them",
-                remedy=Remedy.OPEN_WRITABLE,
-            )
-        if folder is None and self.path == ":memory:":
-            raise InvalidArgument("is required for an in-memory store", argument="folder")
-        where = None if folder is None else pathlib.Path(file_at(folder, "folder")).absolute()
-        return scheduled.ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
 
     @property
     def is_replaced(self) -> bool:
@@ -1237,7 +1045,7 @@ class Store:
         """
         return self._file.engine.is_lost
 
-    # -- looking after the file --------------------------------------------------------------
+    # -- counting ----------------------------------------------------------------------------
 
     def status(self, *, scope: AskedScope = None) -> StoreStatus:
         """Return counts of the namespace's memories, and facts about the file.
@@ -1317,27 +1125,6 @@ class Store:
         most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
         first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
-
-    def examine(
-        self, *, deep: bool = False, progress: Progress | None = None
-    ) -> builtins.list[Finding]:
-        """Check the file, and that derived data matches the rows; return what is wrong.
-
-        Args:
-            deep: also check the checksum of every line of the journal.
-            progress: called with the number of checks done and the total.
-        """
-        return doctor.examine(self._file.engine, satellite, deep=deep, progress=progress)
-
-    def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
-        """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
-
-        No model is used; :meth:`memstore.Extractor.rebuild` extracts facts from episodes again.
-
-        Args:
-            progress: called with the number of steps done and the total.
-        """
-        return doctor.rebuild(self._file.engine, self._author, satellite, progress)
 
     def _filter(self, asked: Any) -> FactFilter:
         if asked["tasks"] is None:

@@ -203,13 +203,13 @@ def test_backups_on_a_schedule(
 ) -> None:
     asked: list[Any] = []
 
-    def keep_backups(store: memstore.Store, *schedule: Any, tell: Any) -> None:
+    def keep_backups(file: memstore.File, *schedule: Any, tell: Any) -> None:
         asked.append(schedule)
         tell(Reason("the disk is full", Remedy.NAME_FILE))
-        tell(store.backup(tmp_path / f"{len(asked)}.db"))
+        tell(file.backup(tmp_path / f"{len(asked)}.db"))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(memstore.Store, "keep_backups", keep_backups)
+    monkeypatch.setattr(memstore.File, "keep_backups", keep_backups)
     told = story("backup", "--every", "1h")
     assert (told.code, f"to {tmp_path / '1.db'}" in told.out) == (0, True)
     assert "no backup was made: the disk is full. Name another file with --db." in told.err

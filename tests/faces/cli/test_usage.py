@@ -14,7 +14,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from memstore.faces.cli import transfer
 from memstore.faces.cli.catalogue import COMMANDS
 from memstore.faces.cli.usage import ELSEWHERE
-from memstore.store.store import Store
+from memstore.store.file import File
 
 
 @pytest.mark.parametrize("word", ELSEWHERE)
@@ -143,7 +143,7 @@ def test_interrupted_reembed_names_the_command_to_continue(
         raise KeyboardInterrupt
 
     cli.add("Ana drinks tea", "ana")
-    monkeypatch.setattr(Store, "reembed", interrupted)
+    monkeypatch.setattr(File, "reembed", interrupted)
     answer = cli("reembed", "--embedder", "local")
     assert answer.code == 130
     assert "run the same command to continue" in answer.err

@@ -71,7 +71,7 @@ def test_replaced_file_is_reopened_by_the_next_call(opener: Opener, path: Path) 
     opener.let.set()
     stores = Stores(opening)
     old, confined = opening.store(), stores.confined("team")
-    old.backup(path.with_name("backup.db"))
+    old.file.backup(path.with_name("backup.db"))
     path.with_name("backup.db").rename(path)
     with pytest.raises(FileReplaced):
         old.add("into the void", subject="a")

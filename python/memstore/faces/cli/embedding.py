@@ -52,9 +52,9 @@ def _embed_pending(store: Store, arguments: argparse.Namespace, show: cli.Show) 
         _watch(store, arguments, show)
         return None
     with show.progress("embedding") as progress:
-        report = store.embed_pending(
+        report = store.file.embed_pending(
+            None if arguments.everywhere else store.namespace,
             limit=arguments.limit,
-            everywhere=arguments.everywhere,
             retry_quarantined=arguments.retry_quarantined,
             progress=progress,
         )
@@ -86,7 +86,8 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         raise EmbedderError("embedding needs an embedder: name one with --embedder")
     show.note("watching for texts to embed; press Ctrl-C to stop")
     try:
-        store.keep_embedding(tell, everywhere=arguments.everywhere)
+        namespace = None if arguments.everywhere else store.namespace
+        store.file.keep_embedding(tell, namespace=namespace)
     except KeyboardInterrupt:  # the way it is meant to end
         show.note(f"stopped; {counted(embedded, 'text')} embedded in all")
 
@@ -108,7 +109,7 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 )
 def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.status:
-        found = store.generations.list()
+        found = store.file.generations.list()
         show.rows([_row(one) for one in found], [one.to_dict() for one in found])
         return None
     if arguments.switch_back:
@@ -124,7 +125,7 @@ def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int
         )
     try:
         with show.progress("embedding") as progress:
-            report = store.reembed(embedder, again=arguments.again, progress=progress)
+            report = store.file.reembed(embedder, again=arguments.again, progress=progress)
     except KeyboardInterrupt:
         show.note("stopped; searches use the old vectors; run the same command to continue")
         raise
@@ -175,15 +176,18 @@ def _counted(counts: VectorCounts) -> str:
 
 
 def _switch_back(store: Store, show: cli.Show) -> None:
+    found = store.file.generations.list()
     retired = [
         one.generation
-        for one in store.generations.list()
+        for one in found
         if one.generation.state == "retired" and one.generation.switched_at is not None
-    ] or [one.generation for one in store.generations.list() if one.generation.state == "retired"]
+    ] or [
+        one.generation for one in store.file.generations.list() if one.generation.state == "retired"
+    ]
     if not retired:
         raise Conflict("no older generation is kept")
     before = max(retired, key=lambda one: (one.switched_at or one.created_at, one.id))
-    now = store.generations.switch(before.id)
+    now = store.file.generations.switch(before.id)
     show.done(
         f"searches use {now.model or 'no model'} again, generation {now.id}",
         {"generation": now.id, "model": now.model, "switched": True},
@@ -192,7 +196,7 @@ def _switch_back(store: Store, show: cli.Show) -> None:
 
 def _drop(store: Store, generation_id: int, show: cli.Show) -> None:
     with show.progress("dropping") as progress:
-        compacted = store.generations.drop(generation_id, progress=progress)
+        compacted = store.file.generations.drop(generation_id, progress=progress)
     show.done(
         f"dropped generation {generation_id}",
         {"generation": generation_id, "dropped": True, "compacted": compacted},

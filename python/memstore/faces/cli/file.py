@@ -69,7 +69,7 @@ def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if arguments.file is None or arguments.keep is not None:
         raise cli.UsageError("name the backup file; --keep needs --every")
     with show.progress("copying") as progress:
-        file = store.backup(arguments.file, progress=progress)
+        file = store.file.backup(arguments.file, progress=progress)
     _tell_backup(file, show)
 
 
@@ -90,7 +90,8 @@ def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -
     except ValueError as error:
         raise cli.UsageError(f"--every is {error}") from None
     try:
-        store.keep_backups(every_seconds, arguments.keep or KEPT_BACKUPS, arguments.file, tell=tell)
+        keep = arguments.keep or KEPT_BACKUPS
+        store.file.keep_backups(every_seconds, keep, arguments.file, tell=tell)
     except KeyboardInterrupt:  # how a user ends it
         show.note("stopped")
 
@@ -119,9 +120,9 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     rebuilt: list[str] = []
     if arguments.rebuild:
         with show.progress("rebuilding") as progress:
-            rebuilt = store.rebuild(progress=progress)
+            rebuilt = store.file.rebuild(progress=progress)
     with show.progress("examining") as progress:
-        findings = store.examine(deep=arguments.deep, progress=progress)
+        findings = store.file.examine(deep=arguments.deep, progress=progress)
     status = store.status(scope=EVERYBODY)
     show.findings(findings, rebuilt, status.locks)
     if any(finding.repairable for finding in findings):

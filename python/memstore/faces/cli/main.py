@@ -188,7 +188,7 @@ def _run(argv: Sequence[str]) -> int:
     if command.file == "none":
         return command.run(None, arguments, show) or 0
     with _opened(command, arguments) as (store, trouble):
-        for note in (store.upgraded, trouble):
+        for note in (store.file.upgraded, trouble):
             if note is not None:
                 show.note(note)
         with secrets.noted() as redacted:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if not arguments.facts and arguments.generator is None:
         with show.progress("rebuilding") as progress:
-            told = store.rebuild(progress=progress)
+            told = store.file.rebuild(progress=progress)
     else:
         without = ", or leave --facts out"
         with cli.needed_generator(arguments, "rebuild --facts", without) as generator:

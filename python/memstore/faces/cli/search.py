@@ -74,7 +74,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         told = cli.told_hidden(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
-    store.save_index()
+    store.file.save_index()
 
 
 def _said(store: Store, hits: SearchHits, arguments: argparse.Namespace) -> Sequence[EpisodeHit]:
@@ -155,7 +155,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         told = cli.told_hidden(recalled.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact", "episode"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
-    store.save_index()
+    store.file.save_index()
 
 
 @cli.command(

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 )
 def _create(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     given = None if arguments.secret_file is None else _secret(arguments.secret_file)
-    token, secret = store.tokens.create(
+    token, secret = store.file.tokens.create(
         arguments.name,
+        namespace=store.namespace,
         access=Access.READ if arguments.reading else Access.WRITE,
         expires_at=arguments.expires_at,
         secret=given,
@@ -57,7 +58,7 @@ def _secret(file: str) -> str:
 
 @cli.command("token list", "memstore token list")
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    tokens = store.tokens.list()
+    tokens = store.file.tokens.list()
     show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
     if not tokens:
         show.note("no tokens")
@@ -86,7 +87,7 @@ def _revoke(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     named: str = arguments.token
     number = named.removeprefix("#")
     by_number = number != named and number.isascii() and number.isdigit() and len(number) < 19
-    token = store.tokens.revoke(int(number) if by_number else named)
+    token = store.file.tokens.revoke(int(number) if by_number else named)
     show.done(f"revoked token {token.id} ({token.name})", token.to_dict())
 
 

@@ -54,16 +54,24 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
 )
 def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.file == STANDARD:
-        _write(store.export(namespaces=arguments.namespaces), sys.stdout)
+        _write(_lines_of(store, arguments), sys.stdout)
         return
     target = Path(arguments.file).expanduser()
     with show.progress("exporting") as progress, _whole_file(target) as file:
-        held = _write(store.export(namespaces=arguments.namespaces, progress=progress), file)
+        held = _write(_lines_of(store, arguments, progress), file)
     also = f" and {counted(held['episodes'], 'episode')}" if held["episodes"] else ""
     show.done(
         f"exported {counted(held['facts'])}{also} to {target}",
         {"file": str(target.absolute()), **held},
     )
+
+
+def _lines_of(
+    store: Store, arguments: argparse.Namespace, progress: Progress | None = None
+) -> Iterator[str]:
+    if arguments.namespaces is None:
+        return store.export(progress=progress)
+    return store.file.export(arguments.namespaces, progress=progress)
 
 
 def _write(lines: Iterable[str], file: TextIO) -> dict[str, int]:
@@ -136,7 +144,7 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if (arguments.file is None) != arguments.give_up:
         raise cli.UsageError("give a FILE, - for standard input, or --give-up alone")
     if arguments.give_up:
-        given_up = store.give_up_imports()
+        given_up = store.file.give_up_imports(store.namespace)
         show.done(
             f"abandoned {counted(given_up, 'import')}; the records already imported stay",
             {"given_up": given_up},
@@ -152,10 +160,10 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     with show.progress("importing") as progress, _seekable(arguments.file) as path:
         _check_source(arguments.source, path)
-        done = store.import_from(
+        done = store.file.import_from(
             arguments.source,
             path,
-            keep_namespaces=arguments.keep_namespaces,
+            namespace=_home(store, arguments),
             scope=scope,
             skip_damaged=arguments.skip_damaged,
             progress=progress,
@@ -222,9 +230,8 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
-            done = store.import_(
-                lines, keep_namespaces=arguments.keep_namespaces, progress=progress
-            )
+            home = _home(store, arguments)
+            done = store.file.import_(lines, namespace=home, progress=progress)
     except TransferError as error:
         likely = _looks_like(Path(arguments.file).expanduser())
         if not likely:
@@ -310,7 +317,12 @@ def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Embed
     if arguments.no_embed or store.status().embedder is None:
         return None
     with show.progress("embedding") as progress:
-        return store.embed_pending(everywhere=arguments.keep_namespaces, progress=progress)
+        return store.file.embed_pending(_home(store, arguments), progress=progress)
+
+
+def _home(store: Store, arguments: argparse.Namespace) -> str | None:
+    """Return the namespace to import into; ``None`` if each record keeps its own."""
+    return None if arguments.keep_namespaces else store.namespace
 
 
 def _tell_waiting(report: EmbedReport | None, show: cli.Show) -> None:

@@ -153,8 +153,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     if name == "keep":
         with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
             keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
-            store.warm()  # prepares the index here, because the other hooks only read
-            store.save_index()
+            store.file.warm()  # prepares the index here, because the other hooks only read
+            store.file.save_index()
         return None
     if name not in START | PROMPT:
         return None

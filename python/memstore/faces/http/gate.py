@@ -191,7 +191,7 @@ class Gate:
             raise Refused(503, "the database cannot be read; the server's log says why") from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
-        tokens = self._stores.store().tokens
+        tokens = self._stores.store().file.tokens
         if secret is not None:
             token = tokens.check(secret)
             tokens.note_use(token)
@@ -235,7 +235,7 @@ class Gate:
         if not self._examining.acquire(blocking=False):
             return False  # an earlier check has timed out and is still running
         try:
-            self._stores.store().tokens.required()
+            self._stores.store().file.tokens.required()
             return True
         finally:
             self._examining.release()

@@ -118,7 +118,7 @@ def _prepare_tokens(
     """Make sure that a token exists if one is needed; return the lines that show a new one."""
     try:
         store = opening.store()
-        has_tokens = store.tokens.required()
+        has_tokens = store.file.tokens.required()
     except (MemstoreError, ValueError, TypeError) as error:
         if public:
             raise
@@ -129,13 +129,13 @@ def _prepare_tokens(
     if has_tokens:
         if no_token:
             raise ValueError(f"{store.path} holds tokens, so requests need one: omit --no-token")
-        if not store.tokens.usable():
+        if not store.file.tokens.usable():
             raise ValueError(f"{store.path} has no valid token: {create}")
         return ()
     if no_token:
         return ()
     try:
-        token, secret = store.tokens.create(FIRST_TOKEN)
+        token, secret = store.file.tokens.create(FIRST_TOKEN, namespace=store.namespace)
     except Conflict:  # another server was first, and has shown it
         return ()
     except StorageError as error:

@@ -81,8 +81,8 @@ class Opening:
                 _collect_garbage()
                 attempt.set_exception(error)
                 raise
-            if store.upgraded is not None:
-                logging.getLogger(__name__).warning("%s", store.upgraded)
+            if store.file.upgraded is not None:
+                logging.getLogger(__name__).warning("%s", store.file.upgraded)
             attempt.set_result(store)
             self._preparing = threading.Timer(QUIET_SECONDS, _prepare, [store])
             self._preparing.daemon = True
@@ -120,7 +120,7 @@ def open_store(chosen: Settings, schedule: BackupSchedule | None = None) -> Stor
     store = from_settings.open_store(chosen, actor="agent", source="mcp")
     if schedule is not None:
         try:
-            store.backup_in_background(*schedule, tell=_tell_backup)
+            store.file.backup_in_background(*schedule, tell=_tell_backup)
         except BaseException:
             store.close()
             raise
@@ -191,8 +191,9 @@ def _prepare(store: Store) -> None:
     """Start embedding and warm up, so that the first search and the first fact need not wait."""
     with suppress(errors.StoreClosed):
         try:
-            store.embed_in_background()  # first, because it must start even if warming up fails
-            store.warm()
+            # First, because it must start even if warming up fails.
+            store.file.embed_in_background()
+            store.file.warm()
         except errors.MemstoreError as error:
             logging.getLogger(__name__).info("not ready for searches by meaning yet: %s", error)
     _collect_garbage()
