@@ -10,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -94,7 +95,16 @@ def _skip_if_without_model(error: InvalidArgument) -> None:
         skip_without_model()
 
 
+def _use_own_folders(config: pytest.Config) -> None:
+    """Keep every test, and every program that one starts, out of the user's own folders."""
+    folder = TemporaryDirectory(prefix="memstore-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA"):
+        os.environ[name] = str(Path(folder.name, name))
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _use_own_folders(config)
     sys.addaudithook(_refuse_processes)
     # No deadlines, because machines are busy. The same examples each time, unless a seed is given.
     settings.register_profile(
