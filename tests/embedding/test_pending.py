@@ -475,11 +475,11 @@ def test_erased_rows_are_not_in_the_queue(bare_store: Store, path: Path) -> None
 WATCH = """
 import sys
 from memstore.faces.cli import main as cli
-from memstore.store import store
-keep = store.Store.keep_embedding
+from memstore.store import file
+keep = file.File.keep_embedding
 def often(self, tell, **options):
     keep(self, tell, interval_seconds=0.05, **options)
-store.Store.keep_embedding = often
+file.File.keep_embedding = often
 sys.exit(cli.main(["embed-pending", "--watch", "--db", sys.argv[1]]))
 """
 

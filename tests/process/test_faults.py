@@ -92,7 +92,7 @@ MEMORY = (
     + """
 step = int(sys.argv[2])
 said = []
-for extra in range(0, 400, step):
+for extra in range(0, 600, step):
     acked = {}
     apsw.hard_heap_limit(apsw.memory_used() + 4096 * extra)
     said.append(attempt(acked))

@@ -288,7 +288,7 @@ def attempt(store: Store, source: str, file: Path, skip: bool) -> str:
     try:
         if source == "export":
             with file.open(encoding="utf-8") as lines:
-                store.import_(lines, keep_namespaces=False)
+                store.import_(lines)
         else:
             store.import_from(source, file, skip_damaged=skip)
     except (MemstoreError, InvalidArgument, InvalidArgumentType, UnicodeDecodeError) as error:
