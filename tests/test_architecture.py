@@ -11,34 +11,36 @@ from pathlib import Path
 import pytest
 from tests.support.sources import parsed
 
+DOCS = Path(__file__).parent.parent / "docs"
+
 ROOMS = (
-    "lazy",
-    "frozen",
-    "errors",
-    "settings",
-    "domain",
-    "text",
-    "database",
-    "providers",
-    "embedding",
-    "prompting",
-    "history",
-    "search",
-    "facts",
-    "episodes",
-    "briefing",
-    "access",
-    "transfer",
-    "importing",
-    "upkeep",
-    "graph",
-    "store",
-    "learn",
-    "",  # the package itself: the names it exports
-    "faces",
     "__main__",
+    "faces",
+    "",  # the package itself: the names it exports
+    "learn",
+    "store",
+    "graph",
+    "upkeep",
+    "importing",
+    "transfer",
+    "access",
+    "briefing",
+    "episodes",
+    "facts",
+    "search",
+    "history",
+    "prompting",
+    "embedding",
+    "providers",
+    "database",
+    "text",
+    "domain",
+    "settings",
+    "errors",
+    "frozen",
+    "lazy",
 )
-"""From the bottom up: a module imports from its own folder and from those before it."""
+"""From the top down: a module imports from its own folder and from those after it."""
 
 DOORS = {
     "apsw": {
@@ -138,9 +140,34 @@ def test_imports_go_down_only() -> None:
         (module, other)
         for module in imports()
         for other in below(module)
-        if room(other) > room(module)
+        if room(other) < room(module)
     ]
     assert up == []
+
+
+def test_the_picture_of_the_folders_is_the_order_of_imports() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    picture = re.search(r"```\n(__main__.*?)```", page, re.DOTALL)
+    assert picture is not None
+    assert picture[1].split() == [name or "memstore" for name in ROOMS]
+
+
+def test_the_files_and_names_on_the_architecture_page_exist() -> None:
+    files = [
+        file
+        for folder in ("python", "rust", "tests")
+        for file in (DOCS.parent / folder).rglob("*.*")
+        if file.suffix in {".py", ".rs", ".sql", ".json"}
+    ]
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    for path, named in re.findall(r"`([\w/]+\.(?:py|rs|sql|json))(?:: ([^`]+))?`", page):
+        texts = [
+            file.read_text(encoding="utf-8")
+            for file in files
+            if file.as_posix().endswith(f"/{path}")
+        ]
+        names = re.findall(r"\w+", named)
+        assert any(all(name in text for name in names) for text in texts), (path, named)
 
 
 def test_there_are_no_circular_imports() -> None:
