@@ -24,7 +24,7 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.records import CATEGORIES, NOBODY
-from memstore.store.store import Store
+from memstore.store.store import Store, facts_of
 
 MILLION = 1_000_000
 BATCH = 5_000
@@ -87,7 +87,7 @@ def _by_rows(store: Store) -> None:
     now = clock.utc_now()
     active = FactFilter((store.namespace,), now, scope=NOBODY)
     records = EpisodeFilter((store.namespace,), now, scope=NOBODY)
-    with store.facts.reading() as transaction:
+    with facts_of(store).reading() as transaction:
         fact_table.count_states(transaction, active)
         fact_table.count_by(transaction, "subject", active)
         fact_table.count_by(transaction, "category", active)
@@ -101,7 +101,7 @@ def _by_rows(store: Store) -> None:
 
 def _rows(store: Store) -> None:
     active = FactFilter((store.namespace,), clock.utc_now(), scope=NOBODY)
-    with store.facts.reading() as transaction:
+    with facts_of(store).reading() as transaction:
         fact_table.count(transaction, active)
 
 

@@ -227,6 +227,20 @@ def test_only_the_database_and_its_opener_import_an_engine() -> None:
     assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
 
 
+def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> None:
+    users = {
+        module for module, names in imports().items() if "memstore.store.store.facts_of" in names
+    }
+    assert users == {"learn.rebuilding", "learn.reconcile"}
+    private = {
+        name_of(file)
+        for file, nodes in parsed().items()
+        for node in nodes
+        if isinstance(node, ast.Attribute) and ast.unparse(node).endswith("store._facts")
+    }
+    assert private == {"store.store"}
+
+
 def test_sql_is_only_in_the_database_folder() -> None:
     texts = [
         (str(file), node.value)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Scope as Scope
     from memstore.domain.records import SearchHit as SearchHit
     from memstore.domain.records import SearchHits as SearchHits
+    from memstore.domain.repairs import RepairedFact as RepairedFact
     from memstore.domain.results import Results as Results
     from memstore.domain.results import WordsOnly as WordsOnly
     from memstore.domain.status import Others as Others
@@ -112,6 +113,7 @@ _NAMES = {
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
     "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
+    "domain.repairs": "RepairedFact",
     "domain.status": "Others StoreStatus",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",

@@ -83,7 +83,7 @@ def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture
 def explained(filled: Store) -> Iterator[Explained]:
-    with filled.facts.reading() as transaction:
+    with filled.file.engine.read() as transaction:
         yield Explained(transaction)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memstore
-from memstore import Conflict, GeneratorUnavailable, NotFound, Scope, Store
+from memstore import Conflict, Fact, GeneratorUnavailable, NotFound, Scope, Store
 from memstore.errors import ReplyError
 from memstore.learn.consolidation import MOST_SHOWN, SCHEMA, prompt
 from memstore.text.faithfulness import is_plain, unfaithful
@@ -88,8 +88,8 @@ def test_accepting_supersedes_all_sources_and_reinstating_undoes_it(store: Store
         evidence = store.journal(fact.id)[-1].evidence or {}
         assert (evidence["consolidates"], evidence["model"]) == ([one.id, two.id], "tidy-1")
     assert len(store.history(new.id)) == 3
-    done_again = store.facts.reinstate(two.id)
-    assert (done_again.kind, done_again.fact.content) == ("reinstate", GREEN)
+    done_again = store.reinstate(two.id)
+    assert (done_again.repair, done_again.content) == ("reinstate", GREEN)
     assert [fact.content for fact in done_again.others] == [TEA]
     assert [fact.content for fact in done_again.active] == [GREEN, TEA, BOTH]
     assert sorted(held(store)) == sorted([BOTH, GREEN, TEA])
@@ -108,10 +108,10 @@ def test_restoring_one_source_of_a_consolidation_restores_all(
     assert new is not None
     if corrected:
         new = store.add("Ana drinks coffee", subject="ana", supersedes=new.id)
-    repair = store.facts.restore(one.id)
-    assert (repair.kind, repair.fact.content) == ("restore", TEA)
+    repair = store.restore(one.id)
+    assert (repair.repair, repair.content) == ("restore", TEA)
     assert [fact.content for fact in repair.active] == [TEA, GREEN]
-    assert store.get(new.id).superseded_by == repair.fact.id
+    assert store.get(new.id).superseded_by == repair.id
     assert repair.newer == store.get(new.id)
     assert sorted(held(store)) == sorted([TEA, GREEN])
     assert store.file.examine() == []
@@ -122,7 +122,7 @@ def test_deleted_source_of_a_consolidation_stays_deleted(store: Store) -> None:
     [done] = consolidate(store, group())
     store.proposals.accept(done.proposal_id or 0)
     store.delete(two.id)
-    assert [fact.content for fact in store.facts.reinstate(one.id).active] == [TEA, BOTH]
+    assert [fact.content for fact in store.reinstate(one.id).active] == [TEA, BOTH]
 
 
 def test_rejected_consolidation_is_not_proposed_again(store: Store) -> None:
@@ -434,3 +434,13 @@ def test_text_with_missing_or_added_numbers_never_passes(sources: list[str], tex
 @given(st.lists(TEXT, min_size=2, max_size=4))
 def test_concatenated_sources_pass(sources: list[str]) -> None:
     assert unfaithful(sources, " ".join(sources)) is None
+
+
+def test_a_restored_fact_equals_the_fact_that_is_read_later(store: Store) -> None:
+    fact = store.add(TEA, subject="ana")
+    store.delete(fact.id)
+    back = store.restore(fact.id)
+    assert isinstance(back, Fact)
+    assert back == store.get(fact.id) == back
+    assert back != store.add(GREEN, subject="ana")
+    assert back.to_dict() == fact.to_dict() | {"repair": "restore", "active_now": [fact.id]}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import episodes as episode_table
     from memstore.database.tables import threads
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
-    from memstore.domain.repairs import Repair
+    from memstore.domain.repairs import RepairedFact
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import adoption, checks, provenance, repairs
@@ -338,7 +338,7 @@ class Facts:
             fact, writer = self._found(transaction, fact_id)
             return fact if fact.deleted_at is not None else writer.delete(fact)
 
-    def restore(self, fact_id: int) -> Repair:
+    def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)
@@ -359,7 +359,7 @@ class Facts:
                         restored += 1
         return restored
 
-    def reinstate(self, fact_id: int) -> Repair:
+    def reinstate(self, fact_id: int) -> RepairedFact:
         """Store the text of a superseded fact again, next to the fact that superseded it."""
         with self.writing() as transaction:
             fact, writer = self._found(transaction, fact_id)

@@ -9,7 +9,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
-from memstore.domain.repairs import Repair
+from memstore.domain.repairs import RepairedFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import rules
 from memstore.facts.checks import CheckedFact, Prepared
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from memstore.facts.writer import FactWriter
 
 
-def restore(writer: FactWriter, fact: Fact) -> Repair:
+def restore(writer: FactWriter, fact: Fact) -> RepairedFact:
     """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
     if fact.deleted_at is not None:
         back = writer.restore(fact)
         newer = None if back.superseded_by is None else _newest(writer, fact)
-        return Repair(kind="restore", fact=back, newer=newer)
+        return RepairedFact.of(back, "restore", newer=newer)
     if fact.superseded_by is None:
         raise Conflict(f"fact {fact.id} is {rules.standing(fact)}, so there is nothing to restore")
     chain = {one.id: one for one in fact_table.chain(writer.transaction, fact.id)}
@@ -43,15 +43,11 @@ def restore(writer: FactWriter, fact: Fact) -> Repair:
         replaced.append(step := chain[step.superseded_by])
     others = [one for step in replaced for one in _superseded_with(writer.transaction, step)]
     back = writer.insert(_copy(writer.transaction, fact, newest.id))
-    return Repair(
-        kind="restore",
-        fact=back,
-        others=_back_too(writer, others),
-        newer=writer.known(newest.id),
-    )
+    others_back = _back_too(writer, others)
+    return RepairedFact.of(back, "restore", others=others_back, newer=writer.known(newest.id))
 
 
-def reinstate(writer: FactWriter, fact: Fact) -> Repair:
+def reinstate(writer: FactWriter, fact: Fact) -> RepairedFact:
     """Store the text of a superseded fact again, next to the fact that superseded it."""
     if fact.status != "superseded":
         raise Conflict(
@@ -67,12 +63,8 @@ def reinstate(writer: FactWriter, fact: Fact) -> Repair:
     back = writer.insert(copy, {"reinstates": fact.id})
     if fact.pinned_at is not None:
         back = writer.pin(back, {"reinstates": fact.id})
-    return Repair(
-        kind="reinstate",
-        fact=back,
-        others=_back_too(writer, others),
-        newer=_newest(writer, fact),
-    )
+    others_back = _back_too(writer, others)
+    return RepairedFact.of(back, "reinstate", others=others_back, newer=_newest(writer, fact))
 
 
 def again(writer: FactWriter, fact: Fact, evidence: Mapping[str, Any]) -> Fact:

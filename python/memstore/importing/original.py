@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import original_tables, sqlite_file
-from memstore.database.tables.facts import circles_in
 from memstore.domain import metadata
+from memstore.domain.chains import circles
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
 from memstore.errors import Remedy, StorageError
@@ -112,7 +112,7 @@ class _Reader:
                 self._ends.add(fact_id)
                 self._successors[fact_id] = None
                 yield Skipped("supersessions by a missing fact", f"of fact {fact_id}")
-        for *_, newest in circles_in(self._successors):
+        for *_, newest in circles(self._successors):
             self._successors[newest] = None  # it stays active
             yield Skipped("supersessions in a circle", f"of fact {newest}")
 

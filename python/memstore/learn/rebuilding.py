@@ -17,6 +17,7 @@ from memstore.learn.conversation import CONVERSATION
 from memstore.learn.reading import facts_in, said_at
 from memstore.learn.reconcile import Reconciler
 from memstore.prompting.reading_log import ReadingOptions
+from memstore.store.store import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def rebuild(
     progress: Progress | None,
 ) -> list[str]:
     """Derive facts from the log again; see :meth:`memstore.Extractor.rebuild`."""
-    with store.facts.reading() as transaction:
+    with facts_of(store).reading() as transaction:
         ids = episode_table.ids(transaction, store.namespace, scope)
     work = _Rebuilding(store, reader, comparison)
     for _ in range(MOST_PASSES):

@@ -18,6 +18,7 @@ from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 from memstore.facts.rules import confirmed_by, covers
 from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
+from memstore.store.store import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ class Reconciler:
 
     def __init__(self, store: Store, comparison: Comparison) -> None:
         self._store = store
-        self._facts = store.facts
+        self._facts = facts_of(store)
         self._comparison = comparison
         self.done: Counter[str] = Counter()
         """How many facts were ``added``, ``withdrawn`` and ``returned``."""

@@ -7,13 +7,14 @@ between the two kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed
-from memstore.domain.records import SearchHit, SearchHits, made
+from memstore.domain.records import Fact, SearchHit, SearchHits, made
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -23,7 +24,7 @@ from memstore.search.lookup import F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import FullText, Transaction
@@ -32,21 +33,19 @@ if TYPE_CHECKING:
     from memstore.database.tables.pieces import Piece
     from memstore.domain import episodes as episode_records
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
-    from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
-    from memstore.search import context, excerpts
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.lookup import Lookup
+    from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
 else:
-    context = lazy_import("memstore.search.context")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
-    excerpts = lazy_import("memstore.search.excerpts")
     piece_table = lazy_import("memstore.database.tables.pieces")
 
 H = TypeVar("H", SearchHits, "EpisodeHits")
+R = TypeVar("R", Fact, "Episode")
 
 
 class Found(NamedTuple):
@@ -153,7 +152,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = fact_table.get_many(self._transaction, [place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
-            sides = context.beside([hit.fact for hit in hits], partial(self._neighbours, request))
+            sides = _beside([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
@@ -209,9 +208,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             fill = fill[: request.limit - len(found.rows)]
         hits = self._hits(query, [*found.rows, *fill], request)
         if request.context:
-            sides = context.beside(
-                [hit.episode for hit in hits], partial(self._neighbours, request)
-            )
+            sides = _beside([hit.episode for hit in hits], partial(self._neighbours, request))
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
@@ -257,7 +254,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                 words = self._full_text.places(
                     self._transaction, query.text, episode.id, episode.content
                 )
-            best = excerpts.best_piece(parts, cosines, words, weights)
+            best = _best_piece(parts, cosines, words, weights)
             similarity = max((cosines[p.id] for p in parts if p.id in cosines), default=None)
             hits.append(
                 episode_records.EpisodeHit(
@@ -288,3 +285,48 @@ def _hit(fact: Fact, place: Ranked) -> SearchHit:
             "parts": place.parts,
         },
     )
+
+
+def _beside(
+    found: Sequence[R], neighbours: Callable[[R], tuple[Sequence[R], Sequence[R]]]
+) -> Iterator[tuple[tuple[R, ...], tuple[R, ...]]]:
+    """Yield what is before and after each row that was found, in its thread.
+
+    No row is there twice: one that was found is no neighbour of another, and what is beside
+    several goes with the first of them.
+    """
+    told = {row.id for row in found}
+
+    def fresh(rows: Iterable[R]) -> tuple[R, ...]:
+        new = tuple(row for row in rows if row.id not in told)
+        told.update(row.id for row in new)
+        return new
+
+    for row in found:
+        before, after = neighbours(row)
+        yield fresh(before), fresh(after)
+
+
+def _best_piece(
+    pieces: Sequence[Piece],
+    cosines: Mapping[int, float],
+    places: Mapping[int, str],
+    weights: Weights,
+) -> Piece:
+    """Return the piece that holds most of the weighed words and is nearest; of equals the first."""
+    begins = sorted(places)
+    held = {
+        piece.id: [
+            places[at]
+            for at in begins[bisect_left(begins, piece.start) : bisect_left(begins, piece.stop)]
+        ]
+        for piece in pieces
+    }
+    most = max((len(set(words)) for words in held.values()), default=0) or 1
+
+    def score(piece: Piece) -> tuple[float, int]:
+        by_words = len(set(held[piece.id])) / most
+        by_vectors = max(0.0, cosines.get(piece.id, 0.0))
+        return weights.words * by_words + weights.vectors * by_vectors, len(held[piece.id])
+
+    return max(pieces, key=score)

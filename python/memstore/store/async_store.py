@@ -214,6 +214,7 @@ class AsyncStore(Awaited[Store]):
     list = awaited(Store.list)
     count = awaited(Store.count)
     exists = awaited(Store.exists)
+    subjects = awaited(Store.subjects)
     check_owners = awaited(Store.check_owners)
     history = awaited(Store.history)
     journal = awaited(Store.journal)

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
+    from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
     from memstore.embedding import background, pending
     from memstore.embedding.health import Probe
@@ -137,9 +138,6 @@ class Store:
     It is a context manager. Any number of threads may use it.
     """
 
-    facts: Facts
-    """Operations on facts, for callers that read and write in their own transaction."""
-
     def __init__(
         self,
         file: File,
@@ -155,7 +153,7 @@ class Store:
         self._reach = Reach(namespace, confined, None if beside == namespace else beside)
         self._closes_file = closes_file
         shared = () if self._reach.beside is None else (self._reach.beside,)
-        self.facts = Facts(
+        self._facts = Facts(
             file.engine,
             self._author,
             (self.namespace, *shared),  # self.namespace is in Unicode normal form
@@ -170,7 +168,7 @@ class Store:
     def tasks(self) -> Tasks:
         """Tasks: ``create``, ``update``, ``list``."""
         file = self._file
-        return tasks.Tasks(file.engine, self.namespace, self.facts, self._author.source)
+        return tasks.Tasks(file.engine, self.namespace, self._facts, self._author.source)
 
     @cached_property
     def episodes(self) -> Episodes:
@@ -182,7 +180,7 @@ class Store:
     @cached_property
     def proposals(self) -> Proposals:
         """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
-        return proposals.Proposals(self._file.engine, self.facts)
+        return proposals.Proposals(self._file.engine, self._facts)
 
     @property
     def readings(self) -> Readings:
@@ -362,7 +360,7 @@ class Store:
             "thread": thread,
             "seq": seq,
         }
-        return self.facts.add_many([made(NewFact, new)], unless_known=unless_known)[0]
+        return self._facts.add_many([made(NewFact, new)], unless_known=unless_known)[0]
 
     def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:
         """Store several facts in one transaction: all of them, or none.
@@ -372,7 +370,7 @@ class Store:
         Args:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
         """
-        return self.facts.add_many(checked_records(NewFact, facts, "facts"))
+        return self._facts.add_many(checked_records(NewFact, facts, "facts"))
 
     def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
         """Let a stored fact supersede an older one; return the superseded fact.
@@ -387,7 +385,7 @@ class Store:
             Conflict: the old one is already superseded, the new one is not active, both are the
                 same, or they differ in subject or kind.
         """
-        return self.facts.supersede(old_id, new_id, across=across)
+        return self._facts.supersede(old_id, new_id, across=across)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -396,7 +394,7 @@ class Store:
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self.facts.confirm(fact_id)
+        return self._facts.confirm(fact_id)
 
     def pin(self, fact_id: int) -> Fact:
         """Pin a fact: every session of its project begins with it, until it is unpinned.
@@ -407,7 +405,7 @@ class Store:
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self.facts.pin(fact_id)
+        return self._facts.pin(fact_id)
 
     def unpin(self, fact_id: int) -> Fact:
         """Remove the pin of a fact; one that is not pinned stays as it is.
@@ -416,7 +414,7 @@ class Store:
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self.facts.unpin(fact_id)
+        return self._facts.unpin(fact_id)
 
     def update_metadata(self, fact_id: int, patch: Mapping[str, Any]) -> Fact:
         """Apply a JSON merge patch (RFC 7396) to the metadata; ``None`` removes a key.
@@ -426,7 +424,7 @@ class Store:
             Conflict: it is deleted; or it is a task, and the patch has a key that :attr:`tasks`
                 manages.
         """
-        return self.facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
+        return self._facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
         """Delete a fact: searches no longer find it, but :meth:`restore` can bring it back.
@@ -434,7 +432,7 @@ class Store:
         Raises:
             NotFound: no such fact.
         """
-        return self.facts.delete(fact_id)
+        return self._facts.delete(fact_id)
 
     def older(self, fact_id: int) -> Fact | None:
         """Return the newest fact superseded by this one that :meth:`reinstate` can bring back.
@@ -442,9 +440,9 @@ class Store:
         Raises:
             NotFound: no such fact.
         """
-        return self.facts.older(fact_id)
+        return self._facts.older(fact_id)
 
-    def restore(self, fact_id: int) -> Fact:
+    def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
 
         The text of a superseded fact becomes a new fact that supersedes the newest of its chain,
@@ -457,7 +455,7 @@ class Store:
             NotFound: no such fact.
             Conflict: it is active, or the newest of its chain is deleted.
         """
-        return self.facts.restore(fact_id).fact
+        return self._facts.restore(fact_id)
 
     def restore_deleted(self, deleted_at: datetime | str, *, scope: AskedScope = None) -> int:
         """Restore every fact that was deleted at exactly this moment; return how many.
@@ -473,9 +471,9 @@ class Store:
         at = clock.moment(deleted_at, "deleted_at")
         if at is None:
             raise InvalidArgument("is required", argument="deleted_at")
-        return self.facts.restore_deleted(at, asked_scope(scope))
+        return self._facts.restore_deleted(at, asked_scope(scope))
 
-    def reinstate(self, fact_id: int) -> Fact:
+    def reinstate(self, fact_id: int) -> RepairedFact:
         """Bring back a fact that should not have been superseded, because both facts hold.
 
         The old text becomes a new fact; the newer fact does not change. All facts of a
@@ -487,11 +485,11 @@ class Store:
             NotFound: no such fact.
             Conflict: it is not superseded, or an active fact already says the same.
         """
-        return self.facts.reinstate(fact_id).fact
+        return self._facts.reinstate(fact_id)
 
     def newest_id(self) -> int:
         """Return the id of the newest fact of the file, for ``since`` of :meth:`apply`."""
-        return self.facts.newest_id()
+        return self._facts.newest_id()
 
     def apply(
         self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None
@@ -517,7 +515,7 @@ class Store:
             Conflict: a fact is no longer active; re-read and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
-        return batch.apply(self.facts, checked_items(changes, "changes"), scope, since)
+        return batch.apply(self._facts, checked_items(changes, "changes"), scope, since)
 
     def erase(self, fact_id: int) -> bool:
         """Permanently remove a fact's text from the file, the index and the journal.
@@ -534,7 +532,7 @@ class Store:
         Raises:
             NotFound: no such fact.
         """
-        is_gone = self.facts.erase(fact_id)
+        is_gone = self._facts.erase(fact_id)
         return self._file.searches.facts.index.rewrite() and is_gone
 
     def clear(self) -> bool:
@@ -560,7 +558,7 @@ class Store:
             uses, now = dict.fromkeys(ids, 1), clock.utc_now()
             return sum(
                 fact_table.touch(transaction, uses, namespace, now)
-                for namespace in self.facts.namespaces
+                for namespace in self._facts.namespaces
             )
 
     # -- finding -----------------------------------------------------------------------------
@@ -812,7 +810,7 @@ class Store:
             later = partial(
                 since.since,
                 transaction,
-                namespaces=self.facts.namespaces,
+                namespaces=self._facts.namespaces,
                 found=[hit.episode for hit in said],
             )
             return reminder.reminded(facts, turns, later, max_tokens)
@@ -833,7 +831,7 @@ class Store:
             NotFound: no such fact in this namespace, or it was erased.
         """
         self._file.write_use_counts()
-        return self.facts.get(fact_id)
+        return self._facts.get(fact_id)
 
     @keywords(
         FactList,
@@ -871,7 +869,23 @@ class Store:
 
     def exists(self, content: str, *, subject: str, scope: AskedScope = None) -> bool:
         """Return whether an active fact has this text and subject; for ``scope`` see `search`."""
-        return self.facts.exists(content, subject, asked_scope(scope))
+        return self._facts.exists(content, subject, asked_scope(scope))
+
+    def subjects(
+        self, beginning: str = "", *, scope: AskedScope = None, limit: int = 100
+    ) -> builtins.list[str]:
+        """Return subjects of active facts that begin with a text, in alphabetical order.
+
+        Case does not matter; each is spelled as in its newest fact.
+
+        Args:
+            beginning: how they begin.
+            scope: only subjects of facts of exactly these owners, or without owners; ``"all"`` for
+                any.
+            limit: the maximum number.
+        """
+        checked_number(limit, "limit", 1, MAX_NUMBER)
+        return self._facts.subjects(stored_text(beginning, "beginning"), asked_scope(scope), limit)
 
     def check_owners(self, scope: AskedScope, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.
@@ -879,7 +893,7 @@ class Store:
         Raises:
             NotFound: there is no such fact, or it has other owners.
         """
-        self.facts.check_owners(asked_scope(scope), *fact_ids)
+        self._facts.check_owners(asked_scope(scope), *fact_ids)
 
     def history(
         self,
@@ -902,14 +916,14 @@ class Store:
         """
         if fact_id is not None and subject is None:
             owners = None if scope is None else asked_scope(scope)
-            return self.facts.history(fact_id, owners)
+            return self._facts.history(fact_id, owners)
         if subject is not None and fact_id is None:
-            return self.facts.history_of_subject(subject, asked_scope(scope))
+            return self._facts.history_of_subject(subject, asked_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
-        return self.facts.journal(fact_id)
+        return self._facts.journal(fact_id)
 
     # -- embedding ---------------------------------------------------------------------------
 
@@ -1138,6 +1152,11 @@ class Store:
             scope=asked_scope(asked.pop("scope")),
             **asked,
         )
+
+
+def facts_of(store: Store) -> Facts:
+    """Return the operations on facts that run in a caller's own transaction, for ``learn``."""
+    return store._facts
 
 
 def given_store(store: object) -> Store:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from io import TextIOBase
 from typing import TYPE_CHECKING, Any
 
-from memstore.database.tables.facts import circles_in
+from memstore.domain.chains import circles
 from memstore.errors import InvalidArgumentType, TransferError
 from memstore.transfer import attachments, lines, long_lines
 from memstore.transfer.attachments import Attached
@@ -179,7 +179,7 @@ def _check_chains(facts: Iterable[Fact]) -> None:
             )
         if successor.namespace != fact.namespace:
             raise _broken(f"fact {successor.id} supersedes a fact of another namespace")
-    for first, *_ in circles_in({fact.id: fact.superseded_by for fact in known.values()}):
+    for first, *_ in circles({fact.id: fact.superseded_by for fact in known.values()}):
         raise _broken(f"facts supersede each other in a circle at fact {first}")
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import datetime
 from functools import cache
-from heapq import heappop, heappush
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -31,10 +29,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import InOrder, Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
     from memstore.database.tables import threads
-    from memstore.domain import tasks
+    from memstore.domain import chains, tasks
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
 else:
+    chains = lazy_import("memstore.domain.chains")
     tasks = lazy_import("memstore.domain.tasks")
     threads = lazy_import("memstore.database.tables.threads")
 
@@ -446,7 +445,7 @@ def count_namespaces(transaction: Transaction) -> dict[str, int]:
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the whole chain of a fact, oldest first."""
     ids = transaction.ints(CHAIN, {"id": fact_id})
-    return _linked(sorted(get_many(transaction, ids).values(), key=_place_in_chain))
+    return chains.in_order(get_many(transaction, ids).values())
 
 
 class Link(NamedTuple):
@@ -473,29 +472,13 @@ def without_episode(transaction: Transaction) -> list[int]:
 
 
 def circles(transaction: Transaction) -> list[list[int]]:
-    return circles_in(
+    return chains.circles(
         dict(
             transaction.rows(
                 "SELECT id, superseded_by FROM memstore_facts WHERE superseded_by IS NOT NULL"
             )
         )
     )
-
-
-def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
-    """Return each circle of facts that supersede each other, as sorted ids."""
-    found: list[list[int]] = []
-    ended: set[int] = set()
-    for start in successors:
-        path: list[int] = []
-        here: int | None = start
-        while here is not None and here in successors and here not in ended:
-            ended.add(here)
-            path.append(here)
-            here = successors[here]
-        if here in path:
-            found.append(sorted(path[path.index(here) :]))
-    return found
 
 
 def foreign(transaction: Transaction, limit: int) -> list[int]:
@@ -519,26 +502,6 @@ def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[F
             transaction, test, {"namespace": namespace, "subject": folding.subject_key(subject)}
         )
     ]
-
-
-def _linked(facts: Sequence[Fact]) -> list[Fact]:
-    """Put each fact before the one that supersedes it: a clock that was set back gives no order."""
-    later = Counter(fact.superseded_by for fact in facts)
-    places = {fact.id: place for place, fact in enumerate(facts)}
-    ready = [place for place, fact in enumerate(facts) if not later[fact.id]]
-    found: dict[int, Fact] = {}
-    while ready:
-        fact = facts[heappop(ready)]
-        found[fact.id] = fact
-        later[fact.superseded_by] -= 1
-        if fact.superseded_by in places and not later[fact.superseded_by]:
-            heappush(ready, places[fact.superseded_by])
-    return [*found.values(), *(fact for fact in facts if fact.id not in found)]  # a circle is last
-
-
-def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
-    # The newest of a chain is last, even if an import gave it a smaller id.
-    return fact.superseded_by is None, fact.superseded_at or fact.created_at, fact.id
 
 
 def updating(fact_id: int, **columns: Any) -> Statement:

@@ -24,7 +24,7 @@ from memstore.settings import MIN_RELEVANCE
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AskedScope
-    from memstore.domain.repairs import Repair
+    from memstore.domain.repairs import RepairedFact
     from memstore.faces import escaping, from_settings
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
@@ -329,7 +329,7 @@ def limit(default: int | None = None) -> Option:
     return option("--limit N", f"return at most N{told}", type=count, default=default)
 
 
-def active_now(done: Repair) -> str:
+def active_now(done: RepairedFact) -> str:
     return ", ".join(f"#{fact.id}" for fact in done.active) or "none of these facts"
 
 

@@ -197,10 +197,10 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
         number = store.restore_deleted(arguments.deleted_at, scope=cli.whose(arguments))
         show.done(f"restored {counted(number)}", {"restored": number})
         return
-    done = store.facts.restore(cli.known_id(store, arguments))
+    done = store.restore(cli.known_id(store, arguments))
     said = f"restored #{arguments.id}"
-    if done.fact.id != arguments.id:
-        said += f" as #{done.fact.id}, which replaces the newer fact"
+    if done.id != arguments.id:
+        said += f" as #{done.id}, which replaces the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
 
 

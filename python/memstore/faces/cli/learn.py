@@ -361,8 +361,8 @@ def _sources(proposal: Proposal) -> str:
     *cli.WHOSE,
 )
 def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.facts.reinstate(cli.known_id(store, arguments))
-    said = f"reinstated #{arguments.id} as #{done.fact.id}, beside the newer fact"
+    done = store.reinstate(cli.known_id(store, arguments))
+    said = f"reinstated #{arguments.id} as #{done.id}, beside the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
 
 

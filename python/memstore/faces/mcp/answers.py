@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact, SearchHits
-    from memstore.domain.repairs import Repair
+    from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.learn.conversation import MemoryEvents
@@ -220,13 +220,13 @@ def undoing(old_id: int) -> Answer:
     return {"undo": f"{UNDO.format(old_id)}, and both hold"}
 
 
-def of_repair(done: Repair) -> Answer:
+def of_repair(done: RepairedFact) -> Answer:
     """Return what was undone, and which of these facts are active now."""
-    undone = "supersession" if done.kind == "reinstate" else "deletion"
-    return of_change(done.fact) | {
-        "repair": f"{done.kind}: the {undone} is undone",
+    undone = "supersession" if done.repair == "reinstate" else "deletion"
+    return of_change(done) | {
+        "repair": f"{done.repair}: the {undone} is undone",
         "active_now": [fact.id for fact in done.active],
-        "undo": ", ".join(DELETE.format(fact.id) for fact in (done.fact, *done.others)),
+        "undo": ", ".join(DELETE.format(fact.id) for fact in (done, *done.others)),
     }
 
 

@@ -184,7 +184,7 @@ def memory_delete(
     if not undo:
         return of_deletion(store.delete(id), store.older(id))
     superseded = store.get(id).status == "superseded"
-    return of_repair(store.facts.reinstate(id) if superseded else store.facts.restore(id))
+    return of_repair(store.reinstate(id) if superseded else store.restore(id))
 
 
 def memory_supersede(

@@ -42,7 +42,7 @@ def read(
 
 
 def subjects(store: Store, beginning: str, limit: int, owners: Mapping[str, str]) -> list[str]:
-    return store.facts.subjects(beginning, Scope(**owners), limit)
+    return store.subjects(beginning, scope=Scope(**owners), limit=limit)
 
 
 def uri_of(subject: str) -> str:
