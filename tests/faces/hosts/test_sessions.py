@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    return sessions.folder()
+    return Path(sessions.folder())
 
 
 def test_what_was_given_survives_until_the_context_is_emptied() -> None:
@@ -45,8 +45,7 @@ def test_no_session_writes_nothing(folder: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
 def test_files_are_private_and_follow_no_link(folder: Path, tmp_path: Path) -> None:
-    file = Session.of(NAME, "a.db").with_given(["#1"]).file
-    assert file is not None
+    file = Path(Session.of(NAME, "a.db").with_given(["#1"]).file or "")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     other = tmp_path / "other"
@@ -60,8 +59,7 @@ def test_files_are_private_and_follow_no_link(folder: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"null", b'{"given": 7, "emptied_at": 8}'])
 def test_damaged_file_is_replaced(damage: bytes) -> None:
-    file = Session.of(NAME, "a.db").with_given(["#1"]).file
-    assert file is not None
+    file = Path(Session.of(NAME, "a.db").with_given(["#1"]).file or "")
     file.write_bytes(damage)
     assert Session.of(NAME, "a.db").given == ()
     Session.of(NAME, "a.db").with_given(["#2"])
@@ -88,11 +86,19 @@ def test_files_and_names_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_old_files_and_left_over_parts_are_deleted(folder: Path) -> None:
-    old = Session.of("old", "a.db").with_given(["#1"]).file
-    assert old is not None
+    old = Path(Session.of("old", "a.db").with_given(["#1"]).file or "")
     part = folder / "x.123"
     part.write_text("cut off by a kill")
     for file in (old, part):
         os.utime(file, (1, 1))
     Session.of(NAME, "a.db").with_given(["#1"])
     assert len([*folder.iterdir()]) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "a/b", "C:\\x", "CON", "é" * 400, "\ud83d", "a" * 65, " "]
+)
+def test_any_name_of_a_session_is_one_file_in_the_folder(folder: Path, name: str) -> None:
+    Session.of(name, "a.db").with_given(["#1"])
+    assert len([*folder.iterdir()]) == 1
+    assert Session.of(name, "a.db").given == ("#1",)

@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import zlib
 from contextlib import suppress
-from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import hashlib
     from collections.abc import Iterable
     from datetime import datetime
+else:
+    hashlib = lazy_import("hashlib")
 
 MOST_FILES: Final = 200
 MOST_NAMES: Final = 1000
@@ -29,12 +33,15 @@ MOST_NAMES: Final = 1000
 
 KEPT_SECONDS: Final = 14 * 86_400.0
 
+PLAIN_NAME: Final = re.compile(r"[0-9a-z-]{1,64}")
+"""A session's name that can be part of a file's name on any system, as UUIDs can."""
+
 
 class Session(NamedTuple):
     """A session, and what its context holds."""
 
     name: str | None
-    file: Path | None
+    file: str | None
     given: tuple[str, ...] = ()
     emptied_at: datetime | None = None
     """When its context was last emptied."""
@@ -44,8 +51,7 @@ class Session(NamedTuple):
         """Read a session; ``database`` is the file whose ids it was given."""
         if not name:
             return cls(None, None)
-        digest = sha256(f"{os.path.abspath(database)}\0{name}".encode("utf-8", "replace"))
-        file = folder() / f"{digest.hexdigest()[:32]}.json"
+        file = os.path.join(folder(), f"{_of_database(database)}-{_plain(name)}.json")
         given, emptied_at = _read(file)
         return cls(name, file, given, emptied_at)
 
@@ -66,25 +72,40 @@ class Session(NamedTuple):
         return self
 
 
-def folder() -> Path:
-    return Path(settings.data_folder()) / "sessions"
+def folder() -> str:
+    return os.path.join(settings.data_folder(), "sessions")
 
 
-def _read(file: Path) -> tuple[tuple[str, ...], datetime | None]:
+def _of_database(path: str) -> str:
+    return f"{zlib.crc32(os.fsencode(os.path.abspath(path))):08x}"
+
+
+def _plain(name: str) -> str:
+    """Return a session's name, or a hash of one that is no file name everywhere."""
+    if PLAIN_NAME.fullmatch(name):
+        return name
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+
+
+def _read(file: str) -> tuple[tuple[str, ...], datetime | None]:
     try:
-        held = json.loads(file.read_bytes())
+        with open(file, "rb") as handle:
+            held = json.load(handle)
         at = held["emptied_at"]
         return tuple(map(str, held["given"])), None if at is None else clock.from_text(at)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return (), None  # there is none yet, or somebody damaged it
 
 
-def write(file: Path, held: dict[str, Any]) -> None:
+def write(file: str | os.PathLike[str], held: dict[str, Any]) -> None:
     """Write a small file that nobody else may read, and forget those of old sessions."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not file.exists():
-        _make_room(file.parent)
-    part = file.with_suffix(f".{os.getpid()}")
+    where = os.path.dirname(file)
+    os.makedirs(os.path.dirname(where), exist_ok=True)
+    with suppress(FileExistsError):
+        os.mkdir(where, mode=0o700)
+    if not os.path.exists(file):
+        _make_room(where)
+    part = f"{os.fspath(file).removesuffix('.json')}.{os.getpid()}"
     # Nobody else may read it, and nobody's link is followed.
     opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -92,14 +113,17 @@ def write(file: Path, held: dict[str, Any]) -> None:
             json.dump(held, handle)
         os.replace(part, file)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(part)
         raise
 
 
-def _make_room(where: Path) -> None:
+def _make_room(where: str) -> None:
     """Delete the files of old sessions, and the oldest of too many."""
     now = clock.utc_now().timestamp()
-    ages = sorted((now - file.stat().st_mtime, file) for file in where.iterdir())
+    with os.scandir(where) as files:
+        ages = sorted((now - file.stat().st_mtime, file.path) for file in files)
     for place, (age, file) in enumerate(ages):
         if age > KEPT_SECONDS or place >= MOST_FILES - 1:
-            file.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(file)
