@@ -34,7 +34,8 @@ import apsw
 
 import memstore
 from benches.corpus import facts as made_facts
-from memstore.embedding.requests import first_batch, text_of
+from memstore.embedding.embedding import first_batch
+from memstore.text.folding import text_of
 
 HELD: Final = 10_000
 MANY: Final = 1_000

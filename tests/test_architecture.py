@@ -38,6 +38,8 @@ ROOMS = (
     "settings",
     "errors",
     "frozen",
+    "keywords",
+    "coroutines",
     "lazy",
 )
 """From the top down: a module imports from its own folder and from those after it."""

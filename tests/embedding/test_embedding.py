@@ -12,7 +12,7 @@ from tests.support.clock import ManualClock, wait_until
 
 import memstore
 from memstore import Embedder, NewFact, Store
-from memstore.embedding.requests import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS
+from memstore.embedding.embedding import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS
 from memstore.errors import Remedy
 
 Open = Callable[..., Store]

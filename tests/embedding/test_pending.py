@@ -25,14 +25,14 @@ from memstore.database.sqlite.engine import SqliteEngine
 from memstore.domain import clock
 from memstore.embedding.background import JOB, BackgroundEmbedding
 from memstore.embedding.current import CurrentEmbedder
-from memstore.embedding.embedding import WRITE_SECONDS
-from memstore.embedding.leases import Lease
-from memstore.embedding.requests import (
+from memstore.embedding.embedding import (
     BATCH,
     BATCH_CHARACTERS,
     FIRST_PAUSE_SECONDS,
+    WRITE_SECONDS,
     first_batch,
 )
+from memstore.embedding.leases import Lease
 
 Open = Callable[..., Store]
 

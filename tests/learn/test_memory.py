@@ -19,9 +19,9 @@ from tests.support.model_server import ModelServer, Reply
 
 import memstore
 from memstore import LearningError, Memory, NotFound, Scope, Store
+from memstore.coroutines import STOPPED
 from memstore.database.tables.facts import journalled
 from memstore.domain import clock
-from memstore.domain.coroutines import STOPPED
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreBusy, StoreClosed
 from memstore.history import replay
 from memstore.learn.conversation import Stopped

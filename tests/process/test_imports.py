@@ -76,7 +76,7 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
         ("status", ELSEWHERE, 79),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 120),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 119),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

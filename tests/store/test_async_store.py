@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import memstore
 from memstore import AsyncStore, Store
 from memstore.access.tokens import Tokens
-from memstore.domain.coroutines import Awaited
+from memstore.coroutines import Awaited
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals

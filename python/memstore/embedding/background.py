@@ -6,9 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
+from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
 from memstore.embedding.leases import LEASE_SECONDS, Lease
 from memstore.embedding.pending import embed_pending, is_waiting
-from memstore.embedding.requests import LONGEST_PAUSE_SECONDS
 from memstore.errors import InvalidArgument, Reason
 
 if TYPE_CHECKING:

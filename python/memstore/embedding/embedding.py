@@ -12,15 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.embedding.compatibility import is_of_file
-from memstore.embedding.requests import (
-    FIRST_PAUSE_SECONDS,
-    LONGEST_PAUSE_SECONDS,
-    PROBE,
-    first_batch,
-    text_of,
-)
 from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
 from memstore.lazy import lazy_import
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +27,21 @@ else:  # numpy and httpx are imported only for embedders that need them
     http_embedder = lazy_import("memstore.providers.http_embedder")
     local = lazy_import("memstore.providers.local")
     vectors = lazy_import("memstore.embedding.vectors")
+
+BATCH: Final = 64
+"""Texts embedded at once, and committed together."""
+
+BATCH_CHARACTERS: Final = 100_000
+"""The most characters in a batch, unless one text alone has more: a small model embeds 64 short
+facts in a moment, but would miss its deadline with 64 long ones."""
+
+PROBE: Final = "memory"
+"""A text that no embedder refuses; shows whether a text or the embedder is at fault."""
+
+FIRST_PAUSE_SECONDS: Final = 1.0
+LONGEST_PAUSE_SECONDS: Final = 60.0
+"""After a failure the embedder is not called for this long, doubling each time, so that a dead
+server does not slow down every write and search by its time-out."""
 
 WRITE_SECONDS: Final = 5.0
 """How long a write waits for an embedder on the network. If the embedder hangs, the fact becomes
@@ -155,3 +164,13 @@ class Embedding:
             self._rest_until = 0.0
             self._pause = FIRST_PAUSE_SECONDS
             self._last_error = Reason("")
+
+
+def first_batch(texts: Sequence[str]) -> int:
+    """Return how many of the first texts go into one call; at least one."""
+    characters = 0
+    for number, text in enumerate(texts[:BATCH]):
+        characters += len(text)
+        if characters > BATCH_CHARACTERS:
+            return max(1, number)
+    return min(len(texts), BATCH)

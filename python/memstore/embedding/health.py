@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.domain import clock
 from memstore.domain.records import BYTES_PER_NUMBER
-from memstore.embedding.embedding import Embedding
-from memstore.embedding.requests import PROBE
+from memstore.embedding.embedding import PROBE, Embedding
 from memstore.errors import EmbedderError, InvalidArgument, Reason
 from memstore.frozen import frozen
 

@@ -16,9 +16,10 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import checked_limit
 from memstore.embedding.compatibility import ActiveGeneration, VectorTarget, mismatch
-from memstore.embedding.requests import BATCH, first_batch, text_of
+from memstore.embedding.embedding import BATCH, first_batch
 from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 from memstore.frozen import frozen
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,16 +20,14 @@ from memstore.domain.arguments import (
     stored_text,
 )
 from memstore.domain.episodes import Episode, NewEpisode
-from memstore.domain.keywords import (
+from memstore.domain.metadata import checked_mapping
+from memstore.domain.queries import (
     EpisodeList,
     EpisodeNarrowing,
     EpisodeRanking,
     EpisodeSearch,
     Page,
-    keywords,
-    taken,
 )
-from memstore.domain.metadata import checked_mapping
 from memstore.domain.records import SCOPE_FIELDS, Scope, asked_scope, checked_scope
 from memstore.episodes import changes, passages
 from memstore.episodes.new import checked, checked_tags
@@ -40,7 +38,9 @@ from memstore.errors import (
     NotFound,
     Remedy,
 )
+from memstore.frozen import replace
 from memstore.history.erasing import erase_episode
+from memstore.keywords import keywords, part
 from memstore.search import requests
 from memstore.text.secrets import Screen
 
@@ -307,16 +307,15 @@ class Episodes:
             offset: how many to skip.
             newest_first: return the newest first.
         """
-        page = taken(asked, Page)
+        wanted, page = self._wanted(asked), part(Page, asked)
         checked_page(page["limit"], page["offset"])
-        wanted = self._filter(asked)
         with self._engine.read() as transaction:
             return [*episode_table.select(transaction, wanted, **page)]
 
     @keywords(EpisodeNarrowing, tags=(), include_expired=False)
     def count(self, **asked: Unpack[EpisodeNarrowing]) -> int:
         """Return how many episodes :meth:`list` would return without a limit."""
-        wanted = self._filter(asked)
+        wanted = self._wanted(asked)
         with self._engine.read() as transaction:
             return episode_table.count(transaction, wanted)
 
@@ -363,10 +362,12 @@ class Episodes:
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
-        ranking = taken(asked, EpisodeRanking)
-        tags = checked_tags(asked["tags"])
-        boosted, asked["tags"] = (tags, ()) if ranking["tag_boost"] else ((), tags)
-        request = requests.for_episodes(self._filter(asked), boosted_tags=boosted, **ranking)
+        wanted = self._wanted(asked)
+        boosted = wanted.tags if asked["tag_boost"] else ()
+        if boosted:
+            wanted = replace(wanted, tags=())
+        ranking = part(EpisodeRanking, asked)
+        request = requests.for_episodes(wanted, boosted_tags=boosted, **ranking)
         return self._searches.episodes.find("" if query is None else query, request)
 
     def update(
@@ -470,14 +471,19 @@ class Episodes:
             )
         return found
 
-    def _filter(self, asked: Any) -> EpisodeFilter:
-        source = asked.pop("source")
+    def _wanted(self, asked: EpisodeNarrowing) -> EpisodeFilter:
+        source = asked["source"]
         return EpisodeFilter(
-            namespaces=self._reach.select(asked.pop("namespaces")),
+            namespaces=self._reach.select(asked["namespaces"]),
             now=clock.utc_now(),
-            tags=tuple(checked_tags(asked.pop("tags"))),
+            tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
-            scope=asked_scope(asked.pop("scope")),
-            include_expired=asked.pop("include_expired"),
-            **{bound: clock.moment(at, bound) for bound, at in asked.items()},
+            scope=asked_scope(asked["scope"]),
+            include_expired=asked["include_expired"],
+            created_after=clock.moment(asked["created_after"], "created_after"),
+            created_before=clock.moment(asked["created_before"], "created_before"),
+            valid_after=clock.moment(asked["valid_after"], "valid_after"),
+            valid_before=clock.moment(asked["valid_before"], "valid_before"),
+            expired_after=clock.moment(asked["expired_after"], "expired_after"),
+            expired_before=clock.moment(asked["expired_before"], "expired_before"),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from memstore.coroutines import Awaited, awaited
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
@@ -17,7 +18,6 @@ from memstore.database.tables import graph as graph_table
 from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
-from memstore.domain.coroutines import Awaited, awaited
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
 from memstore.domain.records import EVERYBODY, asked_scope
 from memstore.errors import NotFound, Remedy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain.coroutines import Awaited, awaited
+from memstore.coroutines import Awaited, awaited
 from memstore.learn.decision import CHANGE_SHARE
 from memstore.learn.memory import Memory
 

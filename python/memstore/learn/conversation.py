@@ -19,10 +19,10 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
+from memstore.coroutines import STOPPED
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_QUERY
-from memstore.domain.coroutines import STOPPED
 from memstore.domain.results import Results
 from memstore.errors import (
     Conflict,

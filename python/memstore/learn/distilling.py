@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_QUERY, checked_number
 from memstore.domain.unread import Portion
-from memstore.embedding.requests import text_of
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.dated import Line, remark, speaking, under_dates
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

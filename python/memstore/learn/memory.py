@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number, checked_place, checked_real
-from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import CLASSIC, Results, WordsOnly
@@ -22,6 +21,7 @@ from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.rules import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
+from memstore.keywords import keywords
 from memstore.learn.catching_up import catch_up
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
@@ -48,6 +48,14 @@ if TYPE_CHECKING:
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
+
+
+class Owners(TypedDict, total=False):
+    """The owners of memories; the keywords of every method of ``Memory``."""
+
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
 
 
 SPEAKERS: Final = ("user", "assistant")

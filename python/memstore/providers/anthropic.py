@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.domain.keywords import keywords
+from memstore.keywords import keywords
 from memstore.providers.http_generator import Answering, HttpGenerator
 
 if TYPE_CHECKING:

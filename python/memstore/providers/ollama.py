@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.domain.keywords import keywords
 from memstore.errors import Remedy
+from memstore.keywords import keywords
 from memstore.providers.http_embedder import HttpEmbedder
 from memstore.providers.http_generator import Answering, HttpGenerator
 from memstore.providers.http_model import at_least_one

@@ -10,13 +10,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
-from memstore.embedding.requests import text_of
 from memstore.errors import InvalidArgumentType
 from memstore.providers.local import token_counter
 from memstore.search import fusion
 from memstore.text.dated import Line, remark, speaking, under_dates
 from memstore.text.escaping import visible
-from memstore.text.folding import folded
+from memstore.text.folding import folded, text_of
 from memstore.text.words import terms
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.domain.results import WordsOnly
-from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, Reason
 from memstore.lazy import lazy_import
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.records import SearchHits
+    from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import corpus, hybrid
     from memstore.search.hybrid import Search
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
 else:
     corpus = lazy_import("memstore.search.corpus")
+    embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
@@ -54,7 +55,7 @@ class Searches:
     def warm(self) -> None:
         if self._embedder is not None:
             with suppress(EmbedderError):
-                self._embedder.current.blobs([PROBE])
+                self._embedder.current.blobs([embedding.PROBE])
         self.facts.index.prepare()
         self.episodes.index.prepare()
 

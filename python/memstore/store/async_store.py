@@ -6,8 +6,8 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING
 
 from memstore.access.tokens import Tokens
+from memstore.coroutines import Awaited, awaited
 from memstore.domain.arguments import ALL_NAMESPACES
-from memstore.domain.coroutines import Awaited, awaited
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals

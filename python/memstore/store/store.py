@@ -21,19 +21,18 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.keywords import (
+from memstore.domain.metadata import parse_filters
+from memstore.domain.namespaces import Namespaces, Reach
+from memstore.domain.queries import (
     FactCount,
     FactList,
+    FactNarrowing,
     FactRanking,
     FactRecall,
     FactSearch,
     Page,
     Periods,
-    keywords,
-    taken,
 )
-from memstore.domain.metadata import parse_filters
-from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
     TODO,
@@ -49,6 +48,7 @@ from memstore.domain.records import (
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.facts import Facts
 from memstore.frozen import replace
+from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -664,18 +664,20 @@ class Store:
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
         return self._search(checked_items(queries, "queries"), asked)
 
-    def _search(self, queries: Sequence[str], asked: Any) -> builtins.list[SearchHits]:
-        touch = asked.pop("touch")
-        ranking = taken(asked, FactRanking)
-        ranking["half_lives_seconds"] = self._half_lives(ranking["half_lives_seconds"])
-        request = requests.for_facts(self._filter(asked), **ranking)
+    def _search(self, queries: Sequence[str], asked: FactSearch) -> builtins.list[SearchHits]:
+        request = self._request(asked, part(FactRanking, asked))
         found = self._file.searches.facts.batch(queries, request)
-        if touch and not self._file.read_only:
+        if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
         return found
 
-    def _half_lives(self, asked: Mapping[str, float] | None) -> Mapping[str, float] | None:
-        return self._file.half_lives_seconds if asked is None else asked
+    def _request(
+        self, asked: FactSearch | FactRecall, ranking: FactRanking
+    ) -> requests.Request[FactFilter]:
+        if asked["half_lives_seconds"] is None:
+            ranking = {**ranking, "half_lives_seconds": self._file.half_lives_seconds}
+        wanted = self._wanted(asked, namespaces=asked["namespaces"])
+        return requests.for_facts(wanted, **ranking)
 
     @keywords(FactRecall, active_only=True, touch=True)
     def recall(
@@ -709,18 +711,12 @@ class Store:
             ValueError: a budget below 1, or a filter out of range.
         """
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        ranking = part(FactRanking, asked)
+        request = self._request(asked, {**ranking, "limit": recall.FOUND})
         said = self._episodes_for(query, asked) if episodes else episode_records.EpisodeHits()
-        touch, relevance = asked.pop("touch"), asked.pop("min_relevance")
-        half_lives = self._half_lives(asked.pop("half_lives_seconds"))
-        request = requests.for_facts(
-            self._filter(asked),
-            limit=recall.FOUND,
-            half_lives_seconds=half_lives,
-            min_relevance=relevance,
-        )
         facts = self._file.searches.facts.find(query, request)
         found = recall.recalled(facts, said, max_tokens, counter)
-        if touch and not self._file.read_only:
+        if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(found.facts)
         return found
 
@@ -815,14 +811,19 @@ class Store:
             )
             return reminder.reminded(facts, turns, later, max_tokens)
 
-    def _episodes_for(self, query: str, asked: Mapping[str, Any]) -> EpisodeHits:
+    def _episodes_for(self, query: str, asked: FactRecall) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""
-        of_facts = [asked[name] for name in ("subject", "category", "filters")]
-        if any(of_facts) or not asked["active_only"]:
+        of_facts = asked["subject"] or asked["category"] or asked["filters"]
+        if of_facts or not asked["active_only"]:
             return episode_records.EpisodeHits()
-        shared = (*Periods.__annotations__, "namespaces", "scope", "min_relevance")
-        of_both: Any = {name: asked[name] for name in shared}
-        return self.episodes.search(query, limit=recall.FOUND, **of_both)
+        return self.episodes.search(
+            query,
+            limit=recall.FOUND,
+            namespaces=asked["namespaces"],
+            scope=asked["scope"],
+            min_relevance=asked["min_relevance"],
+            **part(Periods, asked),
+        )
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -854,16 +855,15 @@ class Store:
             newest_first: return the newest first.
         """
         self._file.write_use_counts()
-        page = taken(asked, Page)
+        wanted, page = self._counted(asked), part(Page, asked)
         checked_page(page["limit"], page["offset"])
-        wanted = self._filter(asked)
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        wanted = self._filter(asked)
+        wanted = self._counted(asked)
         with self._file.engine.read() as transaction:
             return counts.facts(transaction, wanted)
 
@@ -1140,17 +1140,27 @@ class Store:
         first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
-    def _filter(self, asked: Any) -> FactFilter:
-        if asked["tasks"] is None:
-            subject = asked["subject"]
-            asked["tasks"] = isinstance(subject, str) and subject_key(subject) == TODO
-        asked |= {bound: clock.moment(asked[bound], bound) for bound in Periods.__annotations__}
+    def _counted(self, asked: FactCount) -> FactFilter:
+        wanted = self._wanted(asked)
+        return replace(wanted, include_deleted=asked["include_deleted"], pinned=asked["pinned"])
+
+    def _wanted(self, asked: FactNarrowing, namespaces: Namespaces = None) -> FactFilter:
+        subject, tasks = asked["subject"], asked["tasks"]
+        if tasks is None:
+            tasks = isinstance(subject, str) and subject_key(subject) == TODO
         return FactFilter(
-            self._reach.select(asked.pop("namespaces", None)),
+            self._reach.select(namespaces),
             clock.utc_now(),
-            metadata=parse_filters(asked.pop("filters")),
-            scope=asked_scope(asked.pop("scope")),
-            **asked,
+            subject=subject,
+            category=asked["category"],
+            metadata=parse_filters(asked["filters"]),
+            scope=asked_scope(asked["scope"]),
+            active_only=asked["active_only"],
+            tasks=tasks,
+            created_after=clock.moment(asked["created_after"], "created_after"),
+            created_before=clock.moment(asked["created_before"], "created_before"),
+            valid_after=clock.moment(asked["valid_after"], "valid_after"),
+            valid_before=clock.moment(asked["valid_before"], "valid_before"),
         )
 
 

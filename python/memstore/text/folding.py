@@ -28,6 +28,14 @@ def subject_key(subject: str) -> str:
     return unicodedata.normalize("NFC", plain)
 
 
+def text_of(subject: str, content: str) -> str:
+    """Return the text to embed for a fact: its content, with the subject added if missing.
+
+    People often search for "prefers tea" by Alice's name, which only the subject contains.
+    """
+    return content if subject.casefold() in content.casefold() else f"{subject}: {content}"
+
+
 def claim(subject: str, content: str) -> tuple[str, str]:
     """Return the key of a claim: equal for facts that say the same about the same subject."""
     return subject_key(subject), folded(content)

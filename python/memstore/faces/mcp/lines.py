@@ -14,10 +14,10 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.embedding.requests import text_of
 from memstore.faces.escaping import counted
 from memstore.text.dated import Line, remark, speaking, under_dates
 from memstore.text.escaping import visible
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from memstore._kernel import Codes, Columns, Texts, Words
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range
 from memstore.domain.records import BYTES_PER_NUMBER
-from memstore.embedding.requests import text_of
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,8 +8,8 @@ from typing import Any, TypedDict, Unpack
 import pytest
 
 from memstore import Store
-from memstore.domain.keywords import keywords, taken
 from memstore.episodes.log import Episodes
+from memstore.keywords import keywords, part
 
 
 class Asked(TypedDict, total=False):
@@ -43,10 +43,10 @@ def test_other_keywords_are_refused_by_name() -> None:
         find(limit=1)  # type: ignore[call-arg]
 
 
-def test_keywords_of_one_dataclass_are_extracted() -> None:
+def test_a_part_of_the_keywords_leaves_the_others() -> None:
     asked = {"limit": 1, "subject": None, "other": 2}
-    assert taken(asked, Asked) == {"limit": 1, "subject": None}
-    assert asked == {"other": 2}
+    assert part(Asked, asked) == {"limit": 1, "subject": None}
+    assert part(Asked, {"limit": 2}) == {"limit": 2}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,109 @@
+"""What can be asked of facts and of episodes: the keywords of searches, lists and counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from memstore.domain.metadata import Filters
+    from memstore.domain.namespaces import Namespaces
+    from memstore.domain.records import AskedScope
+
+
+class Periods(TypedDict, total=False):
+    """When something was stored, and since when it is valid."""
+
+    created_after: datetime | str | None
+    created_before: datetime | str | None
+    valid_after: datetime | str | None
+    valid_before: datetime | str | None
+
+
+class FactNarrowing(Periods, total=False):
+    """Which facts to select."""
+
+    subject: str | None
+    category: str | None
+    filters: Filters
+    scope: AskedScope
+    active_only: bool
+    tasks: bool | None
+
+
+class FactRanking(TypedDict, total=False):
+    """How facts are ranked, and how many are returned."""
+
+    limit: int
+    context: int
+    word_weight: float | None
+    vector_weight: float | None
+    half_lives_seconds: Mapping[str, float] | None
+    ranking: str | None
+    min_relevance: float | None
+
+
+class FactSearch(FactNarrowing, FactRanking, total=False):
+    namespaces: Namespaces
+    touch: bool
+
+
+class FactRecall(FactNarrowing, total=False):
+    """The keywords of ``Store.recall`` and ``Store.said``."""
+
+    namespaces: Namespaces
+    half_lives_seconds: Mapping[str, float] | None
+    min_relevance: float | None
+    touch: bool
+
+
+class FactCount(FactNarrowing, total=False):
+    include_deleted: bool
+    pinned: bool
+
+
+class Page(TypedDict, total=False):
+    """Which part of a list to return, and in what order."""
+
+    limit: int | None
+    offset: int
+    newest_first: bool
+
+
+class FactList(FactCount, Page, total=False):
+    """The keywords of ``Store.list``."""
+
+
+class EpisodeNarrowing(Periods, total=False):
+    """Which episodes to select; the keywords of ``Episodes.count``."""
+
+    source: str | None
+    tags: Iterable[str]
+    expired_after: datetime | str | None
+    expired_before: datetime | str | None
+    include_expired: bool
+    namespaces: Namespaces
+    scope: AskedScope
+
+
+class EpisodeList(EpisodeNarrowing, Page, total=False):
+    """The keywords of ``Episodes.list``."""
+
+
+class EpisodeRanking(TypedDict, total=False):
+    """How episodes are ranked, and how many are returned."""
+
+    limit: int
+    context: int
+    mode: str
+    alpha: float | None
+    tag_boost: float
+    min_similarity: float | None
+    ranking: str | None
+    min_relevance: float | None
+
+
+class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
+    """The keywords of ``Episodes.search``."""
