@@ -7,17 +7,15 @@ import os
 import shutil
 import signal
 import sys
-import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from numpy.typing import NDArray
 from tests.support.builds import skip_without_model
 from tests.support.clock import ManualClock
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import QUICK as QUICK_EXAMPLES
 from tests.support.model_server import ModelServer
 
@@ -144,30 +142,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         _unmarked.clear()
-
-
-class WordEmbedder:
-    """Counts words into 64 buckets: texts with the same words are similar. Can be made to fail."""
-
-    model = "words-64"
-
-    def __init__(self) -> None:
-        self.failure: Exception | None = None
-        self.poison: str | None = None
-        """Texts with this word are refused."""
-        self.calls: list[list[str]] = []
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.calls.append(list(texts))
-        if self.failure is not None:
-            raise self.failure
-        rows = np.zeros((len(texts), 64), dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            if self.poison is not None and self.poison in text:
-                raise memstore.EmbedderRejected(f"cannot embed {self.poison!r}")
-            for word in text.lower().split():
-                row[zlib.crc32(word.strip(".,:;!?").encode()) % 64] += 1
-        return rows
 
 
 @pytest.fixture

@@ -138,7 +138,7 @@ def test_use_is_recorded_once_a_minute_without_blocking(
 ) -> None:
     store, other = open_store(), open_store()
     token, secret = store.file.tokens.create("laptop", namespace=store.namespace)
-    with other._file.engine.write():
+    with other.file.engine.write():
         store.file.tokens.note_use(token)  # another process writes: this neither waits nor fails
     assert store.file.tokens.check(secret).last_used_at is None
     store.file.tokens.note_use(token)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.sources import parsed
 
 from memstore import NewFact, Scope, Store
@@ -316,7 +316,7 @@ PUBLIC: dict[str, tuple[Callable[[Store], object], set[str]]] = {
 
 
 def kinds(store: Store) -> set[str]:
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         return {str(row[0]) for row in transaction.rows("SELECT kind FROM memstore_journal")}
 
 
@@ -347,7 +347,7 @@ def test_an_import_journals_everything_it_writes(
 
 def test_write_without_a_journal_line_is_found(store: Store, watch: Watch) -> None:
     sql = "UPDATE memstore_facts SET content = '' WHERE id = 1"
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         transaction.run(sql)
     watch.close()
     assert watch.unsaid == [sql]
@@ -358,7 +358,7 @@ def test_a_change_without_a_line_is_refused(store: Store) -> None:
     statement = fact_table.updating(fact.id, category="lost")
     with (
         pytest.raises(ValueError, match="needs a line"),
-        store._file.engine.write() as transaction,
+        store.file.engine.write() as transaction,
     ):
         Changes(transaction, Author("ben", "test")).write([], statement)
     assert store.get(fact.id) == fact
@@ -368,7 +368,7 @@ def test_an_adoption_cannot_change_other_rows(store: Store) -> None:
     fact = store.add("kept", subject="x")
     with (
         pytest.raises(KeyError),
-        store._file.engine.write() as transaction,
+        store.file.engine.write() as transaction,
         Adoption(transaction, Author("ben", "test")) as adoption,
     ):
         adoption.link(fact, fact_table.updating(fact.id, category="lost"))

@@ -71,7 +71,7 @@ Made = Callable[[Store], tuple[FullText, "FactFilter | EpisodeFilter", dict[int,
 def test_parts_are_the_bm25_score_of_each_word(store: Store, made: Made, query: str) -> None:
     index, wanted, texts = made(store)
     naive = NaiveBM25(texts)
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         found = index.search(transaction, query, wanted, len(texts))
         parts = index.parts(transaction, query, [*texts])
     assert found
@@ -88,7 +88,7 @@ def test_parts_are_the_bm25_score_of_each_word(store: Store, made: Made, query: 
 def test_parts_cover_only_the_requested_rows(store: Store, made: Made) -> None:
     index, _, texts = made(store)
     some = [*texts][::7]
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         every = index.parts(transaction, "tea rain", [*texts])
         assert index.parts(transaction, "tea rain", some) == {id_: every[id_] for id_ in some}
         assert index.parts(transaction, "tea rain", []) == {}
@@ -97,7 +97,7 @@ def test_parts_cover_only_the_requested_rows(store: Store, made: Made) -> None:
 
 def test_parts_are_found_for_more_rows_than_one_statement_can_bind(store: Store) -> None:
     facts = store.add_many(NewFact(content=f"tea {n}", subject="sue") for n in range(1100))
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         parts = INDEXES.facts.parts(transaction, "tea", [fact.id for fact in facts])
     assert all([*words] == ["tea"] for words in parts.values())
     assert len(parts) == 1100
@@ -106,7 +106,7 @@ def test_parts_are_found_for_more_rows_than_one_statement_can_bind(store: Store)
 def test_parts_in_scripts_without_spaces_are_character_pairs(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("東京都に住む", "京都に住む", "tea")]
     wanted = FactFilter((store.namespace,), clock.utc_now())
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         parts = INDEXES.facts.parts(transaction, "東京都", ids)
         found = INDEXES.facts.search(transaction, "東京都", wanted, 9)
     assert [[*words] for words in parts.values()] == [["東 京", "京 都"], ["京 都"], []]
@@ -115,7 +115,7 @@ def test_parts_in_scripts_without_spaces_are_character_pairs(store: Store) -> No
 
 def test_a_query_without_words_has_one_part(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("a -> b", "a to b")]
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         assert INDEXES.facts.parts(transaction, " -> ", ids) == {
             ids[0]: {"->": BM25_OF_TEXT},
             ids[1]: {},

@@ -28,14 +28,14 @@ def test_steps_share_a_transaction_until_its_time_limit(
 
     pauses = [0.03, 0.03, 0.05, 0.5, 0.01, 0.01]
     acts = (partial(act, *one) for one in enumerate(pauses))
-    assert len([*in_steps(store._file.engine, acts)]) == 3
+    assert len([*in_steps(store.file.engine, acts)]) == 3
     assert seen == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 2), (5, 2)]
-    assert [*in_steps(store._file.engine, [])] == []
+    assert [*in_steps(store.file.engine, [])] == []
 
 
 def found(store: Store, word: str) -> list[str]:
     # What the index in the file finds, bypassing the index in memory.
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         rows = transaction.rows(
             "SELECT content FROM memstore_facts_fts WHERE memstore_facts_fts MATCH :word"
             " ORDER BY rowid",
@@ -50,9 +50,9 @@ def test_rows_written_during_a_rebuild_are_in_the_new_index(
     monkeypatch.setattr(steps, "SECONDS", 0.0)
     monkeypatch.setattr("memstore.database.sqlite.full_text.ROWS", 2)
     facts = [store.add(f"tea {n}", subject="a") for n in range(10)]
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         rebuilding = transaction.full_text.facts.rebuilding()
-    for number, _ in enumerate(in_steps(store._file.engine, rebuilding)):
+    for number, _ in enumerate(in_steps(store.file.engine, rebuilding)):
         store.add(f"tea in step {number}", subject="a")
         if number in (2, 5):
             store.erase(facts[1 if number == 2 else 9].id)  # one that is in it, one that is not
@@ -66,7 +66,7 @@ def test_rows_written_during_a_rebuild_are_in_the_new_index(
 def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
     for n in range(5):
         store.add(f"tea {n}", subject="a")
-    engine = store._file.engine
+    engine = store.file.engine
     with engine.write() as transaction:
         next(iter(transaction.full_text.facts.rebuilding()))(transaction)
     store.add("tea 5", subject="a")
@@ -80,7 +80,7 @@ def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
 
 def test_the_later_of_two_rebuilds_wins(store: Store) -> None:
     store.add("tea", subject="a")
-    engine = store._file.engine
+    engine = store.file.engine
     with engine.write() as transaction:
         first, second = (iter(transaction.full_text.facts.rebuilding()) for _ in range(2))
         next(first)(transaction)

@@ -20,8 +20,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock, wait_until
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.http_server import Asked, serving
 from tests.support.raw import raw

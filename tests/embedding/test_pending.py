@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock, wait_until
+from tests.support.embedders import WordEmbedder
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.raw import raw
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.raw import sql
 
 import memstore

@@ -63,7 +63,7 @@ def test_owners_whose_memories_are_all_gone_are_not_named(
         said = store.episodes.add("hi", source="test", scope=Scope(user_id="bob"))
         store.episodes.erase(said.id)
         if not are_kept:  # as in a file of an earlier build
-            with store._file.engine.write() as transaction:
+            with store.file.engine.write() as transaction:
                 transaction.run("DELETE FROM memstore_meta WHERE key = 'counts'")
         named = store.others().first
     assert named == (ANA,)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.conftest import WordEmbedder
 from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
+from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import NewFact, NotFound, Scope, Store

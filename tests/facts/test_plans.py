@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store

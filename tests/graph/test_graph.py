@@ -786,7 +786,7 @@ def test_decisions_are_refused_exactly_when_they_contradict(
 
 def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None:
     at = clock.utc_now()
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         changes = Changes(transaction, Author("ben", "test"))
         for number in range(3000):
             left, right = f"Human {number}", f"Person {number}"
@@ -809,13 +809,13 @@ def test_decisions_are_imported_unless_they_contradict(store: Store) -> None:
 
     def brought(left: str, right: str, same: bool) -> bool:
         decision = EntityDecision(left=left, right=right, same=same, actor="ben", at=at)
-        with store._file.engine.write() as transaction:
-            return bring_decision(Changes(transaction, store._file.author), "default", decision)
+        with store.file.engine.write() as transaction:
+            return bring_decision(Changes(transaction, store.file.author), "default", decision)
 
     assert [brought(*one) for one in (("A1", "B1", True), ("b1", "a1", False))] == [False, False]
     assert brought("B1", "C1", True)
     assert not brought("C1", "A1", True)
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         out = list(decision_table.everything(transaction, ["default"]))
         assert out == list(decision_table.everything(transaction))
     assert [(space, one.left, one.same, one.actor) for space, one in out] == [

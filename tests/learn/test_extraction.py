@@ -30,7 +30,7 @@ from memstore.errors import ReplyError
 from memstore.history import replay
 from memstore.learn.reading import LONGEST_FACT, SCHEMA, prompt_for
 
-from tests.conftest import WordEmbedder  # isort: skip
+from tests.support.embedders import WordEmbedder  # isort: skip
 from tests.support.model_server import Dialect, ModelServer, Reply, fenced, in_prose  # isort: skip
 
 TEA = "Ana's favourite drink in the morning is tea"
@@ -563,7 +563,7 @@ def test_concurrently_stored_fact_is_compared(
 PROCESS = """
 import json, sys
 import memstore
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 
 class Model:
     model = "m"

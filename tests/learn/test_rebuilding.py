@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import raw
 
@@ -734,7 +734,7 @@ def test_unreadable_reply_is_not_kept(store: Store, reader: Reader, path: Path) 
 PROCESS = """
 import json, sys
 import memstore
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 
 class Model:
     model = "m"

@@ -46,7 +46,7 @@ while True:
     number += 1
     store.add_many({"content": f"round{number} fact{n} tea", "subject": f"s{n}"} for n in range(20))
     store.search(f"round{number}")
-    store._file.searches.facts.index.save()
+    store.file.searches.facts.index.save()
 """
 )
 
@@ -101,6 +101,6 @@ def test_kill_while_writing_files_does_not_affect_answers(
 
 
 def mapped(store: Store) -> int:
-    held = store._file.searches.facts.index._held
+    held = store.file.searches.facts.index._held
     assert held is not None
     return len(held)

@@ -372,7 +372,7 @@ def test_fork_child_is_refused_and_parent_continues(
 def test_fork_while_a_thread_writes_child_does_not_hang(path: Path) -> None:
     """A lock held by another thread stays held in the child for ever."""
     store = memstore.open(path, embedder=None)
-    with store._file.engine.write():
+    with store.file.engine.write():
         child = os.fork()
         if child == 0:
             signal.alarm(10)

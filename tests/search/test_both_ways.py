@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import raw
 
@@ -83,7 +83,7 @@ def orders(store: Store, limit: int) -> dict[Any, list[tuple[int, float]]]:
 
 def without_index(store: Store, search: Callable[[Store, int], Any], limit: int) -> Any:
     store.file.save_index()  # no more background work
-    indexes = [store._file.searches.facts.index, store._file.searches.episodes.index]
+    indexes = [store.file.searches.facts.index, store.file.searches.episodes.index]
     held = [(index._held, index._unfit) for index in indexes]
     for index in indexes:
         index._held, index._unfit = None, True

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 
 from memstore import NewEpisode, NewFact, Store
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -29,7 +29,7 @@ BOTH = pytest.mark.parametrize("indexed", [True, False], ids=["index", "database
 def opened(
     store: Store, kind: type[Corpus[Any, Any]], *, indexed: bool = True
 ) -> Iterator[Lookup[Any]]:
-    with Index(store._file.engine, kind.kind).reading() as (transaction, contents):
+    with Index(store.file.engine, kind.kind).reading() as (transaction, contents):
         assert contents is not None
         yield kind(transaction, contents if indexed else None).lookup
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 
 import memstore

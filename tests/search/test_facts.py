@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import sql
 
@@ -739,7 +739,7 @@ def test_changes_by_another_store_are_seen_at_the_next_search(
 @pytest.mark.process
 def test_changes_by_another_process_are_seen_at_the_next_search(store: Store) -> None:
     # its vectors must be the same
-    class_text = inspect.getsource(type(store._file.embedder.embedder))
+    class_text = inspect.getsource(type(store.file.embedder.embedder))
     script = (
         "from __future__ import annotations\nimport sys, zlib, numpy as np, memstore\n"
         f"{class_text}\n"

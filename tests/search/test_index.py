@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import raw
 
@@ -38,7 +38,7 @@ def saved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def without_index(store: Store, search: Callable[[], Any]) -> Any:
     """The results of a search without the index."""
     store.file.save_index()  # no more background work
-    indexes = [store._file.searches.facts.index, store._file.searches.episodes.index]
+    indexes = [store.file.searches.facts.index, store.file.searches.episodes.index]
     held = [(index._held, index._unfit) for index in indexes]
     for index in indexes:
         index._held, index._unfit = None, True
@@ -117,7 +117,7 @@ def act(store: Store, data: st.DataObject) -> None:
                 file.execute(f"UPDATE memstore_facts SET {column} = ? WHERE id = ?", (value, one))
                 file.commit()
         case "save":
-            for search in (store._file.searches.facts, store._file.searches.episodes):
+            for search in (store.file.searches.facts, store.file.searches.episodes):
                 with search.index.reading():
                     pass
                 search.index.save()
@@ -167,7 +167,7 @@ def files_of(store: Store) -> list[Path]:
 
 
 def index_of(store: Store) -> Index:
-    return store._file.searches.facts.index
+    return store.file.searches.facts.index
 
 
 def reopened(store: Store, **options: Any) -> Store:
@@ -329,7 +329,7 @@ def test_erasing_leaves_no_file_with_the_text_or_the_vector(
     filled.embed_pending()
     filled.search("xylophagous")
     filled.episodes.search("xylophagous")
-    for search in (filled._file.searches.facts, filled._file.searches.episodes):
+    for search in (filled.file.searches.facts, filled.file.searches.episodes):
         search.index.save()
     vector = WordEmbedder().embed(["xyloteria: a xylophagous beetle"])
     assert vector.dtype == np.float32

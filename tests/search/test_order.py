@@ -62,8 +62,8 @@ def test_scores_fall_along_every_list(said: list[Any], limit: int, has_index: bo
     with memstore.open(":memory:") as store:
         fill(store, said)
         if not has_index:
-            store._file.searches.facts.index._unfit = True
-            store._file.searches.episodes.index._unfit = True
+            store.file.searches.facts.index._unfit = True
+            store.file.searches.episodes.index._unfit = True
         for ranking in RANKINGS:
             for hits in store.search_batch(QUERIES, limit=limit, ranking=ranking, context=1):
                 assert falling(hits)

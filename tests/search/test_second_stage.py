@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.second_stage import AGE, SecondStage
 
@@ -256,7 +256,7 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     local.search("tea")
-    texts = local._file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._held.texts
     twin = SecondStage(str(local.path), 0.0)
     for query, telling in (
         ("Which theme does she like?", ["theme", "like"]),
@@ -297,7 +297,7 @@ def test_relevance_uses_the_built_in_model_with_any_embedder(
 
 def test_ranking_without_an_index_uses_the_classic_formula(local: Store) -> None:
     local.add("tea in the harbour", subject="Ana")
-    local._file.searches.facts.index._unfit = True
+    local.file.searches.facts.index._unfit = True
     hits = local.search("tea")
     assert hits.ranking == "classic"
     assert hits[0].parts.terms == 0
@@ -316,11 +316,11 @@ def test_erasing_a_text_erases_its_chunks(local: Store) -> None:
     fact = local.add("xylophone", subject="Ana")
     local.add("tea", subject="Ana")
     local.search("tea")
-    texts = local._file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._held.texts
     before = dict(texts.idf("xylophone"))
     local.erase(fact.id)
     local.search("tea")
-    texts = local._file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._held.texts
     after = dict(texts.idf("xylophone"))
     assert all(after[piece] > before[piece] for piece in before)
 

@@ -172,7 +172,7 @@ def fill_with_episodes(store: Store, data: st.DataObject, many: list[Any]) -> No
 
 
 def expire(store: Store, data: st.DataObject, table: str) -> None:
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         for id_ in transaction.ints(f"SELECT id FROM {table}"):
             at = data.draw(maybe_moments.map(_text) | texts_of_others)
             transaction.run(
@@ -199,7 +199,7 @@ def compare(
     filters: list[Any],
 ) -> None:
     columns = Columns()
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         every = indexed.Range(0, 1000)
         columns.put([row[:5] for row in indexed.rows(transaction, source, every)])
         for wanted in filters:

@@ -9,7 +9,7 @@ import pytest
 
 import memstore
 
-from tests.conftest import WordEmbedder  # isort: skip
+from tests.support.embedders import WordEmbedder  # isort: skip
 from memstore import Fact, Store
 from memstore.domain import clock
 

@@ -81,7 +81,7 @@ def test_a_backup_of_a_store_in_memory_is_a_file(open_store: OpenStore, tmp_path
 def test_a_thread_that_reads_is_refused_a_write_at_once(open_store: OpenStore) -> None:
     store = open_store(Path(":memory:"), embedder=None)
     store.add_many({"content": f"fact {n}", "subject": "a"} for n in range(20))
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 20
         with pytest.raises(StoreBusy, match="is still reading") as caught:
             store.add("meanwhile", subject="a")

@@ -30,7 +30,7 @@ PRAGMA = {1: "normal", 2: "full"}
 def test_durability_has_two_names(path: Path, given: dict[str, str], durability: str) -> None:
     with memstore.open(path, embedder=None, **given) as store:  # type: ignore[arg-type]
         assert store.status().durability == durability
-        with store._file.engine.write() as transaction:
+        with store.file.engine.write() as transaction:
             assert PRAGMA[transaction.scalar("PRAGMA synchronous")] == durability
 
 

@@ -263,7 +263,7 @@ def test_acknowledged_writes_are_saved_despite_a_reader(
     monkeypatch.setattr(sqlite_engine, "WAIT_SECONDS", 0.0)
     path = Path(kept.path)
     kept.add("in the log", subject="a")
-    with kept._file.engine.read() as transaction:
+    with kept.file.engine.read() as transaction:
         transaction.scalar("SELECT count(*) FROM memstore_facts")
         log(path).unlink()
         kept.close()
@@ -274,7 +274,7 @@ def test_a_read_within_a_write_does_not_wait_for_it(
     kept: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
-    engine = kept._file.engine
+    engine = kept.file.engine
     with ExitStack() as writing:
         writing.enter_context(engine.write())
         replace_by_backup(Path(kept.path))
@@ -287,4 +287,4 @@ def test_a_read_within_a_write_does_not_wait_for_it(
 def test_compacting_notices_a_replaced_file(kept: Store) -> None:
     replace_by_backup(Path(kept.path))
     with pytest.raises(FileReplaced):
-        kept._file.engine.compact()
+        kept.file.engine.compact()

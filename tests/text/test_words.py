@@ -481,7 +481,7 @@ def test_letters_that_stand_for_two_are_found_in_both_spellings(
     open_store: Open, embedder: str | None, query: str, content: str
 ) -> None:
     store = open_store(embedder=None)
-    store._file.searches.facts.index._unfit = embedder is None  # FTS5 answers, or the index
+    store.file.searches.facts.index._unfit = embedder is None  # FTS5 answers, or the index
     store.add("class and passage, nothing else", subject="note")
     store.add(content, subject="note")
     assert found(store, query) == [content]
@@ -493,8 +493,8 @@ def test_both_spellings_score_alike_in_the_index_and_in_fts5(open_store: Open) -
         store.add(content, subject="note")
     scores = []
     for unfit in (False, True):
-        store._file.searches.facts.index._unfit = unfit
-        store._file.searches.facts.index._held = None
+        store.file.searches.facts.index._unfit = unfit
+        store.file.searches.facts.index._held = None
         for query in ("strasse class", "Straße"):
             hits = store.search(query, ranking="classic")
             scores.append([(hit.fact.id, hit.word_score) for hit in hits])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.raw import raw
 
 import memstore
@@ -69,7 +69,7 @@ def fill(store: Store) -> dict[str, int]:
             )
         ]
     )
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         reading_table.place(transaction, ReadingRow(talk.id, EXTRACT, '{"hint":null}'))
         reply_table.insert(transaction, talk.id, "k" * 64, "model", {"facts": ["Łyon"]})
         reply_table.insert(transaction, plain.id, "p" * 64, "model", {"facts": []})
@@ -132,7 +132,7 @@ def held(store: Store) -> dict[str, list[dict[str, Any]]]:
 
 
 def kinds(store: Store, episode_id: int) -> list[tuple[Any, ...]]:
-    with store._file.engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         from memstore.database import journal
 
         found = journal.of_episode(transaction, episode_id)
@@ -295,7 +295,7 @@ def test_import_does_not_restore_an_erased_episode(store: Store, target: Store) 
 def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, target: Store) -> None:
     ids = fill(store)
     target.import_(store.export())
-    with store._file.engine.write() as transaction:
+    with store.file.engine.write() as transaction:
         reply_table.forget_episode(transaction, ids["talk"])
         reading_table.place(transaction, ReadingRow(ids["talk"], CLOSED, "{}"))
     target.import_(store.export())

@@ -36,7 +36,7 @@ class Written:
     """An engine that writes something after each read."""
 
     def __init__(self, store: Store, writes: Iterator[Callable[[], object]]) -> None:
-        self.engine = store._file.engine
+        self.engine = store.file.engine
         self.scratch = self.engine.scratch
         self.store, self.writes = store, writes
         self.states: list[list[str]] = []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import WordEmbedder
+from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import raw
 

@@ -26,7 +26,7 @@ from memstore.database.sqlite import copying
 from memstore.errors import Reason
 from memstore.upkeep import doctor
 
-from tests.conftest import WordEmbedder  # isort: skip
+from tests.support.embedders import WordEmbedder  # isort: skip
 
 DERIVED = ("embedding", "segments", "subject_key", "claim_hash")
 

@@ -16,7 +16,7 @@ import memstore
 from memstore import Store
 from memstore.settings import DEFAULT_NAMESPACE
 
-from tests.conftest import WordEmbedder  # isort: skip
+from tests.support.embedders import WordEmbedder  # isort: skip
 
 FACT: dict[str, Any] = {
     "content": "Alice works at Globex",

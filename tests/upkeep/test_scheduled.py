@@ -26,7 +26,7 @@ class Schedule:
     def __init__(self, store: Store) -> None:
         self.told: list[Path | Reason] = []
         self.folder = Path(f"{store.path}.backups")
-        self.engine = store._file.engine
+        self.engine = store.file.engine
         self.backups = scheduled.ScheduledBackups(self.engine, HOUR, 3, tell=self.told.append)
 
     def once(self) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.conftest import WordEmbedder
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import providers

@@ -51,7 +51,7 @@ def test_import_from_another_program_reports_what_is_not_imported(
 
 def test_incomplete_import_can_be_abandoned(cli: CommandLine) -> None:
     cli("add", "one", "--subject", "a")
-    with memstore.open(cli.db, embedder=None) as store, store._file.engine.write() as transaction:
+    with memstore.open(cli.db, embedder=None) as store, store.file.engine.write() as transaction:
         imports.begin(transaction, "mark", "default")
     assert cli.json("status")["incomplete_imports"] == 1
     assert (

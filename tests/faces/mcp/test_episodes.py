@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import WordEmbedder
 from tests.support import mcp_tools
+from tests.support.embedders import WordEmbedder
 
 from memstore import Store
 from memstore.errors import EmbedderUnavailable, Remedy
