@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.dialect import within
 from memstore.database.engine import Statement
+from memstore.database.tables.rows import Rows
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "id, namespace, left_key, right_key, same, left_name, right_name, actor, at"
 SELECT = f"SELECT {COLUMNS} FROM memstore_entity_decisions"
+ROWS: Final = Rows("memstore_entity_decisions", "namespace", "namespace, id")
 
 
 class Kept(NamedTuple):
@@ -56,8 +57,7 @@ def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[tuple[str, EntityDecision]]:
     """Yield the decisions of these namespaces (``None``: all) for an export."""
-    where = within(transaction.dialect, "namespace", namespaces)
-    rows = transaction.rows(f"{SELECT}{where} ORDER BY namespace, id", {"namespaces": namespaces})
+    rows = ROWS.everything(transaction, COLUMNS, namespaces)
     return ((kept.namespace, kept.decision) for kept in map(_decode, rows))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database.dialect import SAME_OWNERS, within
+from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.readings import UNLEARNT
-from memstore.database.tables.rows import read_moments
+from memstore.database.tables.rows import Rows, read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, TRACE, Episode
@@ -36,6 +36,8 @@ SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
+ROWS: Final = Rows("memstore_episodes e", "e.namespace", "e.id")
+all_ids, count_all, keys_held = ROWS.all_ids, ROWS.count_all, ROWS.keys_held
 
 UNREAD: Final = (
     "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
@@ -125,16 +127,6 @@ def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -
         {"namespace": namespace, "uuids": uuids},
     )
     return [*map(_decode, rows)]
-
-
-def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
-    """Return which of these idempotency keys belong to episodes of the namespace."""
-    rows = transaction.rows(
-        "SELECT idempotency_key FROM memstore_episodes WHERE namespace = :namespace"
-        f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
-        {"namespace": namespace, "keys": keys},
-    )
-    return {key for (key,) in rows}
 
 
 def namespace_of(transaction: Transaction, uuid: str) -> str | None:
@@ -314,29 +306,11 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)
 
 
-def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
-    """Return the ids of all episodes, including erased ones, in order."""
-    where = within(transaction.dialect, "e.namespace", namespaces)
-    return transaction.ints(
-        f"SELECT e.id FROM memstore_episodes e{where} ORDER BY e.id", {"namespaces": namespaces}
-    )
-
-
-def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return the number of episodes in these namespaces (``None``: all), including erased ones."""
-    where = within(transaction.dialect, "e.namespace", namespaces)
-    return transaction.scalar(
-        f"SELECT count(*) FROM memstore_episodes e{where}", {"namespaces": namespaces}
-    )
-
-
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[Episode]:
     """Yield the episodes of these namespaces (``None``: all) by id, including erased ones."""
-    where = within(transaction.dialect, "e.namespace", namespaces)
-    rows = transaction.rows(f"{SELECT}{where} ORDER BY e.id", {"namespaces": namespaces})
-    return map(_decode, rows)
+    return map(_decode, ROWS.everything(transaction, SELECT_LIST, namespaces))
 
 
 def ids(transaction: Transaction, namespace: str, scope: Scope | None) -> list[int]:

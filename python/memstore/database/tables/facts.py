@@ -8,12 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
-from memstore.database.dialect import SAME_OWNERS, within
+from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import having, having_key
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.rows import read_moments
+from memstore.database.tables.rows import Rows, read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, made, set_fields
@@ -98,8 +98,12 @@ CHAIN = """
 """
 
 
+ROWS: Final = Rows("memstore_facts f", "f.namespace", "f.id")
+all_ids, count_all, keys_held = ROWS.all_ids, ROWS.count_all, ROWS.keys_held
+
+
 @cache
-def _select(dialect: Dialect) -> str:
+def _columns(dialect: Dialect) -> str:
     # The fact's row in the index of rows without a vector, so that reading facts reads no vectors.
     queued = (
         f"FROM memstore_fact_vectors v {dialect.indexed_by(vector_table.FACTS.queue)}"
@@ -110,8 +114,12 @@ def _select(dialect: Dialect) -> str:
         "embed_error": f"(SELECT v.embed_error {queued})",
         "embedded": f"NOT EXISTS (SELECT 1 {queued})",
     }
-    columns = ", ".join(computed.get(name, f"f.{name}") for name in FACT_FIELDS)
-    return f"SELECT {columns} FROM memstore_facts f"
+    return ", ".join(computed.get(name, f"f.{name}") for name in FACT_FIELDS)
+
+
+@cache
+def _select(dialect: Dialect) -> str:
+    return f"SELECT {_columns(dialect)} FROM memstore_facts f"
 
 
 def decode(row: Row) -> Fact:
@@ -271,26 +279,8 @@ def newest_without(
 
 def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
     """Yield every fact by id, including erased ones."""
-    where = within(transaction.dialect, "f.namespace", namespaces)
-    rows = transaction.rows(
-        f"{_select(transaction.dialect)}{where} ORDER BY f.id", {"namespaces": namespaces}
-    )
-    return map(decode, rows)
-
-
-def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
-    """Return the ids of all facts, including erased ones, in order."""
-    where = within(transaction.dialect, "namespace", namespaces)
-    return transaction.ints(
-        f"SELECT id FROM memstore_facts{where} ORDER BY id", {"namespaces": namespaces}
-    )
-
-
-def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    where = within(transaction.dialect, "namespace", namespaces)
-    return transaction.scalar(
-        f"SELECT count(*) FROM memstore_facts{where}", {"namespaces": namespaces}
-    )
+    columns = _columns(transaction.dialect)
+    return map(decode, ROWS.everything(transaction, columns, namespaces))
 
 
 def newest_id(transaction: Transaction) -> int:
@@ -635,16 +625,6 @@ def claims_held(transaction: Transaction, namespace: str, claims: Sequence[int])
             {"claims": claims, "namespace": namespace},
         )
     }
-
-
-def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
-    """Return which of these idempotency keys belong to facts of the namespace."""
-    rows = transaction.rows(
-        "SELECT idempotency_key FROM memstore_facts WHERE namespace = :namespace"
-        f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
-        {"keys": keys, "namespace": namespace},
-    )
-    return {key for (key,) in rows}
 
 
 def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> list[Fact]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
-from memstore.database.dialect import within
 from memstore.database.engine import Statement
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables.rows import Rows
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.proposals import Proposal, ProposalState
@@ -27,7 +27,10 @@ COLUMNS = (
     "p.id, p.at, p.old_id, p.new_id, p.similarity, p.evidence, p.state, p.decided_at, p.sources,"
     " p.content"
 )
-HOME = "FROM memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id"
+ROWS: Final = Rows(
+    "memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id", "o.namespace", "p.id"
+)
+count_all = ROWS.count_all
 
 
 class ProposalRow(NamedTuple):
@@ -85,7 +88,8 @@ def consolidating(
 ) -> Proposal | None:
     """Return the consolidation of exactly these facts, in any state."""
     rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.sources = :sources",
+        f"SELECT {COLUMNS} FROM {ROWS.source}"
+        " WHERE o.namespace = :namespace AND p.sources = :sources",
         {"namespace": namespace, "sources": json.dumps(sorted(sources))},
     )
     return next(iter(_decode_all(transaction, rows)), None)
@@ -106,7 +110,7 @@ def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal 
     if abs(proposal_id) > MAX_NUMBER:
         return None
     rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.id = :id",
+        f"SELECT {COLUMNS} FROM {ROWS.source} WHERE o.namespace = :namespace AND p.id = :id",
         {"namespace": namespace, "id": proposal_id},
     )
     return next(iter(_decode_all(transaction, rows)), None)
@@ -125,7 +129,7 @@ def select(
     if state == ProposalState.OPEN:
         bound += _decidable(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace{bound}"
+        f"SELECT {COLUMNS} FROM {ROWS.source} WHERE o.namespace = :namespace{bound}"
         f" ORDER BY p.id {'DESC' if newest_first else 'ASC'}",
         {"namespace": namespace},
     )
@@ -193,16 +197,7 @@ def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ProposalRow]:
     """Yield the rows of proposals of some namespaces (``None``: all), by id."""
-    where = within(transaction.dialect, "o.namespace", namespaces)
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME}{where} ORDER BY p.id", {"namespaces": namespaces}
-    )
-    return map(_row, rows)
-
-
-def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    where = within(transaction.dialect, "o.namespace", namespaces)
-    return transaction.scalar(f"SELECT count(*) {HOME}{where}", {"namespaces": namespaces})
+    return map(_row, ROWS.everything(transaction, COLUMNS, namespaces))
 
 
 def place(

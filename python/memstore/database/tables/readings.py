@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import starmap
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.dialect import within
+from memstore.database.tables.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,14 @@ UNLEARNT = "unlearnt"
 """A conversation was recorded, but nothing was learnt from it yet."""
 
 NOTHING_ASKED = "{}"
+
+
+ROWS: Final = Rows(
+    "memstore_readings r JOIN memstore_episodes e ON e.id = r.episode_id",
+    "e.namespace",
+    "r.episode_id, r.id",
+)
+count_all = ROWS.count_all
 
 
 class ReadingRow(NamedTuple):
@@ -87,22 +96,5 @@ def mark_read(transaction: Transaction, episode_ids: Sequence[int]) -> None:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ReadingRow]:
-    rows = transaction.rows(
-        f"SELECT r.episode_id, r.kind, r.asked {_of(transaction, namespaces)}"
-        " ORDER BY r.episode_id, r.id",
-        {"namespaces": namespaces},
-    )
-    return (ReadingRow(*row) for row in rows)
-
-
-def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    return transaction.scalar(
-        f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
-    )
-
-
-def _of(transaction: Transaction, namespaces: Sequence[str] | None) -> str:
-    return (
-        "FROM memstore_readings r JOIN memstore_episodes e ON e.id = r.episode_id"
-        f"{within(transaction.dialect, 'e.namespace', namespaces)}"
-    )
+    columns = "r.episode_id, r.kind, r.asked"
+    return starmap(ReadingRow, ROWS.everything(transaction, columns, namespaces))

@@ -6,17 +6,26 @@ A reply quotes the episode, so it is deleted with it, and with any fact whose te
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database.dialect import within
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables.readings import CLOSED, NOTHING_ASKED, ReadingRow
+from memstore.database.tables.rows import Rows
 from memstore.domain import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
+
+
+ROWS: Final = Rows(
+    "memstore_replies r JOIN memstore_episodes e ON e.id = r.episode_id",
+    "e.namespace",
+    "r.episode_id, r.key",
+)
+count_all = ROWS.count_all
 
 
 class ReplyRow(NamedTuple):
@@ -120,22 +129,5 @@ def forget_misplaced(transaction: Transaction) -> int:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ReplyRow]:
-    rows = transaction.rows(
-        "SELECT r.episode_id, r.key, r.model, r.reply, r.created_at"
-        f" {_of(transaction, namespaces)} ORDER BY r.episode_id, r.key",
-        {"namespaces": namespaces},
-    )
-    return (ReplyRow(*row) for row in rows)
-
-
-def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    return transaction.scalar(
-        f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
-    )
-
-
-def _of(transaction: Transaction, namespaces: Sequence[str] | None) -> str:
-    return (
-        "FROM memstore_replies r JOIN memstore_episodes e ON e.id = r.episode_id"
-        f"{within(transaction.dialect, 'e.namespace', namespaces)}"
-    )
+    columns = "r.episode_id, r.key, r.model, r.reply, r.created_at"
+    return starmap(ReplyRow, ROWS.everything(transaction, columns, namespaces))
