@@ -13,7 +13,7 @@ from memstore.domain.recall import Recalled
 from memstore.errors import InvalidArgumentType
 from memstore.providers.local import token_counter
 from memstore.search import fusion
-from memstore.text.dated import Line, remark, speaking, under_dates
+from memstore.text.dated import Line, remark, speaking, together, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
 from memstore.text.words import terms
@@ -53,11 +53,11 @@ class Item(NamedTuple):
     """The id, with the sign of its kind."""
     words: str
 
-    def line(self, characters: int) -> Line:
-        words = self.words
-        if characters < len(words):
-            words = f"{words[:characters].rsplit(' ', 1)[0]}…"
-        return Line(self.date, self.name, words)
+    def cut(self, characters: int) -> Item:
+        """Return the item with no more of its words than these characters."""
+        if characters >= len(self.words):
+            return self
+        return self._replace(words=f"{self.words[:characters].rsplit(' ', 1)[0]}…")
 
 
 class Step(NamedTuple):
@@ -218,20 +218,15 @@ def _steps(items: Sequence[Item]) -> Iterator[Step]:
 
 
 def _text(items: Sequence[Item], shown: Mapping[int, int]) -> str:
-    """Return the lines of items, by their places and the characters shown, below their dates."""
-    days: dict[str, dict[Hashable, list[tuple[Item, int]]]] = {}
-    for place, characters in shown.items():
-        item = items[place]
-        threads = days.setdefault(item.date, {})
-        threads.setdefault(item.thread, []).append((item, characters))
-    return "\n".join(under_dates(chain.from_iterable(map(_of_day, days.values()))))
+    """Return the lines of items, by their places and the characters shown."""
+    return text_of_items(items[place].cut(characters) for place, characters in shown.items())
 
 
-def _of_day(threads: dict[Hashable, list[tuple[Item, int]]]) -> Iterator[Line]:
-    """Yield the lines of each thread in their order."""
-    for thread in threads.values():
-        for item, characters in sorted(thread, key=lambda shown: shown[0].place):
-            yield item.line(characters)
+def text_of_items(items: Iterable[Item]) -> str:
+    """Return items as lines below their dates: the day of the first one first, threads in order."""
+    by_day = together(items, lambda item: item.date)
+    ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
+    return "\n".join(under_dates(Line(item.date, item.name, item.words) for item in ordered))
 
 
 def _footer(left_out: int) -> str:

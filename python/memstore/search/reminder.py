@@ -14,8 +14,7 @@ from memstore.domain.recall import Recalled
 from memstore.lazy import lazy_pattern
 from memstore.providers.local import token_counter
 from memstore.search import fusion
-from memstore.search.recall import Item, each_once, of_episode, of_fact, of_turn
-from memstore.text.dated import under_dates
+from memstore.search.recall import Item, each_once, of_episode, of_fact, of_turn, text_of_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -122,7 +121,7 @@ def reminded(
                 continue
         left_out += 1
     return Recalled(
-        text=_text(shown.values()),
+        text=text_of_items(shown.values()),
         facts=tuple(item.id for item in shown.values() if item.is_fact),
         episodes=tuple(item.id for item in shown.values() if not item.is_fact),
         left_out=left_out,
@@ -133,7 +132,7 @@ def _fits(
     shown: Mapping[str, Item], more: Iterable[Item], tokens: int, count: Callable[[str], int]
 ) -> bool:
     items = {**shown, **{item.name: item for item in more}}
-    return count(_text(items.values())) <= tokens
+    return count(text_of_items(items.values())) <= tokens
 
 
 def _episode(turns: Sequence[EpisodeHit], item: Item) -> Episode:
@@ -141,8 +140,8 @@ def _episode(turns: Sequence[EpisodeHit], item: Item) -> Episode:
 
 
 def _of_later(later: Since) -> Iterator[Item]:
-    yield from map(_cut, map(of_turn, later.turns))
-    yield from (_cut(of_fact(fact, 0.0)) for fact in later.facts)
+    items = chain(map(of_turn, later.turns), (of_fact(fact, 0.0) for fact in later.facts))
+    return (item.cut(MOST_CHARACTERS) for item in items)
 
 
 def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[Item]:
@@ -151,24 +150,5 @@ def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> I
         chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, turns))
     )
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
-    return map(_cut, each_once(item for item in items if item.score >= least))
-
-
-def _cut(item: Item) -> Item:
-    words = item.words
-    if len(words) > MOST_CHARACTERS:
-        words = f"{words[:MOST_CHARACTERS].rsplit(' ', 1)[0]}…"
-    return item._replace(words=words)
-
-
-def _text(items: Iterable[Item]) -> str:
-    """Return the lines: the day of the best text first, the turns of a thread in their order."""
-    days: dict[str, list[Item]] = {}
-    for item in items:
-        days.setdefault(item.date, []).append(item)
-    lines = []
-    for day in days.values():
-        threads = list(dict.fromkeys(item.thread for item in day))
-        ordered = sorted(day, key=lambda item: (threads.index(item.thread), item.place))
-        lines += [item.line(len(item.words)) for item in ordered]
-    return "\n".join(under_dates(lines))
+    near = each_once(item for item in items if item.score >= least)
+    return (item.cut(MOST_CHARACTERS) for item in near)

@@ -12,12 +12,14 @@ and the first space, where no stored text is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+R = TypeVar("R")
 
 
 class Line(NamedTuple):
@@ -50,6 +52,26 @@ def under_dates(lines: Iterable[Line]) -> Iterator[str]:
             yield date
         yield str(line)
         yield from map(remark, line.notes)
+
+
+def together(
+    rows: Iterable[R],
+    key: Callable[[R], Hashable],
+    place: Callable[[R], Any] | None = None,
+) -> list[R]:
+    """Return rows with those of one key together, where the first of them was.
+
+    Args:
+        key: what makes rows one group, such as their day.
+        place: orders the rows of a group; by default they stay in their order.
+    """
+    groups: dict[Hashable, list[R]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    if place is not None:
+        for group in groups.values():
+            group.sort(key=place)
+    return [row for group in groups.values() for row in group]
 
 
 def marked(marks: Iterable[str]) -> str:

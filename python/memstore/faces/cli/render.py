@@ -225,16 +225,8 @@ class PlainShow:
 
     def episode_hits(self, hits: Sequence[EpisodeHit], *, explain: bool = False) -> None:
         for hit in hits:
-            why = [made_of(hit.parts)] if explain else []
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
-            found = (hit.episode.id, scored(hit.score, 3), near)
-            before, after = (
-                [(one.id, None, None, *_episode_cells(one, one.content)) for one in beside]
-                for beside in (hit.before, hit.after)
-            )
-            itself = (*found, *_episode_cells(hit.episode, hit.excerpt), *why)
-            for cells in (*before, itself, *after):
-                _row(*cells)
+            _passage(hit, "", (scored(hit.score, 3), near), explain=explain)
 
     def found(
         self,
@@ -246,13 +238,7 @@ class PlainShow:
         """Print facts, then what was said, whose ids begin with an ``e``."""
         self.hits(hits, explain=explain)
         for hit in said:
-            why = [made_of(hit.parts)] if explain else []
-            for one in hit.before:
-                _row(f"e{one.id}", None, *_episode_cells(one, one.content))
-            cells = _episode_cells(hit.episode, hit.excerpt)
-            _row(f"e{hit.episode.id}", f"{hit.score:.3f}", *cells, *why)
-            for one in hit.after:
-                _row(f"e{one.id}", None, *_episode_cells(one, one.content))
+            _passage(hit, "e", (f"{hit.score:.3f}",), explain=explain)
 
     def status(self, status: StoreStatus) -> None:
         for name, value in status.to_dict().items():
@@ -301,6 +287,16 @@ def _episode_cells(episode: Episode, text: str) -> tuple[object, ...]:
         compact(episode.metadata),
         episode.namespace,
     )
+
+
+def _passage(hit: EpisodeHit, sign: str, scores: tuple[object, ...], *, explain: bool) -> None:
+    """Print an episode between its neighbours, which have no scores."""
+    why = [made_of(hit.parts)] if explain else []
+    for one in (*hit.before, hit.episode, *hit.after):
+        is_hit = one is hit.episode
+        cells = _episode_cells(one, hit.excerpt if is_hit else one.content)
+        marks = scores if is_hit else (None,) * len(scores)
+        _row(f"{sign}{one.id}", *marks, *cells, *(why if is_hit else ()))
 
 
 def _row(*cells: object) -> None:

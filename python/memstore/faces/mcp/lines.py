@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.faces.escaping import counted
-from memstore.text.dated import Line, remark, speaking, under_dates
+from memstore.text.dated import Line, remark, speaking, together, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -101,16 +101,9 @@ def _episodes(answer: Answer, _asked: Asked) -> Iterator[str]:
 
 def _said(answer: Answer, _asked: Asked) -> Iterator[str]:
     """Yield what was said, each stretch of a conversation in its order, the best one first."""
-    stretches: dict[tuple[str, str], list[Answer]] = {}
-    for one in answer["said"]:
-        stretches.setdefault((_day(one), one.get("thread", "")), []).append(one)
-    ordered = (
-        sorted(turns, key=lambda turn: str(turn["id"]).zfill(20)) for turns in stretches.values()
-    )
+    said = together(answer["said"], lambda one: (_day(one), one.get("thread", "")), _place)
     yield remark(SAID)
-    yield from under_dates(
-        _passages([*chain.from_iterable(ordered)], lambda one: _episode(one, tells_source=False))
-    )
+    yield from under_dates(_passages(said, lambda one: _episode(one, tells_source=False)))
 
 
 def _place(turn: Answer) -> str:
@@ -128,7 +121,7 @@ def _passages(records: Sequence[Answer], line: Callable[[Answer], Line]) -> Iter
     Records found by rank are put together by their days, the day with the best one first.
     """
     if any("score" in one for one in records):
-        records = _by_day(records)
+        records = together(records, _day)
     shown = {one["id"] for one in records}
     for one, side in chain.from_iterable(map(_around, records)):
         if not side:
@@ -144,14 +137,6 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
     yield from ((one, "before") for one in record.get("before", ()))
     yield record, ""
     yield from ((one, "after") for one in record.get("after", ()))
-
-
-def _by_day(records: Sequence[Answer]) -> Sequence[Answer]:
-    """Return records with those of one day together, the day with the best one first."""
-    days: dict[str, list[Answer]] = {}
-    for one in records:
-        days.setdefault(_day(one), []).append(one)
-    return [*chain.from_iterable(days.values())]
 
 
 def _fact(fact: Answer, asked: Asked) -> Line:
