@@ -74,7 +74,7 @@ def _written_alike(words: Iterable[str]) -> Iterator[Pair]:
 
 
 def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
-    """NYC and New York City; U.S. and United States."""
+    """Yield names and their abbreviations: NYC and New York City; U.S. and United States."""
     short: defaultdict[str, list[str]] = defaultdict(list)
     for key, parts in words.items():
         if len(parts) > 1:
@@ -89,7 +89,7 @@ def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
 
 
 def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
-    """A. Smith and Alice Smith."""
+    """Yield names and the same with an initial: A. Smith and Alice Smith."""
     whole: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for key, parts in words.items():
         if len(parts) > 1 and len(parts[0]) > 1:
@@ -100,7 +100,7 @@ def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
 
 
 def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
-    """Alice and Alice Smith; Smith and Dr. Smith; Globex and Globex Corporation."""
+    """Yield names and their parts: Alice and Alice Smith; Smith and Dr. Smith."""
     extended: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for key, parts in words.items():
         for length in range(1, len(parts)):

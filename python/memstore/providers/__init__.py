@@ -56,7 +56,7 @@ def embedder(
 def generator(
     name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> JSONGenerator | None:
-    """Return the generator of this name; ``None`` for ``"none"``. Errors as of :func:`embedder`."""
+    """Return the generator of this name; ``None`` for ``"none"``. Raises as :func:`embedder`."""
     made: JSONGenerator | None = _made("generator", _GENERATORS, name, api_key, model, base_url)
     return made
 

@@ -1,4 +1,4 @@
-"""JSON over HTTP to a model provider: one verb, one deadline, errors that say what to do.
+"""Posting JSON to a model provider within a deadline, with errors that say what to do.
 
 The only importer of ``httpx``. The client is asynchronous and runs on an event loop in its own
 thread, because only a cancellable wait can keep a deadline: a blocking client restarts its timeout

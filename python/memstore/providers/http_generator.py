@@ -1,4 +1,4 @@
-"""The base of HTTP generators: one request, dropping unsupported parts, a complete answer."""
+"""The base of HTTP generators, which leave out what a service refuses and check each answer."""
 
 from __future__ import annotations
 
