@@ -165,7 +165,7 @@ class Tokens:
         return token
 
     def note_use(self, token: AccessToken) -> None:
-        """Record the use of a token if that is possible at once; this never waits and never fails."""
+        """Record the use of a token if possible at once; this never waits and never fails."""
         now = clock.utc_now()
         last = token.last_used_at
         if last is not None and last <= now < last + USE_NOTED_AFTER:
