@@ -81,6 +81,7 @@ DOORS = {
     "time": {
         "database.sqlite.disk",
         "database.sqlite.engine",
+        "database.sqlite.foreign_log",
         "database.sqlite.log",
         "database.sqlite.memory",
         "database.sqlite.writer",

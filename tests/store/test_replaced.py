@@ -288,3 +288,131 @@ def test_compacting_notices_a_replaced_file(kept: Store) -> None:
     replace_by_backup(Path(kept.path))
     with pytest.raises(FileReplaced):
         kept.file.engine.compact()
+
+
+# -- a backup in the place of an open file ---------------------------------------------------------
+
+OPENED = """
+import sys, memstore
+with memstore.open(sys.argv[1], embedder=None) as store:
+    store.add("by the second", subject="second")
+    print(*(fact.content for fact in store.list()), sep="|")
+    print(*(finding.message for finding in store.file.examine(deep=True)))
+"""
+
+
+def opened_by_another(path: Path) -> tuple[str, str]:
+    """Open, read and write the file in another process; return its facts, and what is wrong."""
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED, str(path)], check=True, capture_output=True, text=True
+    )
+    facts, troubles = done.stdout.splitlines()
+    return facts, troubles
+
+
+def filled(store: Store) -> None:
+    for number in range(300):
+        store.add(f"only in the former file {number}", subject=f"s{number}")
+
+
+@pytest.mark.process
+def test_a_backup_in_the_place_of_an_open_file_is_what_the_next_program_opens(kept: Store) -> None:
+    path = Path(kept.path)
+    filled(kept)
+    replace_by_backup(path)
+    assert opened_by_another(path) == ("before|by the second", "")
+    for _ in range(3):
+        with pytest.raises(FileReplaced):
+            kept.add("too late", subject="a")
+    assert opened_by_another(path) == ("before|by the second|by the second", "")
+    kept.close()
+    assert contents(path) == ["before", "by the second", "by the second"]
+
+
+@pytest.mark.parametrize("use", ["write", "read", "close"])
+def test_a_store_whose_file_was_replaced_leaves_the_backup_as_it_is(
+    kept: Store, use: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0)
+    path = Path(kept.path)
+    filled(kept)
+    replace_by_backup(path)
+    if use == "write":
+        with pytest.raises(FileReplaced):
+            kept.add("too late", subject="a")
+    elif use == "read":
+        with pytest.raises(FileReplaced):
+            kept.list()
+    else:
+        kept.close()
+    assert not log(path).exists()
+    assert contents(path) == ["before"]
+    assert [one.name for one in path.parent.iterdir() if "former" in one.name] == []
+
+
+@pytest.mark.parametrize("noticed_by", ["a write", "another store"])
+def test_a_file_that_was_moved_away_has_all_that_was_acknowledged(
+    kept: Store, noticed_by: str
+) -> None:
+    path = Path(kept.path)
+    filled(kept)
+    former = path.with_name("former.db")
+    path.rename(former)
+    replace_by_backup(path)
+    if noticed_by == "another store":
+        assert contents(path) == ["before"]
+    with pytest.raises(FileReplaced):
+        kept.add("too late", subject="a")
+    kept.close()
+    assert contents(path) == ["before"]
+    assert [one.name for one in path.parent.iterdir() if "-wal.former" in one.name] == []
+    assert contents(former)[:301] == [
+        "before",
+        *(f"only in the former file {n}" for n in range(300)),
+    ]
+
+
+@pytest.mark.process
+def test_the_log_of_a_killed_program_is_kept_aside(kept: Store) -> None:
+    path = Path(kept.path)
+    write_and_wait = (
+        "import sys, memstore\n"
+        "store = memstore.open(sys.argv[1], embedder=None)\n"
+        "for n in range(300): store.add(f'kept {n}', subject='k')\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    kept.close()
+    former = path.with_name("former.db")
+    command = [sys.executable, "-c", write_and_wait, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == b"ready"
+        path.rename(former)
+        replace_by_backup(path)
+        assert contents(path) == ["before"]
+        other.kill()
+    [aside] = [one for one in path.parent.iterdir() if "-wal.former-" in one.name]
+    aside.rename(log(former))
+    assert len(contents(former)) == 301
+
+
+def test_an_empty_place_is_not_filled_from_the_log(kept: Store) -> None:
+    path = Path(kept.path)
+    filled(kept)
+    path.unlink()
+    assert contents(path) == []
+    with pytest.raises(FileReplaced):
+        kept.add("too late", subject="a")
+    assert contents(path) == []
+
+
+def test_a_file_in_use_keeps_its_log(open_store: OpenStore, path: Path) -> None:
+    first = open_store(path, embedder=None)
+    first.add("tea", subject="a")
+    for _ in range(20):
+        with memstore.open(path, embedder=None) as second:
+            second.add("rain", subject="b")
+    first.add("tea again", subject="a")
+    assert first.count() == 22
+    assert [one.name for one in path.parent.iterdir() if "former" in one.name] == []

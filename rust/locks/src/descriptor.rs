@@ -87,20 +87,19 @@ pub fn has_description_locks(fd: &OwnedFd) -> bool {
     unsafe { libc::fcntl(fd.as_raw_fd(), F_OFD_GETLK, &raw mut question) == 0 }
 }
 
-/// Whether another description would find a lock on a file; `None` if that cannot be asked.
+/// Whether somebody else than this description has a lock on a file; `None` if that cannot be asked.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-pub fn is_locked(path: &CStr) -> Option<bool> {
-    let other = open(path, libc::O_RDONLY)?;
+pub fn is_locked(fd: &OwnedFd) -> Option<bool> {
     let mut question = whole_file(libc::F_WRLCK);
     // SAFETY: the command reads and writes the one `flock` it is given; the descriptor is open.
-    let answer = unsafe { libc::fcntl(other.as_raw_fd(), F_OFD_GETLK, &raw mut question) };
+    let answer = unsafe { libc::fcntl(fd.as_raw_fd(), F_OFD_GETLK, &raw mut question) };
     #[allow(clippy::unnecessary_cast)] // its type differs between systems
     let kind = question.l_type as c_int;
     (answer == 0).then_some(kind != libc::F_UNLCK as c_int)
 }
 
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-pub fn is_locked(_: &CStr) -> Option<bool> {
+pub fn is_locked(_: &OwnedFd) -> Option<bool> {
     None
 }
 
@@ -142,7 +141,8 @@ pub fn opened_again(fd: RawFd, inode: Inode) -> Option<OwnedFd> {
         .or_else(|| duplicate(fd))
 }
 
-fn open(path: &CStr, access: c_int) -> Option<OwnedFd> {
+/// Open an existing file as a description of its own.
+pub fn open(path: &CStr, access: c_int) -> Option<OwnedFd> {
     // SAFETY: `path` ends in NUL, and no mode is needed where nothing is created.
     owned(unsafe { libc::open(path.as_ptr(), access | libc::O_CLOEXEC) })
 }

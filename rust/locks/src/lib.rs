@@ -72,7 +72,7 @@ pub fn held() -> Held {
 #[must_use]
 pub fn is_locked(path: &CStr) -> Option<bool> {
     #[cfg(unix)]
-    return descriptor::is_locked(path);
+    return table::is_locked(path);
     #[cfg(not(unix))]
     {
         let _ = path;

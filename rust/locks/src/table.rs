@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,6 +56,18 @@ pub fn held() -> Held {
         by_process: table.holders.len() - by_description,
         kept_descriptors: table.kept.len(),
     }
+}
+
+/// Whether anybody has a lock on the file at a path; `None` if that cannot be asked.
+pub fn is_locked(path: &CStr) -> Option<bool> {
+    // One that was kept, or each question would leave one more behind.
+    let kept = Inode::at(path).and_then(|inode| table().reuse(inode, libc::O_RDONLY));
+    let fd = kept.or_else(|| descriptor::open(path, libc::O_RDONLY | libc::O_NONBLOCK))?;
+    let inode = Inode::of(fd.as_raw_fd())?;
+    let found = descriptor::is_locked(&fd);
+    // Not merely closed: that would drop the locks of other code in this process.
+    table().close(inode, fd);
+    found
 }
 
 impl Table {

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     import tempfile
     from contextlib import AbstractContextManager
 
-    from memstore.database.sqlite import copying
+    from memstore.database.sqlite import copying, foreign_log
     from memstore.database.sqlite.transaction import SqliteTransaction
     from memstore.database.sqlite.writer import Writer
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
+    foreign_log = lazy_import("memstore.database.sqlite.foreign_log")
     pathlib = lazy_import("pathlib")
     tempfile = lazy_import("tempfile")
 
@@ -44,6 +45,8 @@ class Disk:
         """Whether connections are opened with ``immutable=1``: SQLite assumes no changes."""
         self._prepare_file()
         locks.install(self.path)
+        if not read_only and os.path.lexists(f"{os.path.realpath(self.path)}-shm"):
+            foreign_log.move_aside(self.path)
         self.had_log = self.log_bytes() > 0
         self._files = OpenFiles(self.path)
         self._files.remember()
@@ -126,6 +129,19 @@ class Disk:
         if not (changed := self._files.changed()):
             return {}
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
+
+    def part_from_log(self) -> None:
+        """Move the log aside if another file is in the place of the one that it belongs to.
+
+        The caller writes, so nobody adds to the log meanwhile. A log that another program has
+        already opened with the other file stays.
+        """
+        changed = self.changed()
+        if "file" in changed and "log" not in changed and not locks.is_used(self.path):
+            foreign_log.rename(self.path)
+
+    def forget_finished_logs(self) -> None:
+        foreign_log.remove_finished(self.path)
 
     def check(self) -> None:
         """Raise :class:`FileReplaced` if the file or its log was replaced."""

@@ -58,6 +58,9 @@ MOST_WAIT_SECONDS: Final = 86_400
 IDLE_READERS: Final = 4
 """Reader connections kept open between reads; more are opened if more threads read at once."""
 
+PARTING_MILLISECONDS: Final = 1000
+"""How long to wait for other users of a file that is no longer at its path."""
+
 COMPACT_WAIT_MILLISECONDS: Final = 1000
 """How long compacting waits for writers and readers to finish."""
 
@@ -98,7 +101,7 @@ class SqliteEngine:
         self._process = os.getpid()
         self._closed = False
         self._idle: list[apsw.Connection] = []
-        self._pool = threading.Lock()
+        self._pool = threading.RLock()  # closing notices a replaced file while it holds it
         self._lost: str | None = None
         """What happened to the file, if it is no longer the one that was opened."""
         self._checked = time.monotonic()
@@ -322,7 +325,37 @@ class SqliteEngine:
             )
         else:
             self._lost = describe(self._place.path, changed)
+            if "file" in changed and not self._read_only:
+                self._take_log_along()
         return is_saved
+
+    def _take_log_along(self) -> None:
+        """Copy the log into the file that it belongs to, which is no longer at the path.
+
+        Otherwise the next program would copy it into the file that is there now. The caller holds
+        the turn.
+        """
+        if self._writer.is_open:
+            self._take_log_along_by(self._writer.connection)
+            return
+        with self._pool:
+            connection = self._idle.pop() if self._idle else None
+        if connection is not None:  # else nothing here uses the log
+            self._take_log_along_by(connection)
+            self._close(connection, is_ours=False)
+
+    def _take_log_along_by(self, connection: apsw.Connection) -> None:
+        roll_back(connection)
+        connection.set_busy_timeout(PARTING_MILLISECONDS)
+        with suppress(apsw.Error, OSError):
+            connection.execute("BEGIN IMMEDIATE")
+            self._place.part_from_log()
+            is_gone = "log" in self._place.changed()
+            connection.execute("ROLLBACK")
+            if is_gone:
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                self._place.forget_finished_logs()
+        roll_back(connection)
 
     def _saved(self) -> bool:
         """Copy a removed log, which is still open, into the file; return whether that succeeded."""

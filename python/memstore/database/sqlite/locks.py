@@ -94,6 +94,11 @@ def check(path: str) -> None:
     )
 
 
+def is_used(file: str) -> bool | None:
+    """Return whether any program, this one too, has locks on a file; ``None`` if unknown."""
+    return lock_is_seen(file)
+
+
 def _is_of(connection: apsw.Connection, path: str) -> bool:
     try:
         return os.path.samefile(connection.filename, path)

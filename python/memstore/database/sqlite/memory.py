@@ -107,6 +107,12 @@ class Memory:
     def changed(self) -> dict[str, str]:
         return {}
 
+    def part_from_log(self) -> None:
+        pass
+
+    def forget_finished_logs(self) -> None:
+        pass
+
     def check(self) -> None:
         pass
 

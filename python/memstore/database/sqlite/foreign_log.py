@@ -1,0 +1,62 @@
+"""A log that stands beside another file than the one it belongs to.
+
+If a file is put in the place of an open one, the open one's log stays where it is, and SQLite would
+copy it into the new file: nothing in a log says whose it is. So the log is moved out of the way, by
+whoever comes first: a program that opens the new file, or one that still has the former one open.
+
+Whose the log is can be told by the locks. A program that uses a log has a lock on its index, and,
+from before that until after it, one on the file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from typing import Final
+
+from memstore.database.sqlite.locks import is_used
+
+LOOKS: Final = 3
+PAUSE_SECONDS: Final = 0.01
+"""A program that is closing the file must not be taken for one that has another file open."""
+
+ASIDE: Final = "former"
+"""The log of ``memory.db`` becomes ``memory.db-wal.former-N``."""
+
+
+def move_aside(path: str) -> None:
+    """Move the log beside a file out of the way if it is used with another file.
+
+    Call it before the file is opened.
+    """
+    file = os.path.realpath(path)
+    for look in range(LOOKS):
+        # In this order: it ends with the lock on the index while the one on the file is missing.
+        if is_used(f"{file}-shm") is not True or is_used(file) is not False:
+            return
+        if is_used(f"{file}-shm") is not True:
+            return
+        if look + 1 < LOOKS:
+            time.sleep(PAUSE_SECONDS)
+    rename(path)
+
+
+def rename(path: str) -> None:
+    """Rename the log beside a file, and remove its index."""
+    file = os.path.realpath(path)
+    number = 1
+    while os.path.lexists(aside := f"{file}-wal.{ASIDE}-{number}"):
+        number += 1
+    with suppress(FileNotFoundError):  # another program was faster
+        os.rename(f"{file}-wal", aside)
+        os.unlink(f"{file}-shm")
+
+
+def remove_finished(path: str) -> None:
+    """Remove former logs that are empty, because they were copied into their files."""
+    folder, name = os.path.split(os.path.realpath(path))
+    with os.scandir(folder) as files:
+        for one in files:
+            if one.name.startswith(f"{name}-wal.{ASIDE}-") and not one.stat().st_size:
+                os.unlink(one)
