@@ -11,8 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memstore import __version__, settings
+from memstore import __version__
 from memstore.faces.hosts import catalogue
+from memstore.faces.hosts.registration import OF_UVX
 from memstore.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +43,7 @@ OF_UV = ("UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_OFFLINE")
 FOR_CODEX = {
     # Which Codex passes on to hooks, but not to servers, and both must use the same file.
     "env_vars": sorted(
-        [*settings.OF_UVX, *OF_UV, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)]
+        [*OF_UVX, *OF_UV, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)]
     ),
     # Without these, a server that starts slowly is missing for the whole session.
     "required": True,

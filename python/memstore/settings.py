@@ -26,20 +26,6 @@ EMBEDDERS = ("local", "ollama", "openai", "none")
 HOSTS_PROJECTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 """Variables in which hosts pass the project folder to their hooks."""
 
-LEFT_BY_HOSTS: Final = frozenset(
-    """HOME LANG LC_ALL LOGNAME SHELL TERM TMPDIR TZ USER
-    APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP
-    TMP USERNAME USERPROFILE""".split()
-)
-"""The variables that Codex, the most restrictive host, passes to servers; the second half is for
-Windows."""
-
-OF_UVX: Final = frozenset(
-    """ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY SSL_CERT_DIR SSL_CERT_FILE XDG_CACHE_HOME
-    XDG_CONFIG_HOME XDG_DATA_HOME""".split()
-)
-"""The variables, besides ``UV_…``, that uvx needs to reach the package index and its cache."""
-
 DEFAULT_FOLDERS: Final = {
     "APPDATA": "~/AppData/Roaming",
     "LOCALAPPDATA": "~/AppData/Local",
@@ -179,21 +165,9 @@ def host_folder(variable: str) -> str | None:
     return os.environ.get(variable) or None
 
 
-def poor_environment() -> dict[str, str]:
-    """Return the minimal environment that hosts pass to the servers they start."""
-    found = {name: value for name, value in os.environ.items() if name.upper() in LEFT_BY_HOSTS}
-    return {**found, "PATH": os.defpath}
-
-
-def uvx_environment() -> dict[str, str]:
-    """Return the variables that uvx needs, without those that hold a password."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if (name.upper() in OF_UVX or name.startswith("UV_"))
-        and not any(secret in name for secret in ("PASSWORD", "TOKEN", "USERNAME"))
-        and not ("://" in value and "@" in value)
-    }
+def environment() -> dict[str, str]:
+    """Return every variable, for a program that is started with some of them."""
+    return dict(os.environ)
 
 
 def configuration_folder() -> str:

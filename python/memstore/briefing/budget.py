@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,13 +81,8 @@ def clipped(text: str, room: int, cost: Callable[[str], int]) -> str:
     """Return the longest beginning of a text that fits, cut between words; empty if too short."""
     if cost(text) <= room:
         return text
-    fit, most = 0, len(text) - 1
-    while fit < most:
-        middle = (fit + most + 1) // 2
-        if cost(f"{text[:middle]}…") <= room:
-            fit = middle
-        else:
-            most = middle - 1
+    # The most characters that fit; all of them do not.
+    fit = bisect_left(range(1, len(text)), True, key=lambda most: cost(f"{text[:most]}…") > room)
     if fit < min(LEAST_CHARACTERS, len(text) // 2):
         return ""
     words = text[:fit] if text[fit : fit + 1] == " " else text[:fit].rsplit(" ", 1)[0]

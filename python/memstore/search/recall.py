@@ -6,6 +6,7 @@ the next ones that fit. Then they are put in order below their dates.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -170,13 +171,8 @@ def _fitting(
     def fits(shown: Mapping[int, int]) -> bool:
         return count(f"{_text(items, shown)}\n{footer}") <= tokens
 
-    fit, most = 0, len(steps) - 1
-    while fit < most:
-        middle = (fit + most + 1) // 2
-        if fits(dict(steps[:middle])):
-            fit = middle
-        else:
-            most = middle - 1
+    # The most steps that fit; all of them do not.
+    fit = bisect_left(range(1, len(steps)), True, key=lambda most: not fits(dict(steps[:most])))
     shown = _filled(items, dict(steps[:fit]), fits)
     while True:  # once, unless the counter is not monotonic
         text = "\n".join(filter(None, (_text(items, shown), _footer(len(items) - len(shown)))))

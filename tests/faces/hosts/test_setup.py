@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
-from memstore import __version__, settings
+from memstore import __version__
 from memstore.faces.hosts import catalogue, edits, placing, registration
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
@@ -358,7 +358,7 @@ def test_setup_from_uvx_registers_uvx_with_the_version(
     monkeypatch.setattr(sys, "prefix", str(home / ".cache/uv/archive-v0/Ab3_x"))
     monkeypatch.setattr(registration.metadata, "distribution", lambda _: Installed(None))
     for name in [*os.environ]:
-        if name.upper() in settings.OF_UVX or name.startswith("UV_"):
+        if name.upper() in registration.OF_UVX or name.startswith("UV_"):
             monkeypatch.delenv(name)
     start = [str(uvx), "--from", f"pymemstore=={__version__}"]
     assert registration.programs() == ([*start, "memstore-mcp"], [*start, "memstore"], {})

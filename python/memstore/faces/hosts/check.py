@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 import threading
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS: Final = 30
 PROTOCOL: Final = "2025-06-18"
+
+
+LEFT_BY_HOSTS: Final = frozenset(
+    """HOME LANG LC_ALL LOGNAME SHELL TERM TMPDIR TZ USER
+    APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP
+    TMP USERNAME USERPROFILE""".split()
+)
+"""The variables that Codex, the most restrictive host, passes to servers; the second half is for
+Windows."""
 
 
 class Seen(NamedTuple):
@@ -106,7 +116,7 @@ def _conversation(
         stdout=subprocess.PIPE,
         stderr=errors,
         cwd=project or tempfile.gettempdir(),
-        env={**settings.poor_environment(), **environment},
+        env={**_poor_environment(), **environment},
         encoding="utf-8",
     )
     assert server.stdin is not None
@@ -164,3 +174,13 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
     told = "added context at session start" if answer else "had no context to add at session start"
     told = f"{told} after {took:.1f} s"
     return Seen("hooks", line, True, f"{told}; {note}" if note else told)
+
+
+def _poor_environment() -> dict[str, str]:
+    """Return the minimal environment that hosts pass to the servers they start."""
+    found = {
+        name: value
+        for name, value in settings.environment().items()
+        if name.upper() in LEFT_BY_HOSTS
+    }
+    return {**found, "PATH": os.defpath}

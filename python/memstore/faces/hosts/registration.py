@@ -27,6 +27,13 @@ UNQUOTED: Final = re.compile(r"[\w.:\\/=-]+")
 UV_CACHE: Final = re.compile(r"(archive|environments|builds)-v\d+")
 
 
+OF_UVX: Final = frozenset(
+    """ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY SSL_CERT_DIR SSL_CERT_FILE XDG_CACHE_HOME
+    XDG_CONFIG_HOME XDG_DATA_HOME""".split()
+)
+"""The variables, besides ``UV_…``, that uvx needs to reach the package index and its cache."""
+
+
 class NoProgram(MemstoreError):
     """This installation has no program that a host could start."""
 
@@ -51,7 +58,7 @@ def programs() -> Programs:
         if uvx is None:
             raise NoProgram("uvx is not on the PATH. Install with: uv tool install pymemstore")
         start = [str(Path(uvx).absolute()), "--from", _requirement()]
-        environment = settings.uvx_environment()
+        environment = _uvx_environment()
         return Programs([*start, "memstore-mcp"], [*start, "memstore"], environment)
     folder = Path(sysconfig.get_path("scripts"))
     found = []
@@ -85,3 +92,14 @@ def shell_line(words: Sequence[str]) -> str:
     line = subprocess.list2cmdline(words)
     # PowerShell would print a quoted path rather than run it, and cmd has no other quotes.
     return line if all(map(UNQUOTED.fullmatch, words)) else f"cmd /c {line}"
+
+
+def _uvx_environment() -> dict[str, str]:
+    """Return the variables that uvx needs, without those that hold a password."""
+    return {
+        name: value
+        for name, value in settings.environment().items()
+        if (name.upper() in OF_UVX or name.startswith("UV_"))
+        and not any(secret in name for secret in ("PASSWORD", "TOKEN", "USERNAME"))
+        and not ("://" in value and "@" in value)
+    }
