@@ -34,6 +34,7 @@ ROOMS = (
     "providers",
     "database",
     "text",
+    "projects",
     "domain",
     "settings",
     "errors",

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import memstore
+from memstore import projects
 from memstore.errors import Conflict, InvalidArgument, NotFound, StorageError
-from memstore.store import projects
-from memstore.store.projects import Project, project_of, set_name
+from memstore.projects import Project, project_of, set_name
 
 
 @pytest.fixture

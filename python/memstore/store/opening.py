@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from memstore import projects
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
     from memstore.providers import local
     from memstore.search import requests
-    from memstore.store import projects
     from memstore.text.secrets import SecretsPolicy
 else:
     local = lazy_import("memstore.providers.local")
-    projects = lazy_import("memstore.store.projects")
+    projects = lazy_import("memstore.projects")
     requests = lazy_import("memstore.search.requests")
 
 

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore import projects
     from memstore.faces.hosts import catalogue, check, hook, record, registration, setup
     from memstore.faces.hosts.catalogue import Host, Wanted
     from memstore.faces.hosts.setup import Told
     from memstore.settings import Settings
-    from memstore.store import projects
 else:
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
     check = lazy_import("memstore.faces.hosts.check")
     hook = lazy_import("memstore.faces.hosts.hook")
-    projects = lazy_import("memstore.store.projects")
+    projects = lazy_import("memstore.projects")
     record = lazy_import("memstore.faces.hosts.record")
     registration = lazy_import("memstore.faces.hosts.registration")
     setup = lazy_import("memstore.faces.hosts.setup")
