@@ -80,6 +80,8 @@ def _write(paths: list[Path], folder: Path, millions: int) -> None:
         seen = chance.random(BATCH) < SEEN
         names = ["seen" if one else "other" for one in seen]
         columns.put([(i, n, 0, (None,) * 2, (None,) * 3) for i, n in zip(ids, names, strict=True)])
+    for path in paths:
+        path.touch()
     words.save(paths[0], made.DATABASE, 0)
     codes.save(paths[1], made.DATABASE, 0, 0)
     columns.save(paths[2], made.DATABASE, 0)

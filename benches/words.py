@@ -73,6 +73,7 @@ def measure(folder: Path, rows: int, count: int) -> None:
         with Stopwatch(spent, "put"):
             words.put(ids, split)
     with Stopwatch(spent, "save"):
+        (folder / "words").touch()
         words.save(folder / "words", bytes(16), 1)
     with Stopwatch(spent, "open"):
         words = Words.open(folder / "words", bytes(16))

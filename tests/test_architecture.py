@@ -72,6 +72,7 @@ DOORS = {
         "providers.local",
         "search.dates",
         "search.index.contents",
+        "search.index.index",
         "search.index.visibility",
         "search.ranking.classic",
     },

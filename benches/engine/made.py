@@ -116,6 +116,7 @@ def codes_file(folder: Path, vectors: NDArray[np.float32]) -> Path:
         ids = range(first + 1, first + len(rows) + 1)
         codes.put(ids, ids, [row.tobytes() for row in rows])
     path = folder / "vectors-{}x{}.codes".format(*vectors.shape)
+    path.touch()
     codes.save(path, DATABASE, 0, 0)
     return path
 

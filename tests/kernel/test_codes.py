@@ -99,6 +99,7 @@ def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
     path = tmp_path / "codes"
     codes = Codes(2)
     codes.put([3, 1, 2], [1, 1, 2], [blob([1, 0]), blob([1, 1]), blob([0, 1])])
+    path.touch()
     codes.save(path, DATABASE, 7, 41)
     opened = Codes.open(path, DATABASE, 7)
     assert (len(opened), opened.dimension, opened.position) == (3, 2, 41)
@@ -106,6 +107,7 @@ def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
     assert opened.scan(array.array("f", [1, -0.1]), 3) == [[1, 3]]
     opened.put([3], [9], [blob([-1, 0])])
     assert opened.drop([2, 2, 77]) == 1
+    (tmp_path / "new").touch()
     opened.save(tmp_path / "new", DATABASE, 7, 42)
     again = Codes.open(tmp_path / "new", DATABASE, 7)
     assert (len(again), again.position) == (2, 42)
@@ -115,6 +117,7 @@ def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
 
 def test_a_file_of_another_type_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "codes"
+    path.touch()
     Codes(2).save(path, DATABASE, 7, 41)
     for database, generation in ((b"another database", 7), (DATABASE, 8)):
         with pytest.raises(ValueError, match="derived from something else"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.naive_words import Fts5, bm25, seen
 
-from memstore._kernel import Ids, Words
+from memstore._kernel import Ids, PanicException, Words
 
 DATABASE = bytes(range(16))
 
@@ -51,6 +53,7 @@ class Twins:
             self.rows.pop(id_, None)
 
     def save(self, path: Path) -> None:
+        path.touch()
         self.words.save(path, DATABASE, 7)
         self.words = Words.open(path, DATABASE)
 
@@ -223,6 +226,7 @@ def saved(path: Path) -> Words:
     words = Words()
     words.put(range(500), [["common", f"rare{id_}", "中", "文"] for id_ in range(500)])
     words.drop([7])
+    path.touch()
     words.save(path, DATABASE, 41)
     return words
 
@@ -251,7 +255,33 @@ def test_a_file_that_does_not_match_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"damaged|something else"):
             Words.open(path, DATABASE)
     with pytest.raises(FileNotFoundError):
-        Words().save(tmp_path / "no folder" / "words", DATABASE, 1)
+        Words().save(tmp_path / "removed", DATABASE, 1)
+    assert not (tmp_path / "removed").exists()
+
+
+def test_changed_file_is_not_intact(tmp_path: Path) -> None:
+    assert Words().is_intact(compare=True)  # there is no file
+    saved(tmp_path / "words")
+    opened = Words.open(tmp_path / "words", DATABASE)
+    assert opened.is_intact()
+    assert opened.is_intact(compare=True)
+    with (tmp_path / "words").open("r+b") as file:
+        file.seek(300)
+        file.write(b"damage")
+    assert not opened.is_intact(compare=True)
+    os.utime(tmp_path / "words", (1, 1))  # the file system's clock may be coarse
+    assert not opened.is_intact()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows truncates no mapped file")
+def test_truncated_file_does_not_end_the_process(tmp_path: Path) -> None:
+    saved(tmp_path / "words")
+    opened = Words.open(tmp_path / "words", DATABASE)
+    os.truncate(tmp_path / "words", 0)
+    with contextlib.suppress(PanicException):
+        opened.search([["common"], ["rare8"]], 20)
+    assert not opened.is_intact()
+    assert not opened.is_intact(compare=True)
 
 
 def test_a_put_is_atomic_for_readers_while_segments_are_merged() -> None:

@@ -30,10 +30,11 @@ from memstore.search.requests import JUDGED
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
+    from memstore.search.index.contents import Contents
     from memstore.search.lookup import About, Ranked
     from memstore.search.requests import Request
 
@@ -82,9 +83,10 @@ class Search(Generic[F, H]):
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt; nothing if there is no index yet."""
-        with self.index.reading() as (transaction, contents):
-            lookup = self._corpus(transaction, contents).lookup
-            return lookup.about(_cleaned(prompt), texts, asks=asks)
+        text = _cleaned(prompt)
+        return self.index.read(
+            lambda *state: self._corpus(*state).lookup.about(text, texts, asks=asks)
+        )
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]
@@ -107,23 +109,37 @@ class Search(Generic[F, H]):
         request: Request[F],
         why: WordsOnly | None,
     ) -> list[H]:
-        with self.index.reading() as (transaction, contents):
-            compares_stored = request.ranking.compares_stored
+        compares_stored = request.ranking.compares_stored
+
+        def found(transaction: Transaction, contents: Contents | None) -> list[H]:
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            found = {text: Query(text) for text in texts}
-            if embedded is not None and request.ranking.weighs_words_of_queries:
-                embedded, why = _weighed(corpus, asked, embedded)
-            if embedded is not None:
-                near = self._near(corpus, embedded, request)
-                is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
-                why = NOTHING_EMBEDDED if near is None and not is_empty else None
-                queries = map(Query, asked, embedded.vectors, near or ())
-                found |= {query.text: query for query in queries}
-            results = {}
-            for text, query in found.items():
-                ranked = _ranked(corpus, query, request)
-                results[text] = corpus.results(query, ranked, request, why if text else None)
-            return [results[text] for text in texts]
+            return self._found(corpus, texts, asked, embedded, request, why)
+
+        return self.index.read(found)
+
+    def _found(
+        self,
+        corpus: Corpus[F, H],
+        texts: Sequence[str],
+        asked: Sequence[str],
+        embedded: Embedded | None,
+        request: Request[F],
+        why: WordsOnly | None,
+    ) -> list[H]:
+        found = {text: Query(text) for text in texts}
+        if embedded is not None and request.ranking.weighs_words_of_queries:
+            embedded, why = _weighed(corpus, asked, embedded)
+        if embedded is not None:
+            near = self._near(corpus, embedded, request)
+            is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
+            why = NOTHING_EMBEDDED if near is None and not is_empty else None
+            queries = map(Query, asked, embedded.vectors, near or ())
+            found |= {query.text: query for query in queries}
+        results = {}
+        for text, query in found.items():
+            ranked = _ranked(corpus, query, request)
+            results[text] = corpus.results(query, ranked, request, why if text else None)
+        return [results[text] for text in texts]
 
     def _near(
         self,

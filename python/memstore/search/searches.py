@@ -64,6 +64,19 @@ class Searches:
         for search in self._loaded or ():
             search.index.finish()
 
+    def rewrite(self) -> bool:
+        """Remove what was erased from the files of both; return whether that succeeded."""
+        return all([self.facts.index.rewrite(), self.episodes.index.rewrite()])
+
+    def are_whole(self) -> dict[str, bool]:
+        """Compare the files of both with their checksums, by the kind of rows."""
+        return {search.index.name: search.index.compare() for search in (self.facts, self.episodes)}
+
+    def remove_damaged(self) -> list[str]:
+        """Remove files that differ from their checksums; return of which kinds of rows."""
+        both = self.facts.index, self.episodes.index
+        return [index.name for index in both if index.remove_damaged()]
+
     def close(self) -> None:
         for search in self._loaded or ():
             search.index.close()

@@ -284,7 +284,10 @@ class File:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
-        return transfer.write(self.engine, self.author, incoming, namespace, satellite, progress)
+        report = transfer.write(self.engine, self.author, incoming, namespace, satellite, progress)
+        if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
+            self.searches.rewrite()
+        return report
 
     def import_from(
         self,
@@ -404,7 +407,7 @@ class File:
             deep: also check the checksum of every line of the journal.
             progress: called with the number of checks done and the total.
         """
-        return doctor.examine(self.engine, satellite, deep=deep, progress=progress)
+        return doctor.examine(self.engine, satellite, self.searches, deep=deep, progress=progress)
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
@@ -414,7 +417,7 @@ class File:
         Args:
             progress: called with the number of steps done and the total.
         """
-        return doctor.rebuild(self.engine, self.author, satellite, progress)
+        return doctor.rebuild(self.engine, self.author, satellite, self.searches, progress)
 
     # -- the parts that stores use -------------------------------------------------------------
 

@@ -546,8 +546,7 @@ class Store:
         is_gone = erasing.erase_namespace(
             self._file.engine, self._author, self.namespace, satellite
         )
-        searches = self._file.searches
-        return all([searches.facts.index.rewrite(), searches.episodes.index.rewrite(), is_gone])
+        return self._file.searches.rewrite() and is_gone
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact; return how many of them are in this namespace."""

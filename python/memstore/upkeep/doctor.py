@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.satellite import Satellite
+    from memstore.search.searches import Searches
 
     _Check: TypeAlias = Callable[[Transaction], Iterator[tuple[str, bool]]]
     """Yields each problem as a sentence, and whether a rebuild repairs it."""
@@ -50,6 +51,7 @@ class Finding:
 def examine(
     engine: Engine,
     satellite: Satellite,
+    searches: Searches,
     *,
     deep: bool = False,
     progress: Progress | None = None,
@@ -62,7 +64,11 @@ def examine(
 
     ``deep`` also compares every line of the journal with its checksum.
     """
-    checks = (*_checks(engine, satellite), *(DEEP if deep else ()), ("words", indexes.full_texts))
+    checks = (
+        *_checks(engine, satellite, searches),
+        *(DEEP if deep else ()),
+        ("words", indexes.full_texts),
+    )
     findings: list[Finding] = []
     _tell(progress, 0, len(checks))
     with engine.aside() as copy:
@@ -73,11 +79,14 @@ def examine(
     return findings
 
 
-def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]]:
+def _checks(
+    engine: Engine, satellite: Satellite, searches: Searches
+) -> Sequence[tuple[str, _Check]]:
     """Return the checks that only read, each with the name of its findings."""
     return (
         ("locks", partial(_locks, engine)),
         ("log", partial(_log, engine)),
+        ("index", partial(_index, searches)),
         ("pages", partial(_pages, engine)),
         ("schema", partial(_schema, engine)),
         ("links", partial(_links, engine)),
@@ -135,9 +144,13 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 
 
 def rebuild(
-    engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
+    engine: Engine,
+    author: Author,
+    satellite: Satellite,
+    searches: Searches,
+    progress: Progress | None = None,
 ) -> list[str]:
-    """Rebuild the derived data: full-text indexes, segments, and invalid embeddings.
+    """Rebuild the derived data: full-text indexes, segments, invalid embeddings, damaged files.
 
     Problems are found in a copy and repaired in steps, so that no writer waits long.
     """
@@ -168,6 +181,7 @@ def rebuild(
             _tell(progress, done, len(parts))
             for _ in in_steps(engine, acts):
                 pass
+    more += (f"removed the damaged index of {rows}" for rows in searches.remove_damaged())
     _tell(progress, len(parts), len(parts))
     return [
         f"rebuilt the full-text index of facts, and re-indexed {len(facts)} facts",
@@ -211,6 +225,12 @@ def _log(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
             "a long time without a pause; the log shrinks at the first write after it ends",
             False,
         )
+
+
+def _index(searches: Searches, _: Transaction) -> Iterator[tuple[str, bool]]:
+    for rows, is_whole in searches.are_whole().items():
+        if not is_whole:
+            yield f"the index of {rows}, which is beside the file, differs from its checksum", True
 
 
 def _tell(progress: Progress | None, done: int, steps: int) -> None:

@@ -81,8 +81,8 @@ fn apply(texts: &mut Texts, model: &mut Model, change: Change, folder: &Folder) 
         Change::Save => {
             let path = folder.file();
             texts.save(&path, &TAG, 7).unwrap();
-            let (opened, position) = Texts::open(&path, &TAG).unwrap();
-            assert_eq!(position, 7);
+            let (opened, file) = Texts::open(&path, &TAG).unwrap();
+            assert_eq!(file.position(), 7);
             *texts = opened;
         }
     }

@@ -82,8 +82,8 @@ fn make(words: &mut Words, model: &mut Model, change: &Change, folder: &Folder) 
         Change::Save => {
             let path = folder.file();
             words.save(&path, &TAG, 5).unwrap();
-            let (opened, position) = Words::open(&path, &TAG).unwrap();
-            assert_eq!(position, 5);
+            let (opened, file) = Words::open(&path, &TAG).unwrap();
+            assert_eq!(file.position(), 5);
             *words = opened;
         }
     }

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, check_lengths, value_error};
-use crate::derived;
+use crate::derived::{self, Origin};
 use crate::dot;
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
@@ -16,7 +16,7 @@ use crate::shared::Shared;
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Codes {
     pub(crate) dimension: usize,
-    position: u64,
+    origin: Origin,
     pub(crate) codes: Shared<kernel::Codes>,
 }
 
@@ -31,17 +31,17 @@ impl Codes {
                 let most = kernel::MOST_DIMENSIONS;
                 value_error(format!("dimension must be 1 to {most}, got {dimension}"))
             })?;
-        Ok(Self::of(kernel::Codes::new(dimension), 0))
+        Ok(Self::of(kernel::Codes::new(dimension), Origin::default()))
     }
 
     /// Map a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, database: &[u8], generation: u64) -> PyResult<Self> {
         let tag = derived::tag(kernel::KIND, kernel::VERSION, database, generation)?;
-        let (codes, position) = py
+        let (codes, file) = py
             .detach(|| kernel::Codes::open(&path, &tag))
             .map_err(derived::refusal)?;
-        Ok(Self::of(codes, position))
+        Ok(Self::of(codes, Origin::new(file)))
     }
 
     /// Write all rows to a file.
@@ -67,7 +67,13 @@ impl Codes {
     /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
-        self.position
+        self.origin.position()
+    }
+
+    /// Whether the mapped file is what was written; `compare` reads all of it.
+    #[pyo3(signature = (*, compare = false))]
+    fn is_intact(&self, py: Python<'_>, compare: bool) -> bool {
+        self.origin.is_intact(py, compare)
     }
 
     /// Bytes in this process's own memory.
@@ -138,10 +144,10 @@ pub(crate) fn cosines(query: &Bound<'_, PyAny>, blobs: &Bound<'_, PyAny>) -> PyR
 }
 
 impl Codes {
-    fn of(codes: kernel::Codes, position: u64) -> Self {
+    fn of(codes: kernel::Codes, origin: Origin) -> Self {
         Self {
             dimension: codes.dimension(),
-            position,
+            origin,
             codes: Shared::new(codes),
         }
     }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
 use crate::arrays::value_error;
-use crate::derived::{refusal, tag};
+use crate::derived::{Origin, refusal, tag};
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 
@@ -23,7 +23,7 @@ type GivenPeriod = (usize, Text, Text, bool);
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Columns {
     columns: Shared<kernel::Columns>,
-    position: u64,
+    origin: Origin,
 }
 
 #[pymethods]
@@ -32,19 +32,19 @@ impl Columns {
     fn new() -> Self {
         Self {
             columns: Shared::new(kernel::Columns::new()),
-            position: 0,
+            origin: Origin::default(),
         }
     }
 
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, database: &[u8]) -> PyResult<Self> {
         let tag = tag(KIND, VERSION, database, 0)?;
-        let (columns, position) = py
+        let (columns, file) = py
             .detach(|| kernel::Columns::open(&path, &tag))
             .map_err(refusal)?;
         Ok(Self {
             columns: Shared::new(columns),
-            position,
+            origin: Origin::new(file),
         })
     }
 
@@ -56,7 +56,13 @@ impl Columns {
 
     #[getter]
     fn position(&self) -> u64 {
-        self.position
+        self.origin.position()
+    }
+
+    /// Whether the mapped file is what was written; `compare` reads all of it.
+    #[pyo3(signature = (*, compare = false))]
+    fn is_intact(&self, py: Python<'_>, compare: bool) -> bool {
+        self.origin.is_intact(py, compare)
     }
 
     #[getter]

@@ -1,6 +1,8 @@
 //! Shared by the classes that are saved in derived files.
 
-use memstore_kernel::mapped::{Refused, Tag};
+use std::sync::Arc;
+
+use memstore_kernel::mapped::{Mapped, Refused, Tag};
 use pyo3::prelude::*;
 
 use crate::arrays::value_error;
@@ -25,5 +27,30 @@ pub(crate) fn refusal(refused: Refused) -> PyErr {
     match refused {
         Refused::Unreadable(error) => error.into(),
         refused => value_error(refused.to_string()),
+    }
+}
+
+/// The file that a structure was opened from, if there is one.
+#[derive(Default)]
+pub(crate) struct Origin(Option<Arc<Mapped>>);
+
+impl Origin {
+    pub(crate) fn new(file: Arc<Mapped>) -> Self {
+        Self(Some(file))
+    }
+
+    /// The position that it was saved with.
+    pub(crate) fn position(&self) -> u64 {
+        self.0.as_ref().map_or(0, |file| file.position())
+    }
+
+    pub(crate) fn is_intact(&self, py: Python<'_>, compare: bool) -> bool {
+        self.0.as_ref().is_none_or(|file| {
+            if compare {
+                py.detach(|| file.is_whole())
+            } else {
+                file.is_intact()
+            }
+        })
     }
 }

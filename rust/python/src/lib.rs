@@ -39,6 +39,9 @@ fn instruction_set() -> &'static str {
 /// The Rust kernel of memstore: vectors as bytes, the search index, and the ranking.
 #[pymodule(gil_used = false)]
 mod _kernel {
+    use pyo3::panic::PanicException;
+    use pyo3::prelude::*;
+
     /// Whether the embedded model is part of this build.
     #[pymodule_export]
     const HAS_MODEL: bool = cfg!(feature = "model");
@@ -68,4 +71,10 @@ mod _kernel {
     use super::texts::Texts;
     #[pymodule_export]
     use super::words::Words;
+
+    /// What a panic in the kernel becomes, so that callers can name it.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("PanicException", module.py().get_type::<PanicException>())
+    }
 }

@@ -19,7 +19,7 @@ use pyo3::types::PyBytes;
 use crate::arrays::{self, value_error};
 #[cfg(feature = "model")]
 use crate::codes::Codes;
-use crate::derived::{refusal, tag};
+use crate::derived::{Origin, refusal, tag};
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 use crate::words::Words;
@@ -53,7 +53,7 @@ type Ranked = (u32, f64, f64, f64, f64, Parts);
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Texts {
     texts: Shared<kernel::Texts>,
-    position: u64,
+    origin: Origin,
 }
 
 #[pymethods]
@@ -62,7 +62,7 @@ impl Texts {
     fn new() -> Self {
         Self {
             texts: Shared::new(kernel::Texts::default()),
-            position: 0,
+            origin: Origin::default(),
         }
     }
 
@@ -70,12 +70,12 @@ impl Texts {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, database: &[u8]) -> PyResult<Self> {
         let tag = tag(KIND, VERSION, database, 0)?;
-        let (texts, position) = py
+        let (texts, file) = py
             .detach(|| kernel::Texts::open(&path, &tag))
             .map_err(refusal)?;
         Ok(Self {
             texts: Shared::new(texts),
-            position,
+            origin: Origin::new(file),
         })
     }
 
@@ -88,7 +88,13 @@ impl Texts {
     /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
-        self.position
+        self.origin.position()
+    }
+
+    /// Whether the mapped file is what was written; `compare` reads all of it.
+    #[pyo3(signature = (*, compare = false))]
+    fn is_intact(&self, py: Python<'_>, compare: bool) -> bool {
+        self.origin.is_intact(py, compare)
     }
 
     /// Bytes in this process's own memory.

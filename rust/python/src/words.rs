@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arrays::{check_lengths, limit, value_error};
-use crate::derived::{refusal, tag};
+use crate::derived::{Origin, refusal, tag};
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 
@@ -22,24 +22,24 @@ use crate::shared::Shared;
 pub(crate) struct Words {
     pub(crate) words: Shared<kernel::Words>,
     changing: Mutex<()>,
-    position: u64,
+    origin: Origin,
 }
 
 #[pymethods]
 impl Words {
     #[new]
     fn new() -> Self {
-        Self::of(kernel::Words::default(), 0)
+        Self::of(kernel::Words::default(), Origin::default())
     }
 
     /// Map a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, database: &[u8]) -> PyResult<Self> {
         let tag = tag(KIND, VERSION, database, 0)?;
-        let (words, position) = py
+        let (words, file) = py
             .detach(|| kernel::Words::open(&path, &tag))
             .map_err(refusal)?;
-        Ok(Self::of(words, position))
+        Ok(Self::of(words, Origin::new(file)))
     }
 
     /// Write all rows to a file.
@@ -51,7 +51,13 @@ impl Words {
     /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
-        self.position
+        self.origin.position()
+    }
+
+    /// Whether the mapped file is what was written; `compare` reads all of it.
+    #[pyo3(signature = (*, compare = false))]
+    fn is_intact(&self, py: Python<'_>, compare: bool) -> bool {
+        self.origin.is_intact(py, compare)
     }
 
     /// Bytes in this process's own memory.
@@ -124,11 +130,11 @@ impl Words {
 }
 
 impl Words {
-    fn of(words: kernel::Words, position: u64) -> Self {
+    fn of(words: kernel::Words, origin: Origin) -> Self {
         Self {
             words: Shared::new(words),
             changing: Mutex::new(()),
-            position,
+            origin,
         }
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.support.clock import wait_until
 
+from memstore._kernel import PanicException
 from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
@@ -36,6 +37,16 @@ class Slow(Methods):
         LOGGER.warning("%s begins", params["name"])
         assert self.let.wait(20)
         return {"content": []}
+
+
+class Panicking(Methods):
+    """Calls that end in what is not an ``Exception``, as a panic of the kernel does."""
+
+    def __init__(self) -> None:
+        super().__init__(catalogue.offered())
+
+    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+        raise PanicException("index out of bounds")
 
 
 class OneByOne(Methods):
@@ -91,6 +102,17 @@ def say(session: Session, number: Any, method: str, **params: Any) -> None:
 def greet(session: Session, sent: Sent) -> None:
     say(session, "hello", "initialize", **HELLO)
     sent.clear()
+
+
+def test_every_call_is_answered_whatever_happens_in_its_thread(sent: Sent) -> None:
+    session = Session(Panicking(), Nothing(), sent.append)  # type: ignore[arg-type]
+    greet(session, sent)
+    numbers = range(2 * CALLS_AT_ONCE)
+    for number in numbers:
+        say(session, number, "tools/call", name="memory_search", arguments={})
+    session.settle(20)
+    assert sorted(sent.answers()) == [*numbers]
+    assert {one["error"]["code"] for one in sent} == {protocol.INTERNAL_ERROR}
 
 
 def test_concurrent_calls_are_limited_and_the_rest_wait(

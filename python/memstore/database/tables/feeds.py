@@ -72,6 +72,25 @@ def episode_changes(transaction: Transaction, position: int) -> Changed:
     return Changed(rows, [piece_id for _, piece_id in found if piece_id is not None])
 
 
+def facts_erased_since(transaction: Transaction, position: int) -> bool:
+    """Return whether a row that changed after a position is gone or has no text any more."""
+    row = transaction.one(
+        "SELECT 1 FROM memstore_fact_changes c LEFT JOIN memstore_facts f ON f.id = c.id"
+        " WHERE c.seq > :position AND coalesce(f.content, '') = '' LIMIT 1",
+        {"position": position},
+    )
+    return row is not None
+
+
+def episodes_erased_since(transaction: Transaction, position: int) -> bool:
+    row = transaction.one(
+        "SELECT 1 FROM memstore_episode_changes c LEFT JOIN memstore_episodes e ON e.id = c.id"
+        " WHERE c.seq > :position AND coalesce(e.content_hash, '') = '' LIMIT 1",
+        {"position": position},
+    )
+    return row is not None
+
+
 def derived_files(transaction: Transaction, rows: str) -> DerivedFiles | None:
     row = transaction.one(
         "SELECT identity, position, generation_id FROM memstore_derived_files WHERE rows = :rows",

@@ -75,6 +75,10 @@ def explained(work: Callable[[], Answered]) -> Answered:
         return work()
     except (Explained, ValueError) as error:
         raise Refused(INTERNAL_ERROR, as_json(wording.in_server(error))) from error
+    except Exception:
+        raise
+    except BaseException as error:  # a panic of the kernel would end the server over HTTP
+        raise Refused(INTERNAL_ERROR, "the request failed unexpectedly") from error
 
 
 def _text(text: str) -> dict[str, str]:

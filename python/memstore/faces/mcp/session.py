@@ -276,7 +276,7 @@ class Session:
             return {"result": self._whole(call.method, result)}
         except Refused as refused:
             return {"error": refused.error}
-        except Exception:  # noqa: BLE001 - logged; the thread must live on
+        except BaseException:  # noqa: BLE001 - logged; every request gets an answer
             logging.getLogger(__name__).exception("%s failed", call.method)
             return {
                 "error": Refused(
@@ -366,8 +366,10 @@ class Pool:
 
     def _run(self) -> None:
         while True:
-            self._work.get()()
-            self._idle.release()
+            try:
+                self._work.get()()
+            finally:
+                self._idle.release()
 
 
 def run(

@@ -186,7 +186,7 @@ class Tool:
             raise
         except (Explained, ValueError) as error:
             raise ToolError(_clipped(wording.in_server(error, shown))) from error
-        except Exception as error:
+        except BaseException as error:  # a panic of the kernel, too
             logger.exception("%s failed", self.name)
             raise ToolError(
                 _clipped(f"{self.name} failed unexpectedly ({type(error).__name__}: {error})")

@@ -9,6 +9,7 @@ from memstore._kernel import Codes, Columns, Texts, Words
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.search.index.files import PARTS
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Beside(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
@@ -45,7 +46,7 @@ class Beside(Generic[T]):
     def _run(self) -> None:
         try:
             self._value = self._work()
-        except Exception as error:  # noqa: BLE001 - raised by result
+        except BaseException as error:  # noqa: BLE001 - raised by result
             self._error = error
 
 
@@ -126,10 +127,10 @@ class Contents:
         return is_same and (self.codes is None or self.codes.dimension == generation.dimension)
 
     def save(self, files: Files, identity: str) -> None:
-        """Write all of it to new files.
+        """Write all of it to files that were claimed.
 
         Raises:
-            OSError: they cannot be written.
+            OSError: they cannot be written, or were removed.
         """
         database = bytes.fromhex(identity)
         self.columns.save(files.path(identity, "columns"), database, self.position)
@@ -138,6 +139,16 @@ class Contents:
         if self.codes is not None:
             path = files.path(identity, "codes")
             self.codes.save(path, database, self.generation.id, self.position)
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """The files that :meth:`save` writes."""
+        return [part for part in PARTS if part != "codes" or self.codes is not None]
+
+    def is_intact(self, *, compare: bool = False) -> bool:
+        """Whether the mapped files are what was written; ``compare`` reads all of them."""
+        parts = (self.columns, self.words, self.texts, self.codes)
+        return all(part is None or part.is_intact(compare=compare) for part in parts)
 
     def __len__(self) -> int:
         return len(self.columns)

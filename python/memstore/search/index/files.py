@@ -4,6 +4,10 @@ They may be deleted at any time; answers are the same without them. Each set has
 names and headers, which the database records together with the position in its changes. So files
 of another database, of a backup or of a copy that was changed separately are never used. A set is
 never changed, only replaced by a new one, because some systems cannot replace a mapped file.
+
+The names of a set are claimed before anything is written, and writing a file does not create it. So
+whoever removes a set knows that it does not come back, even if the process that was writing it goes
+on (decision 67).
 """
 
 from __future__ import annotations
@@ -13,16 +17,10 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain import clock
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
 PARTS: Final = ("columns", "words", "texts", "codes")
-
-STRAY_SECONDS: Final = 3600.0
-"""An older file that the database does not name was left by a process that was killed. A younger
-one may belong to a set that is being written."""
 
 
 class Files:
@@ -34,26 +32,37 @@ class Files:
     def path(self, identity: str, part: str) -> str:
         return f"{self._stem}{identity}.{part}"
 
+    def claim(self, identity: str, parts: Sequence[str]) -> None:
+        """Create files of a set, empty.
+
+        Raises:
+            OSError: they cannot be created.
+        """
+        for part in parts:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            os.close(os.open(self.path(identity, part), flags, 0o600))
+
+    def are_there(self, identity: str, parts: Sequence[str]) -> bool:
+        return all(os.path.exists(self.path(identity, part)) for part in parts)
+
     def remove(self, identity: str) -> bool:
         """Remove a set; return whether it is gone, because some systems keep mapped files."""
-        paths = [self.path(identity, part) for part in PARTS]
-        for path in paths:
-            with suppress(OSError):
-                os.unlink(path)
-        return not any(map(os.path.exists, paths))
+        return _removed([self.path(identity, part) for part in PARTS])
 
-    def remove_others(self, identity: str | None) -> None:
-        """Remove the sets that no process uses any more: old ones other than this."""
-        now = clock.utc_now().timestamp()
-        for file, other in self._found():
-            with suppress(OSError):
-                if other != identity and abs(now - os.stat(file).st_mtime) > STRAY_SECONDS:
-                    os.unlink(file)
-
-    def _found(self) -> Iterator[tuple[str, str]]:
+    def others(self, identity: str | None) -> list[str]:
+        """Return the files of all sets but this."""
         folder, stem = os.path.split(self._stem)
         ours = rf"{re.escape(stem)}([0-9a-f]{{32}})\.(?:{'|'.join(PARTS)})(?:-\d+\.part)?"
+        found = (re.fullmatch(ours, file) for file in os.listdir(folder))
+        return [os.path.join(folder, name[0]) for name in found if name and name[1] != identity]
+
+    def remove_others(self, identity: str | None) -> bool:
+        """Remove all sets but this; return whether they are gone."""
+        return _removed(self.others(identity))
+
+
+def _removed(paths: Sequence[str]) -> bool:
+    for path in paths:
         with suppress(OSError):
-            for file in os.listdir(folder):
-                if name := re.fullmatch(ours, file):
-                    yield os.path.join(folder, file), name[1]
+            os.unlink(path)
+    return not any(map(os.path.lexists, paths))

@@ -3,6 +3,9 @@
 A search reads one state of the file. The index is first updated to that state: rows that changed
 since, by any program, are read again. While a search runs, the index does not change. If there is
 no index, because it is being built or cannot hold the rows, SQLite answers.
+
+Other programs may damage the mapped files. So an answer counts only if they are intact afterwards;
+otherwise SQLite answers, and the files are written anew (decision 68).
 """
 
 from __future__ import annotations
@@ -10,13 +13,15 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from memstore._kernel import PanicException
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.feeds import DerivedFiles
-from memstore.errors import StorageError
+from memstore.domain import clock
+from memstore.errors import MemstoreError, StorageError
 from memstore.lazy import lazy_import
 from memstore.search.index import visibility
 from memstore.search.index.contents import Contents
@@ -24,7 +29,8 @@ from memstore.search.index.files import Files
 from memstore.search.index.gate import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import logging
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.feeds import Changed, Span
@@ -35,6 +41,9 @@ if TYPE_CHECKING:
     from memstore.search.index.visibility import Visible
 else:
     leases = lazy_import("memstore.embedding.leases")
+    logging = lazy_import("logging")
+
+T = TypeVar("T")
 
 AT_ONCE: Final = 2000
 """The most rows that a search indexes itself, in some 50 ms. More are indexed in the background,
@@ -56,6 +65,13 @@ SAVE_WAIT_SECONDS: Final = 5.0
 CLOSING_SECONDS: Final = 30.0
 """How long closing waits for the current batch or file."""
 
+COMPARED_EVERY_SECONDS: Final = 600.0
+"""How often the mapped files are compared with their checksums while searches use them. A change by
+another program is noticed at once by the file's time; this is for disks that return other bytes."""
+
+COMPARED_SHARE: Final = 1000
+"""Comparing takes at most this part of the time: 50 ms for 400 MB, minutes from a slow disk."""
+
 LEAST_ID: Final = -(2**63)
 
 OLD_SNAPSHOTS: Final = 20
@@ -70,6 +86,7 @@ class Kind(NamedTuple):
     feed: str
     source: Source
     changes: Callable[[Transaction, int], Changed]
+    erased_since: Callable[[Transaction, int], bool]
     vectors: VectorTable
     visible: Callable[[Transaction, Any, Any], Visible]
     """Returns the ids of the rows that match a filter, given the columns."""
@@ -82,6 +99,7 @@ FACTS: Final = Kind(
     "memstore_fact_changes",
     indexed.FACTS,
     feeds.fact_changes,
+    feeds.facts_erased_since,
     vector_table.FACTS,
     visibility.of_facts,
     newest_of_equals=False,
@@ -91,6 +109,7 @@ EPISODES: Final = Kind(
     "memstore_episode_changes",
     indexed.EPISODES,
     feeds.episode_changes,
+    feeds.episodes_erased_since,
     vector_table.PIECES,
     visibility.of_episodes,
     newest_of_equals=True,  # the latest statement counts
@@ -116,11 +135,37 @@ class Index:
         """Whether the rows cannot be indexed: their ids are too far apart or out of range."""
         self._tried_at: int | None = None
         """``Contents.loose`` at the last attempt to write files, which may have failed."""
+        self._compare_at = clock.monotonic() + COMPARED_EVERY_SECONDS
+        self._has_told = False
         self._starting = threading.Lock()
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
 
+    @property
+    def name(self) -> str:
+        """Its kind of rows."""
+        return self._kind.name
+
     # -- searching --------------------------------------------------------------------------
+
+    def read(self, work: Callable[[Transaction, Contents | None], T]) -> T:
+        """Return what ``work`` makes of one state of the file, and of the index in this state.
+
+        The index is ``None`` if SQLite has to answer. If its files turn out to be damaged, the work
+        is done again without it.
+        """
+        with self.reading() as (transaction, contents):
+            if contents is not None:
+                try:
+                    if contents.is_intact():
+                        result = work(transaction, contents)
+                        if contents.is_intact():
+                            return result
+                except (Exception, PanicException) as error:
+                    if not _is_to_blame(contents, error):
+                        raise
+                self._discard(contents)
+            return work(transaction, None)
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Transaction, Contents | None]]:
@@ -197,9 +242,12 @@ class Index:
             held.follow(transaction, changed, span.newest)
         except BaseException as error:
             self._held = None  # it may be between two states
-            if not isinstance(error, ValueError):
+            if isinstance(error, PanicException) or not held.is_intact():
+                self._discard(held)
+            elif isinstance(error, ValueError):
+                self._unfit = True
+            else:
                 raise
-            self._unfit = True
 
     def _opened(
         self, transaction: Transaction, span: Span, generation: Generation
@@ -220,6 +268,71 @@ class Index:
     def _forget(self) -> None:
         with self._gate.alone():
             self._held = None
+
+    # -- damaged files ----------------------------------------------------------------------
+
+    def _discard(self, contents: Contents) -> None:
+        """Do without an index that failed, until it is built again; tell the user once.
+
+        Files that are damaged are not mapped again, so new ones are written. The caller is inside
+        the gate.
+        """
+        if self._held is contents:
+            self._held = None
+        self._tried_at = None
+        if not self._has_told:
+            self._has_told = True
+            logging.getLogger(__name__).warning(
+                "%s: the index of %s, which is beside the file, was damaged. Searches read the "
+                "file itself until the index is written again; nothing that is stored is affected",
+                self._engine.path,
+                self._kind.name,
+            )
+
+    def compare(self) -> bool:
+        """Compare all files in use with their checksums; return whether they are intact.
+
+        Damaged ones are not used any more, and written anew after one of the next searches.
+        """
+        held = self._held
+        if held is not None and not held.is_intact(compare=True):
+            with self._gate.alone():
+                self._discard(held)
+            return False
+        return self._are_recorded_whole()
+
+    def _are_recorded_whole(self) -> bool:
+        with self._engine.read() as transaction:
+            saved = feeds.derived_files(transaction, self._kind.name)
+            generation = generation_table.active(transaction)
+        if self._files is None or saved is None:
+            return True
+        try:
+            Contents.open(self._kind.source, self._files, saved, generation)
+        except FileNotFoundError:  # they may be removed at any time
+            return True
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def remove_damaged(self) -> bool:
+        """Remove the recorded files if they are damaged; return whether they were.
+
+        Raises:
+            StorageError: another process is writing.
+        """
+        if self.compare() or self._files is None:
+            return False
+        with self._engine.write() as transaction:
+            feeds.forget_derived_files(transaction, self._kind.name)
+            self._files.remove_others(None)
+        return True
+
+    def _compare_at_times(self) -> None:
+        began = clock.monotonic()
+        self.compare()
+        took = clock.monotonic() - began
+        self._compare_at = began + max(COMPARED_EVERY_SECONDS, COMPARED_SHARE * took)
 
     # -- building ---------------------------------------------------------------------------
 
@@ -295,7 +408,8 @@ class Index:
     def _work_behind(self) -> None:
         """Build or save in a background thread, if necessary."""
         held = self._held
-        if self._unfit or (held is not None and not self._is_loose(held)):
+        is_idle = held is not None and not (self._is_loose(held) or self._is_due(held))
+        if self._unfit or is_idle:
             return
         with self._starting:
             if self._ended.is_set() or (self._worker is not None and self._worker.is_alive()):
@@ -304,16 +418,20 @@ class Index:
             self._worker.start()
 
     def _work(self) -> None:
+        if self._held is not None and self._is_due(self._held):
+            self._compare_at_times()
         if self._held is None:
             self._build_and_hold()
         held = self._held
         if held is None or not self._is_loose(held):
             return
         self._tried_at = held.loose  # the file may be busy, or the folder not writable
-        job = f"index of {self._kind.name}"
-        with suppress(StorageError, OSError), leases.Lease(self._engine, job) as lease:
-            if lease.held:
-                self.save()
+        with suppress(StorageError, OSError):
+            self.save()
+
+    def _is_due(self, held: Contents) -> bool:
+        """Whether it is time to compare the files with their checksums."""
+        return held.identity is not None and clock.monotonic() >= self._compare_at
 
     def _build_and_hold(self) -> None:
         try:
@@ -321,7 +439,7 @@ class Index:
             if contents is not None and self._catch_up(contents):
                 with self._gate.alone():
                     self._held, self._tried_at = contents, None
-        except (StorageError, ValueError, MemoryError):  # closed, unreadable or too large
+        except (StorageError, ValueError, MemoryError, PanicException):  # closed or too large
             self._unfit = True
 
     def _is_loose(self, held: Contents) -> bool:
@@ -335,80 +453,128 @@ class Index:
 
     # -- files --------------------------------------------------------------------------------
 
-    def save(self, *, always: bool = False) -> None:
+    def save(self) -> None:
         """Write the index to new files, record them, and switch to them.
 
-        ``always``: even if another process has recorded equally new files in the meantime.
+        Nothing happens while another process does this, or if what it recorded is as new.
         """
         if self._files is None or self._read_only:
             return
+        with leases.Lease(self._engine, f"index of {self._kind.name}") as lease:
+            if not lease.held:
+                return
+            with self.reading():  # up to date: the files of an older state might not be recorded
+                pass
+            if not self._use_recorded(self._files):
+                self._write(self._files)
+
+    def _use_recorded(self, files: Files) -> bool:
+        """Switch to the recorded files if they are as new as the index; return whether they are."""
         with self._engine.read() as transaction:
-            before = feeds.derived_files(transaction, self._kind.name)
-        identity = os.urandom(16).hex()
+            saved = feeds.derived_files(transaction, self._kind.name)
+        held = self._held
+        if held is None or saved is None or saved.position < held.position:
+            return False
+        return saved.identity == held.identity or self._go_on_with(saved, held, files)
+
+    def _write(self, files: Files) -> None:
         self._gate.enter()  # the index does not change meanwhile
         try:
             held = self._held
             if held is None:
                 return
-            try:
-                held.save(self._files, identity)
-                generation_id = None if held.codes is None else held.generation.id
-                saved = DerivedFiles(identity, held.position, generation_id)
-                recorded, replaced = self._record(saved, before, always=always)
-            except BaseException:
-                self._files.remove(identity)
-                raise
+            generation_id = None if held.codes is None else held.generation.id
+            saved = DerivedFiles(os.urandom(16).hex(), held.position, generation_id)
+            is_recorded = self._written(files, saved, held)
         finally:
             self._gate.leave()
-        if recorded == identity:
-            self._go_on_with(saved, held, self._files)
-            self._files.remove_others(identity)
-        unused = {identity, replaced, held.identity} - {recorded}
-        del held  # some systems cannot remove a file while it is mapped
-        for other in filter(None, unused):
-            self._files.remove(other)
+        if is_recorded:
+            self._go_on_with(saved, held, files)
+            del held  # some systems cannot remove a file while it is mapped
+            files.remove_others(saved.identity)  # nobody else writes: they would hold the lease
 
-    def _record(
-        self, saved: DerivedFiles, before: DerivedFiles | None, *, always: bool
-    ) -> tuple[str, str | None]:
-        """Record new files, unless another process was faster.
+    def _written(self, files: Files, saved: DerivedFiles, held: Contents) -> bool:
+        """Write files and record them, or else remove them; return whether they are recorded."""
+        is_recorded = False
+        try:
+            files.claim(saved.identity, held.parts)
+            # In this order: an erasure after this transaction finds the names, and removes them.
+            with self._engine.read() as transaction:
+                is_clean = self._has_no_erased(transaction, held.position)
+            if is_clean:
+                held.save(files, saved.identity)
+                if held.is_intact(compare=True):  # or damage would get a valid checksum
+                    is_recorded = self._record(files, saved, held.parts)
+                else:
+                    self._discard(held)
+        except PanicException:
+            self._discard(held)
+        finally:
+            if not is_recorded:
+                files.remove(saved.identity)
+        return is_recorded
 
-        Returns:
-            The identities of the recorded set and of the one that it replaced here.
-        """
+    def _record(self, files: Files, saved: DerivedFiles, parts: Sequence[str]) -> bool:
+        """Record new files, unless they were removed or something was erased meanwhile."""
         with self._engine.write(wait_seconds=SAVE_WAIT_SECONDS) as transaction:
-            found = feeds.derived_files(transaction, self._kind.name)
-            if found not in (None, before) and found.position >= saved.position and not always:
-                return found.identity, None
-            feeds.record_derived_files(transaction, self._kind.name, saved)
-        return saved.identity, None if found is None else found.identity
+            is_new = self._is_new(transaction, saved.position)
+            if is_new := is_new and files.are_there(saved.identity, parts):
+                feeds.record_derived_files(transaction, self._kind.name, saved)
+            return is_new
 
-    def _go_on_with(self, saved: DerivedFiles, held: Contents, files: Files) -> None:
-        """Map the new files and use them instead of the rows in memory."""
+    def _is_new(self, transaction: Transaction, position: int) -> bool:
+        """Whether files of a position may be recorded: none is newer, and nothing was erased."""
+        recorded = feeds.derived_files(transaction, self._kind.name)
+        is_newest = recorded is None or recorded.position <= position
+        return is_newest and self._has_no_erased(transaction, position)
+
+    def _has_no_erased(self, transaction: Transaction, position: int) -> bool:
+        span = feeds.span(transaction, self._kind.feed)
+        return span.reaches(position) and not self._kind.erased_since(transaction, position)
+
+    def _go_on_with(self, saved: DerivedFiles, held: Contents, files: Files) -> bool:
+        """Map these files and use them instead of the rows in memory; return whether they open."""
         try:
             contents = Contents.open(self._kind.source, files, saved, held.generation)
-        except (OSError, ValueError):  # another process has replaced them already
-            return
+        except (OSError, ValueError):  # damaged, or replaced by another process already
+            return False
         with self._gate.alone():
             if self._held is held:
                 self._held, self._tried_at = contents, None
+        return True
 
     def rewrite(self) -> bool:
-        """Remove rows that were just erased from all files; return whether that succeeded."""
+        """Remove rows that were just erased from all files; return whether that succeeded.
+
+        All files but the recorded ones go, even while another process writes them: it gives up. No
+        file with the rows can be created after that (decision 67).
+        """
         if self._files is None or self._read_only:
             return True
         with self._engine.read() as transaction:
             saved = feeds.derived_files(transaction, self._kind.name)
-        if saved is None:
+        if saved is None and not self._files.others(None):
             return True
-        with suppress(StorageError, OSError):
-            with self.reading():
-                pass
-            self.save(always=True)
-        with suppress(StorageError), self._engine.write() as transaction:
-            if feeds.derived_files(transaction, self._kind.name) == saved:  # none were written
+        if saved is not None:
+            with suppress(StorageError, OSError):
+                self.save()
+        try:
+            return self._remove_all_but_recorded(self._files)
+        except StorageError:
+            return False
+
+    def _remove_all_but_recorded(self, files: Files) -> bool:
+        with self._engine.write() as transaction:  # nobody claims or records names meanwhile
+            saved = feeds.derived_files(transaction, self._kind.name)
+            if saved is not None and not self._has_no_erased(transaction, saved.position):
                 feeds.forget_derived_files(transaction, self._kind.name)
-        return self._files.remove(saved.identity)
+                saved = None
+            is_gone = files.remove_others(None if saved is None else saved.identity)
+        if saved is None:
+            self._tried_at = None  # so that the next search has new files written
+            if (held := self._held) is not None:
+                held.identity = None
+        return is_gone
 
     def finish(self) -> None:
         """Build and save the index for the next process, if that takes no more than seconds."""
@@ -425,6 +591,13 @@ class Index:
         if worker is not None and worker is not threading.current_thread():
             worker.join(CLOSING_SECONDS)
         self._held = None  # a search that still runs keeps its own reference
+
+
+def _is_to_blame(contents: Contents, error: BaseException) -> bool:
+    """Whether an index has failed, and not what was asked of it."""
+    if isinstance(error, PanicException):
+        return True
+    return not contents.is_intact(compare=not isinstance(error, MemstoreError))
 
 
 def _load(load: Callable[[Transaction, int], int | None], transaction: Transaction) -> None:

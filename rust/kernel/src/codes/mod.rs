@@ -19,6 +19,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use self::table::{File, Slices, Table};
 use crate::codec::{self, COMPONENT_BYTES, NotFinite};
@@ -184,18 +185,18 @@ impl Codes {
         }
     }
 
-    /// Map a file that [`Codes::save`] wrote; returns the position it was saved with.
+    /// Map a file that [`Codes::save`] wrote; also returns the file.
     ///
     /// # Errors
     /// It is not such a file, or of another database, or there is no memory.
-    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
+    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, Arc<Mapped>), mapped::Refused> {
         let mapped = Mapped::open(path, tag)?;
         let file = File::open(&mapped)?;
         let valid = Marks::of(file.slices().ids)
             .map_err(|error| mapped::Refused::Unreadable(io::Error::other(error)))?;
         let mut codes = Self::new(file.dimension());
         codes.base = Some(Base { file, valid });
-        Ok((codes, mapped.position()))
+        Ok((codes, mapped))
     }
 
     /// Write all rows to a file, ordered by their owners.

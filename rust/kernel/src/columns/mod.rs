@@ -10,6 +10,7 @@ mod texts;
 use std::collections::{HashMap, TryReserveError};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::ids::Ids;
 use crate::mapped::{self, Mapped, Numbers, Tag};
@@ -278,11 +279,11 @@ impl Columns {
         mapped::write(path, tag, position, &sections)
     }
 
-    /// Map what was saved; also returns the position it was saved with.
+    /// Map what was saved; also also returns the file.
     ///
     /// # Errors
     /// There is no such file, or it was not derived from what the tag says.
-    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
+    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, Arc<Mapped>), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let rows = file.numbers::<u64>(0)?;
         let table = file.numbers::<u32>(1)?;
@@ -314,7 +315,7 @@ impl Columns {
         for column in &mut columns.moments {
             *column = Moments::read(&file, &mut next)?;
         }
-        Ok((columns, file.position()))
+        Ok((columns, file))
     }
 }
 

@@ -21,6 +21,7 @@ mod similar;
 use std::collections::TryReserveError;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -320,11 +321,11 @@ impl Texts {
         Layer::of(ids, |id| self.held(id))
     }
 
-    /// Map what was saved; also returns the position it was saved with.
+    /// Map what was saved; also also returns the file.
     ///
     /// # Errors
     /// There is no such file, or it was not derived from what the tag says.
-    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
+    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, Arc<Mapped>), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let totals = file.numbers::<u64>(0)?;
         let frequencies = file.numbers::<u32>(1)?.to_vec();
@@ -341,7 +342,7 @@ impl Texts {
             rows,
             words,
         };
-        Ok((texts, file.position()))
+        Ok((texts, file))
     }
 
     /// The visible rows before one in its thread, nearest first, and those after it; at most

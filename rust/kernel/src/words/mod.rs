@@ -25,6 +25,7 @@ use std::collections::{HashMap, TryReserveError};
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use self::best::Best;
 use self::bm25::Bm25;
@@ -154,11 +155,11 @@ impl Words {
         }
     }
 
-    /// Map a file that [`Words::save`] wrote; returns the position it was saved with.
+    /// Map a file that [`Words::save`] wrote; also returns the file.
     ///
     /// # Errors
     /// It is not such a file, or of another database.
-    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
+    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, Arc<Mapped>), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let totals = file.numbers::<u64>(0)?;
         let &[rows, tokens] = &*totals else {
@@ -175,7 +176,7 @@ impl Words {
             tokens,
             ..Self::default()
         };
-        Ok((words, file.position()))
+        Ok((words, file))
     }
 
     /// Write all rows to a file, as one segment.

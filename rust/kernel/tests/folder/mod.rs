@@ -19,10 +19,12 @@ impl Folder {
         Self { path, files }
     }
 
-    /// A path that was not used before.
+    /// An empty file that was not used before.
     pub fn file(&self) -> PathBuf {
         self.files.set(self.files.get() + 1);
-        self.path.join(self.files.get().to_string())
+        let path = self.path.join(self.files.get().to_string());
+        std::fs::write(&path, []).unwrap();
+        path
     }
 }
 

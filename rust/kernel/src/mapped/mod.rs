@@ -1,19 +1,30 @@
 //! Derived files: sections of plain numbers, written once and then mapped.
 //!
-//! A file names its source ([`Tag`]) and has a checksum over its contents. It is written under a
-//! temporary name, renamed, and never changed after that, so all processes that open it can share
-//! its pages. It is not synced: if a power cut damages it, the checksum fails and it is derived
-//! again.
+//! A file names its source ([`Tag`]) and has a checksum over its contents. It is never changed after
+//! it was written, so all processes that open it can share its pages. It is not synced: if a power
+//! cut damages it, the checksum fails and it is derived again.
+//!
+//! Other programs may change it nevertheless. What was read from it counts only if it
+//! [is intact](Mapped::is_intact) afterwards: structures may then panic or return wrong rows, but
+//! they neither end the process nor read other memory.
+
+#[cfg(unix)]
+mod lost;
+#[cfg(not(unix))]
+#[path = "kept.rs"]
+mod lost;
 
 use std::collections::TryReserveError;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
+use lost::Watched;
 use memmap2::Mmap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -74,31 +85,13 @@ impl std::error::Error for Refused {}
 
 /// Write a file; `position` is the position in the database's changes that it is current for.
 ///
+/// The file must exist: who takes it away before or meanwhile can be sure that it does not come back.
+///
 /// # Errors
-/// The file cannot be written; then `path` is unchanged.
+/// It does not exist, or cannot be written; then it is incomplete.
 pub fn write(path: &Path, tag: &Tag, position: u64, sections: &[&[u8]]) -> io::Result<()> {
-    let part = part_of(path);
-    let written = write_part(&part, tag, position, sections).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // It may not exist, and another error would add nothing to the first.
-        let _ = fs::remove_file(&part);
-    }
-    written
-}
-
-/// The temporary name, different for each process, so that two can write at once.
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!("-{}.part", std::process::id()));
-    name.into()
-}
-
-fn write_part(part: &Path, tag: &Tag, position: u64, sections: &[&[u8]]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = BufWriter::with_capacity(1 << 20, options.open(part)?);
+    let file = OpenOptions::new().write(true).truncate(true).open(path)?;
+    let mut file = BufWriter::with_capacity(1 << 20, file);
     let header = Header {
         magic: MAGIC,
         checksum: 0,
@@ -128,11 +121,23 @@ fn write_part(part: &Path, tag: &Tag, position: u64, sections: &[&[u8]]) -> io::
     file.flush()
 }
 
+/// The length of a file, and when it was last written.
+type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(of: &Metadata) -> Stamp {
+    (of.len(), of.modified().ok())
+}
+
 /// A checked file that can be read in place.
 pub struct Mapped {
+    watched: Watched, // dropped before the mapping
     map: Mmap,
     sections: Vec<Range<usize>>,
     position: u64,
+    checksum: u64,
+    file: File,
+    /// When the contents were compared last.
+    stamp: Mutex<Stamp>,
 }
 
 impl Mapped {
@@ -141,26 +146,60 @@ impl Mapped {
     /// # Errors
     /// It has not, or is not.
     pub fn open(path: &Path, tag: &Tag) -> Result<Arc<Self>, Refused> {
-        let file = File::open(path).map_err(Refused::Unreadable)?;
-        // SAFETY: the bytes must not change while they are mapped. This program writes such a file
-        // under another name, renames it and never opens it for writing again; it is readable and
-        // writable by its owner alone.
+        let (file, found) = regular(path).map_err(Refused::Unreadable)?;
+        if found.len() < size_of::<Header>() as u64 {
+            return Err(Refused::Damaged);
+        }
+        // SAFETY: the bytes should not change while they are mapped. This program never writes to a
+        // file that is complete, which is readable and writable by its owner alone. If another
+        // program does, every number is still one: all structures are read with checked indices.
         let map = unsafe { Mmap::map(&file) }.map_err(Refused::Unreadable)?;
+        let watched = Watched::new(&map);
         let header: Header = *plain(&map, 0..size_of::<Header>())?
             .first()
             .ok_or(Refused::Damaged)?;
         if header.magic != MAGIC || header.tag != *tag {
             return Err(Refused::Other);
         }
-        let sections = sections(&map, header.sections)?;
-        if xxh3_64(&map[HASHED_FROM..]) != header.checksum {
+        let opened = Self {
+            watched,
+            sections: sections(&map, header.sections)?,
+            map,
+            position: header.position,
+            checksum: header.checksum,
+            file,
+            stamp: Mutex::new(stamp(&found)),
+        };
+        if !opened.is_whole() {
             return Err(Refused::Damaged);
         }
-        Ok(Arc::new(Self {
-            map,
-            sections,
-            position: header.position,
-        }))
+        Ok(Arc::new(opened))
+    }
+
+    /// Whether what has been read from it so far is what was written: nothing was unreadable, and the
+    /// file was not written to.
+    ///
+    /// The latter is read off its length and time, in 0.4 µs. After a change of these, the contents are
+    /// compared.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        if self.watched.is_lost() {
+            return false;
+        }
+        let Ok(now) = self.file.metadata().map(|now| stamp(&now)) else {
+            return true; // another machine removed it, and what cannot be read is noticed
+        };
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != now && self.is_whole() {
+            *known = now;
+        }
+        *known == now
+    }
+
+    /// Whether the contents still have their checksum. This reads all of them.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        xxh3_64(&self.map[HASHED_FROM..]) == self.checksum && !self.watched.is_lost()
     }
 
     /// The position in the database's changes that it is current for.
@@ -191,7 +230,7 @@ fn sections(map: &[u8], count: u64) -> Result<Vec<Range<usize>>, Refused> {
         .ok_or(Refused::Damaged)?;
     let mut end = size_of::<Header>() + count * size_of::<u64>();
     let lengths: &[u64] = plain(map, size_of::<Header>()..end)?;
-    let mut found = Vec::with_capacity(count);
+    let mut found = Vec::new();
     for length in lengths {
         let start = end.next_multiple_of(ALIGNMENT);
         end = usize::try_from(*length)
@@ -201,7 +240,23 @@ fn sections(map: &[u8], count: u64) -> Result<Vec<Range<usize>>, Refused> {
             .ok_or(Refused::Damaged)?;
         found.push(start..end);
     }
-    Ok(found)
+    // Before the checksum: a sparse file may be longer than anybody can wait for.
+    (end == map.len()).then_some(found).ok_or(Refused::Damaged)
+}
+
+/// Open a file for reading, if it is one: a pipe or a device may block or never end.
+fn regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let found = file.metadata()?;
+    if found.is_file() {
+        Ok((file, found))
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
 }
 
 fn plain<T: AnyBitPattern>(bytes: &[u8], range: Range<usize>) -> Result<&[T], Refused> {
@@ -280,6 +335,8 @@ impl<T: AnyBitPattern + NoUninit> Deref for Numbers<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::PathBuf;
 
     const TAG: Tag = Tag {
         kind: *b"test    ",
@@ -288,15 +345,17 @@ mod tests {
         generation: 3,
     };
 
-    fn folder(name: &str) -> PathBuf {
+    fn claimed(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("memstore-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        folder
+        let path = folder.join("file");
+        fs::write(&path, []).unwrap();
+        path
     }
 
     #[test]
     fn written_sections_are_read_in_place() {
-        let path = folder("round").join("file");
+        let path = claimed("round");
         let (floats, bytes) = ([1.5_f32, -2.0, 0.25], [1_u8, 2, 3]);
         let sections: [&[u8]; 3] = [bytemuck::cast_slice(&floats), &[], &bytes];
         write(&path, &TAG, 41, &sections).unwrap();
@@ -316,7 +375,7 @@ mod tests {
 
     #[test]
     fn changed_bytes_and_truncations_are_detected() {
-        let path = folder("damage").join("file");
+        let path = claimed("damage");
         write(&path, &TAG, 1, &[&[5; 100], &[6; 70]]).unwrap();
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
@@ -331,8 +390,110 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_was_taken_away_is_not_written() {
+        let path = claimed("taken");
+        fs::remove_file(&path).unwrap();
+
+        assert!(write(&path, &TAG, 1, &[&[5; 100]]).is_err());
+
+        assert!(!path.exists());
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_longer_file_is_refused_before_it_is_compared() {
+        let path = claimed("sparse");
+        write(&path, &TAG, 1, &[&[5; 100]]).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(1 << 40).unwrap(); // an hour, if all of it were read
+
+        assert!(matches!(Mapped::open(&path, &TAG), Err(Refused::Damaged)));
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn bytes_that_change_later_are_noticed() {
+        let path = claimed("changed");
+        write(&path, &TAG, 1, &[&[5; 100]]).unwrap();
+        let file = Mapped::open(&path, &TAG).unwrap();
+        assert!(file.is_intact() && file.is_whole());
+        let mut other = OpenOptions::new().write(true).open(&path).unwrap();
+        other.seek(SeekFrom::End(-3)).unwrap();
+        other.write_all(&[6]).unwrap();
+        // The clock of the file system may be too coarse to show it.
+        other.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+
+        assert!(!file.is_whole());
+        assert!(!file.is_intact());
+
+        other.seek(SeekFrom::End(-3)).unwrap();
+        other.write_all(&[5]).unwrap();
+        assert!(file.is_whole() && file.is_intact());
+        drop(file);
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn removed_file_stays_readable() {
+        let path = claimed("removed");
+        write(&path, &TAG, 1, &[&[5; 100]]).unwrap();
+        let file = Mapped::open(&path, &TAG).unwrap();
+        if fs::remove_file(&path).is_ok() {
+            assert!(file.is_intact() && file.is_whole()); // Windows does not remove it
+        }
+        drop(file);
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn truncated_file_is_lost_and_the_process_lives() {
+        let path = claimed("truncated");
+        let others = claimed("not-truncated");
+        let numbers = vec![7_u64; 100_000];
+        write(&path, &TAG, 1, &[bytemuck::cast_slice(&numbers)]).unwrap();
+        write(&others, &TAG, 1, &[bytemuck::cast_slice(&numbers)]).unwrap();
+        for _ in 0..3 {
+            let other = Mapped::open(&others, &TAG).unwrap();
+            let file = Mapped::open(&path, &TAG).unwrap();
+            let held = file.numbers::<u64>(0).unwrap();
+            let whole = fs::read(&path).unwrap();
+            fs::write(&path, []).unwrap();
+
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| assert!(held.iter().sum::<u64>() < 700_000));
+                }
+            });
+
+            assert!(!file.is_intact());
+            assert!(!file.is_whole());
+            assert!(other.is_intact() && other.is_whole());
+            fs::write(&path, whole).unwrap();
+        }
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        fs::remove_dir_all(others.parent().unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_at_once() {
+        let path = claimed("pipe");
+        fs::remove_file(&path).unwrap();
+        let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the name ends in NUL.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+
+        assert!(matches!(
+            Mapped::open(&path, &TAG),
+            Err(Refused::Unreadable(_))
+        ));
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
     fn file_with_another_tag_is_refused() {
-        let path = folder("other").join("file");
+        let path = claimed("other");
         write(&path, &TAG, 1, &[]).unwrap();
         for other in [
             Tag {
