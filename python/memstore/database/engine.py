@@ -57,6 +57,13 @@ class Transaction(ABC):
         """The full-text indexes."""
 
     @abstractmethod
+    def stamp_of_others(self) -> object:
+        """Return a value that changes whenever another connection has changed the database.
+
+        Only values of transactions for writing can be compared with each other.
+        """
+
+    @abstractmethod
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         """Return the tokens of each text, in order, as the full-text indexes tokenize it."""
 

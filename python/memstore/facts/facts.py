@@ -88,6 +88,8 @@ class Facts:
         """The namespaces that are read if the caller names none."""
         self._embedder = embedder
         self._satellite = satellite
+        self._adopted: object = None
+        """The changes by others whose facts were all adopted."""
 
     def reading(self) -> AbstractContextManager[Transaction]:
         return self._engine.read()
@@ -96,8 +98,10 @@ class Facts:
     def writing(self) -> Iterator[Transaction]:
         """Begin a write; first it adopts facts that other programs have inserted."""
         with self._engine.write() as transaction:
-            adoption.adopt(transaction)
+            changed = transaction.stamp_of_others()
+            all_adopted = changed == self._adopted or adoption.adopt(transaction) < adoption.AT_ONCE
             yield transaction
+        self._adopted = changed if all_adopted else None
 
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""

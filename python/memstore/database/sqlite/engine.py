@@ -105,6 +105,8 @@ class SqliteEngine:
         self._lost: str | None = None
         """What happened to the file, if it is no longer the one that was opened."""
         self._checked = time.monotonic()
+        self._changed_by_others: object = None
+        """The changes by others that the check of the version has seen."""
         self._version: object = None
         """The schema version of the file at the last write."""
         self._has_written = False
@@ -295,6 +297,9 @@ class SqliteEngine:
         Raises:
             SchemaError: it has, and nothing was written.
         """
+        changed = SqliteTransaction(connection).stamp_of_others()
+        if changed == self._changed_by_others:
+            return
         try:
             version = connection.execute("SELECT max(version) FROM memstore_version").get
         except apsw.SQLError:  # a file that is being created
@@ -302,6 +307,7 @@ class SqliteEngine:
         if version != self._version:
             usable_version(SqliteTransaction(connection), self.path)
             self._version = version
+        self._changed_by_others = changed
 
     def _verify(self) -> None:
         """Check, before a commit is acknowledged, that it is in the file that the path names.

@@ -61,6 +61,10 @@ class SqliteTransaction(Transaction):
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
 
+    def stamp_of_others(self) -> object:
+        with self._translated:
+            return self.connection.execute("PRAGMA data_version").get
+
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         tokenize = partial(
             self.connection.fts5_tokenizer(*indexes.TOKENIZER),
