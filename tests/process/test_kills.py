@@ -114,9 +114,9 @@ for line in sys.stdin:
 
 
 @contextlib.contextmanager
-def forking(path: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
+def forking(path: Path, folder: Path, program: str = PROGRAM) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(path), str(folder)],
+        [sys.executable, "-c", program, str(path), str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -135,9 +135,11 @@ def acknowledged(file: Path) -> list[list[str]]:
     return [line.split("\t") for line in raw[: raw.rfind(b"\n") + 1].decode().splitlines()]
 
 
-def kill_at_random(workers: Mapping[int, Path], chance: random.Random) -> None:
+def kill_at_random(
+    workers: Mapping[int, Path], chance: random.Random, *, most_bytes: int = MOST_NOTED_BYTES
+) -> None:
     """Kill each worker once it has recorded a given number of calls."""
-    left = {pid: chance.randrange(1, MOST_NOTED_BYTES) for pid in workers}
+    left = {pid: chance.randrange(1, most_bytes) for pid in workers}
 
     def all_killed() -> bool:
         for pid, noted_bytes in list(left.items()):

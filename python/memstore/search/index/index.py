@@ -581,16 +581,21 @@ class Index:
         with suppress(StorageError, OSError), self._engine.read() as transaction:
             if indexed.largest_id(transaction, self._kind.source) > SAVED_AT_THE_END:
                 return
-        if self._worker is not None:
-            self._worker.join()
+        if (worker := self._started()) is not None:
+            worker.join()
 
     def close(self) -> None:
         """Stop the background work, and release the files."""
         self._ended.set()
-        worker = self._worker
+        worker = self._started()
         if worker is not None and worker is not threading.current_thread():
             worker.join(CLOSING_SECONDS)
         self._held = None  # a search that still runs keeps its own reference
+
+    def _started(self) -> threading.Thread | None:
+        """Return the background thread; one that is just being started is waited for."""
+        with self._starting:
+            return self._worker
 
 
 def _is_to_blame(contents: Contents, error: BaseException) -> bool:
