@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
-    from memstore.database.satellite import Satellite
     from memstore.database.tables import episodes as episode_table
     from memstore.database.tables import threads
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
@@ -67,7 +67,7 @@ class Facts:
         author: who makes the changes.
         namespaces: the own one, and the shared one if there is one.
         embedder: makes the embeddings; without one, every new fact is pending.
-        satellite: what follows every erasure.
+        dependents: the derived data that follows every erasure (the graph).
         screen: how secrets in new texts are handled.
     """
 
@@ -77,7 +77,7 @@ class Facts:
         author: Author,
         namespaces: Sequence[str],
         embedder: CurrentEmbedder | None,
-        satellite: Satellite,
+        dependents: Dependents,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
     ) -> None:
         self._engine = engine
@@ -87,7 +87,7 @@ class Facts:
         self.namespaces = tuple(namespaces)
         """The namespaces that are read if the caller names none."""
         self._embedder = embedder
-        self._satellite = satellite
+        self._dependents = dependents
         self._adopted: object = None
         """The changes by others whose facts were all adopted."""
 
@@ -373,7 +373,7 @@ class Facts:
         with self.writing() as transaction:
             fact = stored(transaction, self.namespaces, fact_id)
             changes = self.writer(transaction, fact.namespace).changes
-            erasing.erase_fact(changes, fact, self._satellite)
+            erasing.erase_fact(changes, fact, self._dependents)
         return self._engine.compact()
 
 

@@ -18,18 +18,18 @@ from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
 
 if TYPE_CHECKING:
+    from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Statement
     from memstore.database.journal import Author
-    from memstore.database.satellite import Satellite
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact
 
 
-def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
+def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     """Erase a fact. The episodes that contain its text are not read by a model again."""
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
-    _blank_fact(changes, fact, satellite)
+    _blank_fact(changes, fact, dependents)
     transaction.full_text.facts.forget_deleted(transaction)
 
 
@@ -39,14 +39,14 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
-def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
+def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: Dependents) -> bool:
     """Erase every fact, task and episode of a namespace in one transaction."""
     with engine.write() as transaction:
         changes = Changes(transaction, author)
-        satellite.forget_namespace(changes, namespace)
+        dependents.forget_namespace(changes, namespace)
         for fact in list(fact_table.everything(transaction, [namespace])):
             if fact.status != "erased":
-                _blank_fact(changes, fact, satellite)
+                _blank_fact(changes, fact, dependents)
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
                 _blank_episode(changes, episode)
@@ -55,14 +55,14 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: S
     return engine.compact()
 
 
-def _blank_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
+def _blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     changes.write(
         Line(Kind.ERASE, fact.id),
         *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
         *journal.forgetting_fact(fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
-    satellite.forget_fact(changes, fact)
+    dependents.forget_fact(changes, fact)
 
 
 def _blank_episode(changes: Changes, episode: Episode, *more: Statement) -> None:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.database.satellite import Satellite
     from memstore.domain.records import Scope
     from memstore.importing.records import Found
 
@@ -87,7 +87,7 @@ def import_from(
     author: Author,
     source: str,
     path: Path,
-    satellite: Satellite,
+    dependents: Dependents,
     *,
     namespace: str | None,
     scope: Scope | None = None,
@@ -114,7 +114,7 @@ def import_from(
 
     def bring(batch: list[Record], transaction: Transaction) -> None:
         nonlocal done
-        _bring_in(transaction, author, batch, namespace, satellite, report)
+        _bring_in(transaction, author, batch, namespace, dependents, report)
         done += len(batch)
 
     found = _sound(_read(source, path, None, keep, scope), skip=skip_damaged)
@@ -219,7 +219,7 @@ def _bring_in(
     author: Author,
     batch: list[Record],
     namespace: str | None,
-    satellite: Satellite,
+    dependents: Dependents,
     report: ImportFromReport,
 ) -> None:
     incoming = Incoming()
@@ -235,7 +235,7 @@ def _bring_in(
         else:
             report.leave_out("memories changed here since, or newer here", record.place)
             report.known += 1
-    done = bring_in(transaction, author, incoming, namespace, satellite)
+    done = bring_in(transaction, author, incoming, namespace, dependents)
     report.facts += done.imported
     report.episodes += done.episodes
     report.known += done.known + done.episodes_known

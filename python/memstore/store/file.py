@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memstore.embedding.health import HealthCheck, Probe
     from memstore.embedding.pending import EmbedReport
     from memstore.facts import adoption
-    from memstore.graph import satellite
+    from memstore.graph import dependents
     from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
@@ -56,7 +56,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
-    satellite = lazy_import("memstore.graph.satellite")
+    dependents = lazy_import("memstore.graph.dependents")
     scheduled = lazy_import("memstore.upkeep.scheduled")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
@@ -284,7 +284,7 @@ class File:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
-        report = transfer.write(self.engine, self.author, incoming, namespace, satellite, progress)
+        report = transfer.write(self.engine, self.author, incoming, namespace, dependents, progress)
         if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
             self.searches.rewrite()
         return report
@@ -310,7 +310,7 @@ class File:
             self.author,
             source,
             pathlib.Path(file_at(path)),
-            satellite,
+            dependents,
             namespace=namespace,
             scope=None if scope is None else checked_scope(scope),
             skip_damaged=skip_damaged,
@@ -407,7 +407,7 @@ class File:
             deep: also check the checksum of every line of the journal.
             progress: called with the number of checks done and the total.
         """
-        return doctor.examine(self.engine, satellite, self.searches, deep=deep, progress=progress)
+        return doctor.examine(self.engine, dependents, self.searches, deep=deep, progress=progress)
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
@@ -417,7 +417,7 @@ class File:
         Args:
             progress: called with the number of steps done and the total.
         """
-        return doctor.rebuild(self.engine, self.author, satellite, self.searches, progress)
+        return doctor.rebuild(self.engine, self.author, dependents, self.searches, progress)
 
     # -- the parts that stores use -------------------------------------------------------------
 

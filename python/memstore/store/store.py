@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from memstore.facts.batch import Applied, Change
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
-    from memstore.graph import graph, satellite
+    from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
     from memstore.history import erasing
     from memstore.importing import ImportFromReport
@@ -122,7 +122,7 @@ else:
     recall = lazy_import("memstore.search.recall")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
-    satellite = lazy_import("memstore.graph.satellite")
+    dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
     status = lazy_import("memstore.domain.status")
@@ -158,7 +158,7 @@ class Store:
             self._author,
             (self.namespace, *shared),  # self.namespace is in Unicode normal form
             file.embedder,
-            satellite,
+            dependents,
             file.screen,
         )
 
@@ -544,7 +544,7 @@ class Store:
             Whether the bytes are already gone from the files; see :meth:`erase`.
         """
         is_gone = erasing.erase_namespace(
-            self._file.engine, self._author, self.namespace, satellite
+            self._file.engine, self._author, self.namespace, dependents
         )
         return self._file.searches.rewrite() and is_gone
 

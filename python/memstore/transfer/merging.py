@@ -34,8 +34,8 @@ from memstore.transfer.numbering import Ids
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
-    from memstore.database.satellite import Satellite
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
@@ -73,17 +73,17 @@ def write(
     author: Author,
     incoming: Incoming,
     namespace: str | None,
-    satellite: Satellite,
+    dependents: Dependents,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import everything in short transactions. The embeddings are pending afterwards.
 
-    Without a namespace, each record keeps its own. The satellite follows erasures and stores
+    Without a namespace, each record keeps its own. The dependents follow erasures and store
     decisions about entities. Progress counts the facts and episodes imported. Until the last
     transaction the import is marked as incomplete; repeating it completes it.
     """
     ids = numbering.known(engine, incoming, namespace)
-    merge = _Merge(author, namespace, satellite, ids)
+    merge = _Merge(author, namespace, dependents, ids)
     total = len(incoming.episodes) + len(incoming.facts)
     mark = incoming.mark(namespace)
 
@@ -112,10 +112,10 @@ def bring_in(
     author: Author,
     incoming: Incoming,
     namespace: str | None,
-    satellite: Satellite,
+    dependents: Dependents,
 ) -> ImportReport:
     """Import everything in an open transaction."""
-    merge = _Merge(author, namespace, satellite, Ids())
+    merge = _Merge(author, namespace, dependents, Ids())
     merge.take(incoming, transaction)
     return merge.report()
 
@@ -124,11 +124,11 @@ class _Merge:
     """The state of one import across its transactions."""
 
     def __init__(
-        self, author: Author, namespace: str | None, satellite: Satellite, ids: Ids
+        self, author: Author, namespace: str | None, dependents: Dependents, ids: Ids
     ) -> None:
         self._author = author
         self._namespace = namespace
-        self._satellite = satellite
+        self._dependents = dependents
         self._ids = ids
         self._episodes: dict[int, Episode] = {}
         self._facts: dict[int, Fact] = {}
@@ -148,7 +148,7 @@ class _Merge:
         facts = _Facts(
             Adoption(transaction, self._author),
             self._namespace,
-            self._satellite,
+            self._dependents,
             self._ids,
             self._episodes,
             self._facts,
@@ -235,7 +235,7 @@ def _adopted(episode: Episode) -> Line:
 class _Facts:
     adoption: Adoption
     namespace: str | None
-    satellite: Satellite
+    dependents: Dependents
     ids: Ids
     logged: Mapping[int, Episode]
     here: dict[int, Fact]
@@ -318,7 +318,7 @@ class _Facts:
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            erase_fact(self.adoption, known, self.satellite)
+            erase_fact(self.adoption, known, self.dependents)
             self.held.keys.discard((known.namespace, known.idempotency_key))
             return Kind.ERASE
         there = fact.deleted_at or max(
@@ -408,7 +408,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
         one = reply._replace(episode_id=log.here[reply.episode_id].id)
         done["replies"] += reply_table.place(transaction, one)
     for home, decision in attached.decisions:
-        done["decisions"] += facts.satellite.bring_decision(
+        done["decisions"] += facts.dependents.bring_decision(
             changes, log.namespace or home, decision
         )
     return done

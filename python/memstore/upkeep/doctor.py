@@ -21,9 +21,9 @@ from memstore.upkeep import indexes, journal_check
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.database.satellite import Satellite
     from memstore.search.searches import Searches
 
     _Check: TypeAlias = Callable[[Transaction], Iterator[tuple[str, bool]]]
@@ -50,7 +50,7 @@ class Finding:
 
 def examine(
     engine: Engine,
-    satellite: Satellite,
+    dependents: Dependents,
     searches: Searches,
     *,
     deep: bool = False,
@@ -65,7 +65,7 @@ def examine(
     ``deep`` also compares every line of the journal with its checksum.
     """
     checks = (
-        *_checks(engine, satellite, searches),
+        *_checks(engine, dependents, searches),
         *(DEEP if deep else ()),
         ("words", indexes.full_texts),
     )
@@ -80,7 +80,7 @@ def examine(
 
 
 def _checks(
-    engine: Engine, satellite: Satellite, searches: Searches
+    engine: Engine, dependents: Dependents, searches: Searches
 ) -> Sequence[tuple[str, _Check]]:
     """Return the checks that only read, each with the name of its findings."""
     return (
@@ -108,7 +108,7 @@ def _checks(
             True,
         ),
         _ids("counts", "counts of facts or episodes that differ", counts.misfits, True),
-        ("graph", satellite.troubles),
+        ("graph", dependents.troubles),
     )
 
 
@@ -146,7 +146,7 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 def rebuild(
     engine: Engine,
     author: Author,
-    satellite: Satellite,
+    dependents: Dependents,
     searches: Searches,
     progress: Progress | None = None,
 ) -> list[str]:
@@ -159,7 +159,7 @@ def rebuild(
     more: list[str] = []
 
     def repair(transaction: Transaction) -> None:
-        more.extend(satellite.repair(transaction))
+        more.extend(dependents.repair(transaction))
         if forgotten := replies.forget_misplaced(transaction):
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
@@ -172,7 +172,7 @@ def rebuild(
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
             indexes.mending_facts(copy, facts),
             indexes.mending_episodes(copy, author, episodes),
-            [repair] if [*satellite.troubles(copy), *replies.misplaced(copy)] else [],
+            [repair] if [*dependents.troubles(copy), *replies.misplaced(copy)] else [],
             mending_vectors(copy, author, more),
             # After the facts, whose subject keys it counts; a difference is only rarely found.
             [count] if counts.misfits(copy) else [],

@@ -1,6 +1,6 @@
 """The functions of the graph that the core calls: forgetting, checking, repairing, importing.
 
-The module itself is a :class:`memstore.database.satellite.Satellite`.
+The module itself is a :class:`memstore.database.dependents.Dependents`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
 
 
-class Satellite(Protocol):
+class Dependents(Protocol):
     """Derived data that follows every erasure, and that the doctor checks with the file.
 
     Every process passes it along, even if it does not use it: erased text must disappear at once
