@@ -146,7 +146,7 @@ def test_engram_group_with_a_reserved_name_is_refused(store: Store, tmp_path: Pa
 def test_engram_import_reports_progress_and_is_idempotent(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memstore.database.steps.SECONDS", 0.0)
+    monkeypatch.setattr("memstore.database.short_transactions.SECONDS", 0.0)
     told: list[tuple[int, int]] = []
     file = written(tmp_path / "e.jsonl", *map(row, range(1100)))
     store.import_from("engram", file, progress=lambda done, total: told.append((done, total)))
@@ -582,7 +582,7 @@ def test_original_superseded_fact_is_never_active(
     file = chained(tmp_path / "o.db", links)
     monkeypatch.setattr(original, "BATCH", 3)
     monkeypatch.setattr(importer, "BATCH", 3)
-    monkeypatch.setattr("memstore.database.steps.SECONDS", 0.0)
+    monkeypatch.setattr("memstore.database.short_transactions.SECONDS", 0.0)
     ends = {f"fact {fact_id}" for fact_id, by in links.items() if by is None}
     held: list[int] = []
 

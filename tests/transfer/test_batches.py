@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import memstore
 from memstore import Store
-from memstore.database import steps
+from memstore.database import short_transactions
 from memstore.domain import clock
 from memstore.domain.records import Fact
 from memstore.transfer import batches, merging
@@ -100,7 +100,7 @@ def test_interrupted_import_is_completed_by_repeating_it(
     lines = filled(store, 160)
     target = open_store(tmp_path / "target.db", embedder=None)
     monkeypatch.setattr(batches, "ROWS", 30)
-    monkeypatch.setattr(steps, "SECONDS", 0.0)
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.0)
     taken = merging._Merge.take
     retired = {uuid for uuid, (_, status, *_) in state(store).items() if status != "active"}  # type: ignore[misc]
     tries = 0
@@ -141,7 +141,7 @@ def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patched:
         patched.setattr(batches, "ROWS", 30)
-        patched.setattr(steps, "SECONDS", 0.0)
+        patched.setattr(short_transactions, "SECONDS", 0.0)
         patched.setattr(merging._Merge, "take", take)
         with pytest.raises(Stopped):
             target.import_(lines)

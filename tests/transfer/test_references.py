@@ -124,7 +124,7 @@ def test_lines_refer_to_rows_in_earlier_and_later_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("memstore.transfer.batches.ROWS", rows)
-    monkeypatch.setattr("memstore.database.steps.SECONDS", 0.0)
+    monkeypatch.setattr("memstore.database.short_transactions.SECONDS", 0.0)
     entangled(store)
     lines = [*store.export()]
     taken = merging._Merge.take

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.steps import in_steps
+from memstore.database.short_transactions import in_steps
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
 from memstore.domain.episodes import Episode
 from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError

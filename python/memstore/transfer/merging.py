@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
-from memstore.database.steps import in_steps
+from memstore.database.short_transactions import in_steps
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import imports as imports_table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
 from memstore.database import journal
-from memstore.database.steps import in_steps
+from memstore.database.short_transactions import in_steps
 from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table

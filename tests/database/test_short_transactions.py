@@ -8,15 +8,15 @@ import pytest
 from tests.support.clock import ManualClock
 
 from memstore import Conflict, Store
-from memstore.database import steps
+from memstore.database import short_transactions
 from memstore.database.engine import Transaction
-from memstore.database.steps import in_steps
+from memstore.database.short_transactions import in_steps
 
 
 def test_steps_share_a_transaction_until_its_time_limit(
     store: Store, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "SECONDS", 0.1)
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.1)
     seen: list[tuple[int, int]] = []
     transactions: list[Transaction] = []
 
@@ -47,7 +47,7 @@ def found(store: Store, word: str) -> list[str]:
 def test_rows_written_during_a_rebuild_are_in_the_new_index(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "SECONDS", 0.0)
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.0)
     monkeypatch.setattr("memstore.database.sqlite.full_text.ROWS", 2)
     facts = [store.add(f"tea {n}", subject="a") for n in range(10)]
     with store.file.engine.write() as transaction:
