@@ -19,9 +19,10 @@ WORKLOAD = """
 import ctypes, errno, json, os, shutil, sys
 import apsw
 import memstore
-from memstore.database.sqlite import log
+from memstore.database.sqlite import write_ahead_log
 
-log.COPIED_PAGES, log.BOUND_PAGES, log.PATIENCE_SECONDS = 20, 40, (0.001, 0.001)
+write_ahead_log.COPIED_PAGES, write_ahead_log.BOUND_PAGES = 20, 40
+write_ahead_log.PATIENCE_SECONDS = (0.001, 0.001)
 path = os.path.join(sys.argv[1], "folder", "memory.db")
 
 def workload(acked):

@@ -19,7 +19,7 @@ from tests.support.raw import raw
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.database.sqlite.turns import Turn, Turns
+from memstore.database.sqlite.write_queue import Turn, WriteQueue
 from memstore.errors import FileReplaced, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]
@@ -75,7 +75,7 @@ def together(
         starting: called in each thread, with its place.
     """
     outcomes: list[BaseException | None] = [None] * len(bodies)
-    queue = engine._writer._turns._queue
+    queue = engine._writer._queue._waiting
     begun, queued = threading.Event(), threading.Event()
     ended = [threading.Event() for _ in bodies]
 
@@ -134,7 +134,7 @@ def test_nothing_is_acknowledged_before_the_shared_commit(engine: SqliteEngine, 
 
     def run() -> None:
         with engine.write() as transaction:
-            assert wait_until(lambda: len(engine._writer._turns._queue) == 1)
+            assert wait_until(lambda: len(engine._writer._queue._waiting) == 1)
             adding("one")(transaction)
         first.set()
         seen.append(names(path))
@@ -143,7 +143,7 @@ def test_nothing_is_acknowledged_before_the_shared_commit(engine: SqliteEngine, 
     with ExitStack() as stack:
         stack.callback(thread.join, 30)
         thread.start()
-        assert wait_until(lambda: engine._writer._turns._holder is not None)
+        assert wait_until(lambda: engine._writer._queue._holder is not None)
         with engine.write() as transaction:
             second(transaction)
     assert seen == [(False, []), ["one", "two"]]
@@ -193,7 +193,7 @@ def test_a_replaced_file_fails_every_member(engine: SqliteEngine, path: Path) ->
 
 
 def test_write_without_link_checks_gets_its_own_transaction(engine: SqliteEngine) -> None:
-    queue = engine._writer._turns._queue
+    queue = engine._writer._queue._waiting
     told = commits(engine)
 
     def alone() -> None:
@@ -243,48 +243,48 @@ def test_busy_process_is_waited_for_and_then_reported(engine: SqliteEngine, path
 
 
 def test_turns_come_in_the_order_they_were_asked_for() -> None:
-    turns, first = Turns(), Turn(shares=True)
-    assert turns.take(first, 0)
+    queue, first = WriteQueue(), Turn(shares=True)
+    assert queue.take(first, 0)
     order: list[int] = []
 
     def take(number: int) -> None:
         turn = Turn(shares=True)
-        assert turns.take(turn, 30)
+        assert queue.take(turn, 30)
         order.append(number)
-        turns.give_back(turn)
+        queue.give_back(turn)
 
     threads = [threading.Thread(target=take, args=(number,)) for number in range(5)]
     for number, thread in enumerate(threads, 1):
         thread.start()
-        assert wait_until(lambda number=number: len(turns._queue) == number)  # type: ignore[misc]
-    turns.give_back(first)
+        assert wait_until(lambda number=number: len(queue._waiting) == number)  # type: ignore[misc]
+    queue.give_back(first)
     for thread in threads:
         thread.join(30)
     assert order == list(range(5))
-    assert turns.take(Turn(shares=False), 0)
+    assert queue.take(Turn(shares=False), 0)
 
 
 def test_turn_is_handed_over_only_to_sharing_threads() -> None:
-    turns, first, second = Turns(), Turn(shares=True), Turn(shares=False)
-    assert not turns.hand_over()
-    assert turns.take(first, 0)
+    queue, first, second = WriteQueue(), Turn(shares=True), Turn(shares=False)
+    assert not queue.hand_over()
+    assert queue.take(first, 0)
     second.thread = -1
-    thread = threading.Thread(target=turns.take, args=(second, 30))
+    thread = threading.Thread(target=queue.take, args=(second, 30))
     thread.start()
-    assert wait_until(lambda: len(turns._queue) == 1)
-    assert not turns.hand_over()
-    turns.give_back(first)
+    assert wait_until(lambda: len(queue._waiting) == 1)
+    assert not queue.hand_over()
+    queue.give_back(first)
     thread.join(30)
-    assert turns.has(second)
+    assert queue.has(second)
 
 
 def test_turn_can_be_released_repeatedly() -> None:
-    turns, first, second = Turns(), Turn(shares=True), Turn(shares=True)
-    assert turns.take(first, 0)
-    turns.give_back(first)
-    assert turns.take(second, 0)
-    turns.give_back(first)
-    assert turns.has(second)
+    queue, first, second = WriteQueue(), Turn(shares=True), Turn(shares=True)
+    assert queue.take(first, 0)
+    queue.give_back(first)
+    assert queue.take(second, 0)
+    queue.give_back(first)
+    assert queue.has(second)
 
 
 def test_a_nested_write_in_the_same_thread_is_refused_at_once(
@@ -310,7 +310,7 @@ class Interruption:
         self.left = line
 
     def __call__(self, frame: FrameType, event: str, _: object) -> Interruption | None:
-        if Path(frame.f_code.co_filename).name not in ("writer.py", "turns.py"):
+        if Path(frame.f_code.co_filename).name not in ("writer.py", "write_queue.py"):
             return None
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
         # No signal comes right before a block begins or its lock is released.

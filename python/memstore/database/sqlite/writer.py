@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.database.sqlite.log import Log
 from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     Translated,
@@ -23,7 +22,8 @@ from memstore.database.sqlite.transaction import (
     roll_back,
     storage_error,
 )
-from memstore.database.sqlite.turns import Turn, Turns
+from memstore.database.sqlite.write_ahead_log import WriteAheadLog
+from memstore.database.sqlite.write_queue import Turn, WriteQueue
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ class Writer:
         self._verify = verify
         self._end_turn = end
         self._connection: apsw.Connection | None = None
-        self._log: Log | None = None
-        self._turns = Turns()
+        self._log: WriteAheadLog | None = None
+        self._queue = WriteQueue()
         self._group: _Group | None = None
         """The group whose transaction is open."""
         self.current: SqliteTransaction | None = None
@@ -86,7 +86,7 @@ class Writer:
         """The connection. The caller holds the turn."""
         if self._connection is None:
             self._connection = self._connect()
-            self._log = Log(self._connection)
+            self._log = WriteAheadLog(self._connection)
         return self._connection
 
     @property
@@ -97,7 +97,7 @@ class Writer:
     @property
     def is_mine(self) -> bool:
         """Whether this thread is within a transaction."""
-        return self._turns.is_mine()
+        return self._queue.is_mine()
 
     def forget(self) -> None:
         """Drop the connection. The caller holds the turn and has closed it."""
@@ -151,7 +151,7 @@ class Writer:
             raise copy.copy(failure) from failure
 
     def _take(self, turn: Turn, wait_seconds: float) -> None:
-        if self._turns.take(turn, wait_seconds):
+        if self._queue.take(turn, wait_seconds):
             return
         if self.is_mine:
             raise StoreBusy("this thread is in the middle of a write", remedy=Remedy.WAIT)
@@ -159,11 +159,11 @@ class Writer:
 
     def _give_back(self, turn: Turn) -> None:
         """Give the turn back, unless it was handed over."""
-        if self._turns.has(turn):
+        if self._queue.has(turn):
             if self._group is not None:  # the write was interrupted
                 self._abandon(self._group)
             self._end_turn()
-        self._turns.give_back(turn)
+        self._queue.give_back(turn)
 
     def _joined(self) -> _Group | None:
         """Join the transaction that another thread has left open, if there is one."""
@@ -211,9 +211,9 @@ class Writer:
     def _leave(self, group: _Group) -> bool:
         """Leave the transaction to the next thread, or commit it; return whether it ended."""
         shared = self.connection.in_transaction and not group.alone
-        if shared and self._turns.are_waited_for and time.monotonic() < group.until:
+        if shared and self._queue.are_waited_for and time.monotonic() < group.until:
             group.ended = group.ended or threading.Event()
-            if self._turns.hand_over():
+            if self._queue.hand_over():
                 return False
         if group.members and group.failure is None:
             self._commit(group)

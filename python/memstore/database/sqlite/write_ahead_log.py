@@ -37,7 +37,7 @@ SIZE_LIMIT_BYTES: Final = 16 * 1024 * 1024
 """The size to which SQLite truncates the log's file when the log is restarted."""
 
 
-class Log:
+class WriteAheadLog:
     """Checkpoints after commits of one connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:

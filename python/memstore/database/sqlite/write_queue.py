@@ -1,4 +1,4 @@
-"""Turns: a fair lock that a thread can pass directly to the next one."""
+"""The queue of the threads that want to write: each passes its turn directly to the next one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Turn:
         self.is_over = False
 
 
-class Turns:
+class WriteQueue:
     """A queue of turns; at most one is held."""
 
     def __init__(self) -> None:
         self._deciding = threading.Lock()
         self._holder: Turn | None = None
-        self._queue: deque[Turn] = deque()
+        self._waiting: deque[Turn] = deque()
 
     def take(self, turn: Turn, wait_seconds: float) -> bool:
         """Wait for the turn, and return whether the thread got it.
@@ -40,17 +40,17 @@ class Turns:
                 return False
             called = turn.called = threading.Lock()
             called.acquire()
-            self._queue.append(turn)
+            self._waiting.append(turn)
         called.acquire(timeout=wait_seconds)
         with self._deciding:
             if self._holder is not turn:
-                self._queue.remove(turn)
+                self._waiting.remove(turn)
             return self._holder is turn
 
     @property
     def are_waited_for(self) -> bool:
         """Whether any thread is waiting."""
-        return bool(self._queue)
+        return bool(self._waiting)
 
     def has(self, turn: Turn) -> bool:
         return self._holder is turn
@@ -63,9 +63,9 @@ class Turns:
     def hand_over(self) -> bool:
         """Pass the turn to the next thread if that one shares; return whether it was passed."""
         with self._deciding:
-            if not self._queue or not self._queue[0].shares:
+            if not self._waiting or not self._waiting[0].shares:
                 return False
-            self._holder = self._queue[0]
+            self._holder = self._waiting[0]
             self._call_holder()
             return True
 
@@ -75,17 +75,17 @@ class Turns:
         If a call is interrupted, the next call completes it.
         """
         with self._deciding:
-            if turn in self._queue:
-                self._queue.remove(turn)
+            if turn in self._waiting:
+                self._waiting.remove(turn)
             if self._holder is turn:
-                self._holder = self._queue[0] if self._queue else None
+                self._holder = self._waiting[0] if self._waiting else None
             self._call_holder()
         turn.is_over = True
 
     def _call_holder(self) -> None:
         """Wake the thread that holds the turn, if it is still waiting."""
-        if self._queue and self._queue[0] is self._holder:
-            self._queue.popleft()
+        if self._waiting and self._waiting[0] is self._holder:
+            self._waiting.popleft()
         called = None if self._holder is None else self._holder.called
         if called is not None and called.locked():
             called.release()
