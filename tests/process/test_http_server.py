@@ -818,7 +818,7 @@ def test_signal_during_opening_ends_the_server(path: Path) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")  # no other process can open it
         process = subprocess.Popen(
-            [sys.executable, "-m", "memstore.faces.mcp.start", *flags], stderr=subprocess.PIPE
+            [sys.executable, "-m", "memstore.faces.mcp.quick_start", *flags], stderr=subprocess.PIPE
         )
         assert wait_until(lambda: _listens(port))
         process.send_signal(signal.SIGTERM)
@@ -990,7 +990,7 @@ def test_pending_facts_of_a_tokens_namespace_are_embedded(
 def test_missing_http_packages_name_the_extra(path: Path, missing: str) -> None:
     program = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from memstore.faces.mcp.start import main\n"
+        "from memstore.faces.mcp.quick_start import main\n"
         f"main(['--db', {str(path)!r}, '--http', '127.0.0.1:0'])\n"
     )
     ended = subprocess.run(

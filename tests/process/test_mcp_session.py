@@ -33,7 +33,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 def served(path: Path) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "memstore.faces.mcp.start"],
+        args=["-m", "memstore.faces.mcp.quick_start"],
         env={
             "MEMSTORE_DB": str(path),
             "MEMSTORE_EMBEDDER": "none",
@@ -384,7 +384,7 @@ def test_calls_run_concurrently(raw_client: Callable[..., Any], path: Path) -> N
 )
 def test_wrong_flags_are_refused_at_the_start(flags: list[str], words: list[str]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "memstore.faces.mcp.start", *flags],
+        [sys.executable, "-m", "memstore.faces.mcp.quick_start", *flags],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -439,13 +439,13 @@ def test_server_without_a_generator_names_the_flag(
 
 def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     program = (
-        "import os, sys\nfrom memstore.faces.mcp import facts, start\n"
+        "import os, sys\nfrom memstore.faces.mcp import facts, quick_start\n"
         "listed = facts.of_list\n"
         "def loud(*given):\n"
         "    print('printed'); os.system('echo echoed; cat')\n"
         "    return listed(*given)\n"
         "facts.of_list = loud\n"
-        f"start.main(['--db', {str(path)!r}, '--embedder', 'none'])\n"
+        f"quick_start.main(['--db', {str(path)!r}, '--embedder', 'none'])\n"
     )
     said = [
         {"id": 1, "method": "initialize", "params": HELLO},
@@ -498,7 +498,7 @@ def test_a_server_ends_with_its_parent(path: Path, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     program = (
         "import pathlib, subprocess, sys, time\n"
-        "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.mcp.start', '--db', "
+        "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.mcp.quick_start', '--db', "
         f"{str(path)!r}, '--embedder', 'none'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
         f"pathlib.Path({str(pid)!r}).write_text(str(server.pid))\n"
         "print('started', flush=True)\n"
@@ -545,10 +545,10 @@ def test_signal_that_does_not_interrupt_the_read_ends_the_server(path: Path) -> 
     """As if the signal arrived just before the read; here another thread receives it."""
     program = (
         "import signal, sys, threading\n"
-        "from memstore.faces.mcp import start\n"
+        "from memstore.faces.mcp import quick_start\n"
         "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})\n"
-        "start.main(sys.argv[1:])\n"
+        "quick_start.main(sys.argv[1:])\n"
     )
     pipe = subprocess.PIPE
     with subprocess.Popen(

@@ -13,7 +13,7 @@ import memstore
 from memstore import Embedder
 from memstore.faces import wording
 from memstore.faces.from_settings import open_store
-from memstore.faces.mcp import opening, session, start
+from memstore.faces.mcp import opening, quick_start, session
 from memstore.faces.mcp.catalogue import Catalogue
 from memstore.faces.options import add_store_flags, backup_schedule, chosen_settings
 from memstore.settings import Settings
@@ -36,7 +36,7 @@ def served_fixture(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Catalogue]:
 
     def served(*argv: str) -> Catalogue:
         with pytest.raises(SystemExit):
-            start.main(argv)
+            quick_start.main(argv)
         return offered.pop()
 
     monkeypatch.setattr(session, "run", run)
