@@ -33,7 +33,7 @@ from memstore import (
 )
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import pieces as piece_table
-from memstore.episodes import new as new_episodes
+from memstore.episodes import checks
 from memstore.text import chunks
 
 Open = Callable[..., Store]
@@ -127,7 +127,7 @@ def test_huge_text_is_stored_completely(store: Store, path: Path) -> None:
 
 
 def test_text_too_long_for_a_row_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(new_episodes, "MAX_BYTES", 10)
+    monkeypatch.setattr(checks, "MAX_BYTES", 10)
     with pytest.raises(ValueError, match=r"11 bytes, over the limit of 10\nRecord it in"):
         store.episodes.add("12345678901", source="test")
     assert store.episodes.list() == []

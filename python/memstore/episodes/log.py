@@ -30,7 +30,7 @@ from memstore.domain.queries import (
 )
 from memstore.domain.records import SCOPE_FIELDS, Scope, asked_scope, checked_scope
 from memstore.episodes import changes, passages
-from memstore.episodes.new import checked, checked_tags
+from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
     InvalidArgument,

@@ -23,7 +23,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.episodes import Episode
 from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Fact
-from memstore.episodes.new import checked_tags, hash_of
+from memstore.episodes.checks import checked_tags, hash_of
 from memstore.frozen import frozen
 from memstore.settings import DEFAULT_NAMESPACE
 

@@ -11,7 +11,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact
 from memstore.episodes import changes
-from memstore.episodes.new import hash_of
+from memstore.episodes.checks import hash_of
 from memstore.history import replay
 
 if TYPE_CHECKING:
