@@ -50,7 +50,7 @@ def _fill(path: Path, count: int) -> None:
                 if active[name] and chance.random() < SUPERSEDED:
                     old = chance.randrange(len(active[name]))
                     active[name][old], active[name][-1] = active[name][-1], active[name][old]
-                    one |= {"supersedes": active[name].pop(), "across": True}
+                    one |= {"supersedes": active[name].pop(), "any_subject": True}
             active[name] += [fact.id for fact in stores[name].add_many(new)]
     finally:
         for store in stores.values():

@@ -49,7 +49,7 @@ class Remedy(Enum):
     RESTORE = "Restore it first with restore()."
     ADD_AGAIN = "Add the text as a new fact."
     SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
-    SAY_ACROSS = "If this is intended, pass across=True."
+    SAY_ANY_SUBJECT = "If this is intended, pass any_subject=True."
     USE_NEWEST = "Name the newest fact of the chain."
     REJECT = "Reject the proposal with proposals.reject()."
     UPDATE_TASK = "Use tasks.update()."

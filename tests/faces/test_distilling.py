@@ -53,7 +53,7 @@ def test_the_command_shows_which_conversations_are_unread(cli: CommandLine, kept
     ]
     assert "no model has read 2 turns of 2 conversations" in answer.err
     assert [one["thread"] for one in cli.json("distil", "--user", "ana")] == ["s3"]
-    assert kept.status().unlearnt == 0
+    assert kept.status().not_learned == 0
 
 
 def test_a_portion_is_shown_until_it_is_done(cli: CommandLine, kept: Store) -> None:
@@ -107,7 +107,7 @@ def test_a_model_reads_in_the_background(
             assert "a process is learning" in cli("distil", "--learn", "--background").out
     finally:
         go_on.set()
-    assert wait_until(lambda: "learnt from 2 conversations" in Path(log).read_text())
+    assert wait_until(lambda: "learned from 2 conversations" in Path(log).read_text())
     assert Memory(kept).unread() == []
     assert len(model_server.prompts) == 2
     if sys.platform != "win32":
@@ -122,7 +122,7 @@ def test_the_command_lets_a_model_read(
     monkeypatch.setenv("MEMSTORE_GENERATOR_URL", model_server.url)
     assert cli.error("distil", "--learn", "--show")[0] == 2
     model_server.replies = ['{"facts": []}']
-    assert "learnt from 2 conversations" in cli("distil", "--learn").err
+    assert "learned from 2 conversations" in cli("distil", "--learn").err
     assert len(model_server.prompts) == 2
     assert Memory(kept).unread() == []
 

@@ -575,7 +575,7 @@ def test_fact_needs_an_episode_of_its_namespace(store: Store) -> None:
     assert store.file.examine() == []
 
 
-def test_fact_of_another_subject_supersedes_only_with_across(store: Store) -> None:
+def test_fact_of_another_subject_supersedes_only_with_any_subject(store: Store) -> None:
     old, new = store.add(**BERLIN), store.add("Bob lives in Munich", subject="bob")
     says = f"fact {old.id} is about 'alice', but the fact to supersede it is about 'bob'"
     for attempt in (
@@ -586,14 +586,16 @@ def test_fact_of_another_subject_supersedes_only_with_across(store: Store) -> No
     ):
         with pytest.raises(Conflict, match=says) as caught:
             attempt()
-        assert caught.value.remedy is Remedy.SAY_ACROSS
+        assert caught.value.remedy is Remedy.SAY_ANY_SUBJECT
     assert store.get(old.id).status == "active"
     assert store.add("x", subject=" ALICE ", supersedes=old.id).subject == "ALICE"
-    third = store.add("Carol too", subject="carol", supersedes=new.id, across=True)
-    assert store.supersede(third.id, store.add(**BERLIN).id, across=True).status == "superseded"
+    third = store.add("Carol too", subject="carol", supersedes=new.id, any_subject=True)
+    assert (
+        store.supersede(third.id, store.add(**BERLIN).id, any_subject=True).status == "superseded"
+    )
 
 
-def test_task_and_fact_supersede_each_other_only_with_across(store: Store) -> None:
+def test_task_and_fact_supersede_each_other_only_with_any_subject(store: Store) -> None:
     task, fact = store.tasks.create("buy bread"), store.add("bread is sold out", subject="todo")
     with pytest.raises(
         Conflict, match=f"fact {task.id} is a task, but the fact to supersede it is not"
@@ -603,7 +605,7 @@ def test_task_and_fact_supersede_each_other_only_with_across(store: Store) -> No
         Conflict, match=f"fact {fact.id} is not a task, but the fact to supersede it is one"
     ):
         store.supersede(fact.id, task.id)
-    assert store.supersede(task.id, fact.id, across=True).superseded_by == fact.id
+    assert store.supersede(task.id, fact.id, any_subject=True).superseded_by == fact.id
 
 
 def test_older_returns_the_superseded_fact(store: Store) -> None:

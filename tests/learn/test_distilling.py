@@ -1,4 +1,4 @@
-"""Turns that no model has read: in portions, marked as read on request, and learnt from."""
+"""Turns that no model has read: in portions, marked as read on request, and learned from."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def contents(store: Store) -> list[tuple[str, int | None, str | None]]:
     return [(fact.content, fact.episode_id, fact.thread) for fact in store.list()]
 
 
-def test_unread_turns_are_learnt_from_with_their_episodes(
+def test_unread_turns_are_learned_from_with_their_episodes(
     store: Store, model_server: ModelServer
 ) -> None:
     memory = learning(store, model_server)
@@ -219,8 +219,8 @@ def test_unread_turns_are_learnt_from_with_their_episodes(
     keep(store, "Marta owns staging.", speaker="assistant", valid_at="2026-03-02T09:01:00Z")
     keep(store, "Marta likes tea.", "s2")
     done: list[tuple[int, int]] = []
-    learnt = memory.learn_unread(progress=lambda *at: done.append(at))
-    assert [[event["event"] for event in one] for one in learnt] == [["ADD"], ["ADD"]]
+    learned = memory.learn_unread(progress=lambda *at: done.append(at))
+    assert [[event["event"] for event in one] for one in learned] == [["ADD"], ["ADD"]]
     assert contents(store) == [("Marta owns staging", 2, "s1"), ("Marta likes tea", 3, "s2")]
     assert done == [(2, 3), (3, 3)]
     assert memory.unread() == memory.learn_unread() == []
@@ -253,7 +253,7 @@ def test_what_cannot_be_read_stays_unread_and_does_not_hold_up_the_rest(
     model_server.replies = lambda prompt: (
         Reply(status=400, words="no") if "poison" in prompt else found(prompt)
     )
-    with pytest.raises(LearningError, match="learnt from 1 conversations; 1 could not be read"):
+    with pytest.raises(LearningError, match="learned from 1 conversations; 1 could not be read"):
         memory.learn_unread()
     assert [one.thread for one in memory.unread()] == ["s1"]
     model_server.replies = found

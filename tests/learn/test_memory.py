@@ -277,13 +277,13 @@ def everything(store: Store) -> list[Any]:
 
 
 def test_add_returns_the_same_type_in_both_modes(memory: Memory) -> None:
-    learnt = memory.add(said(*WEEK[0]), user_id="ana")
-    learnt += memory.add(said(*WEEK[2]), user_id="ana")
+    learned = memory.add(said(*WEEK[0]), user_id="ana")
+    learned += memory.add(said(*WEEK[2]), user_id="ana")
     stored = memory.add("plain words", user_id="ana", infer=False)
     keys = {"id", "memory", "event", "previous_id", "previous"}
-    assert all(set(change) == keys for change in [*learnt, *stored])
-    update = learnt[-1]
-    assert (update["previous"], update["previous_id"]) == ("Ana drinks coffee", learnt[0]["id"])
+    assert all(set(change) == keys for change in [*learned, *stored])
+    update = learned[-1]
+    assert (update["previous"], update["previous_id"]) == ("Ana drinks coffee", learned[0]["id"])
 
 
 def test_add_without_a_generator_stores_messages_as_they_are(store: Store) -> None:
@@ -834,7 +834,7 @@ def test_history_hides_other_owners(plain: Memory, store: Store) -> None:
     [bens] = plain.add("Ben's secret", user_id="ben")
     [anas] = plain.add("Ana's", user_id="ana")
     store.supersede(
-        bens["id"] or 0, anas["id"] or 0, across=True
+        bens["id"] or 0, anas["id"] or 0, any_subject=True
     )  # by anyone with access to the file
     assert "secret" not in json.dumps(plain.history(anas["id"] or 0, user_id="ana"))
     assert "Ana's" not in json.dumps(plain.history(bens["id"] or 0, user_id="ben"))
@@ -1070,23 +1070,23 @@ def test_failed_conversation_is_counted_logged_and_retried(
     model_server.replies = down
     with pytest.raises(LearningError):
         memory.add(said(*WEEK[0]), user_id="ana")
-    assert store.status(scope="all").unlearnt == 1
-    assert (store.status().unlearnt, store.status(scope=ANA).unlearnt) == (0, 1)
+    assert store.status(scope="all").not_learned == 1
+    assert (store.status().not_learned, store.status(scope=ANA).not_learned) == (0, 1)
     (failure,) = [r.getMessage() for r in caplog.records]
     assert failure.startswith("could not learn from episode 1: stopped at the step 'extract'")
-    with pytest.raises(LearningError, match="1 of 1 conversations could not be learnt from"):
+    with pytest.raises(LearningError, match="1 of 1 conversations could not be learned from"):
         memory.retry(user_id="ana")
     model_server.replies = model
     assert memory.retry(user_id="ben") == []
-    (learnt,) = memory.retry(user_id="ana")
-    assert (learnt.episode_id, [e["event"] for e in learnt]) == (1, ["ADD"] * 3)
+    (learned,) = memory.retry(user_id="ana")
+    assert (learned.episode_id, [e["event"] for e in learned]) == (1, ["ADD"] * 3)
     assert texts(memory.get_all(user_id="ana")) == [
         c for _, c in MEANS["I drink coffee, live in Berlin"]
     ]
-    assert store.status(scope="all").unlearnt == 0
+    assert store.status(scope="all").not_learned == 0
     assert memory.retry(user_id="ana") == []
     done = caplog.records[-1].getMessage()
-    assert done.startswith("learnt from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0 refused")
+    assert done.startswith("learned from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0 refused")
     assert not any("coffee" in record.getMessage() for record in caplog.records)
 
 
@@ -1097,10 +1097,10 @@ def test_each_conversation_is_logged_on_one_line(
     for day in WEEK[:4]:
         memory.add(said(*day), user_id="ana")
     assert [r.getMessage().split(" refused")[0] for r in caplog.records] == [
-        "learnt from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
-        "learnt from episode 2: 2 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
-        "learnt from episode 3: 0 ADD, 1 UPDATE, 0 DELETE, 0 NONE, 0",
-        "learnt from episode 4: 0 ADD, 1 UPDATE, 1 DELETE, 0 NONE, 0",
+        "learned from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learned from episode 2: 2 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learned from episode 3: 0 ADD, 1 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learned from episode 4: 0 ADD, 1 UPDATE, 1 DELETE, 0 NONE, 0",
     ]
 
 
@@ -1126,11 +1126,11 @@ def test_unreadable_replies_and_interruptions_leave_a_conversation_to_retry(
     ):
         with pytest.raises(error):
             memory.add(words)
-    assert store.status().unlearnt == 3
+    assert store.status().not_learned == 3
     with pytest.raises(LearningError, match="3 of 3 conversations"):
         memory.retry()
     store.episodes.erase(2)
-    assert store.status().unlearnt == 2
+    assert store.status().not_learned == 2
 
 
 def test_retry_with_scope_all_covers_every_owner(
@@ -1205,7 +1205,7 @@ def test_conversation_to_retry_is_exported(
         memory.add(said(*WEEK[0]))
     away = open_store(tmp_path / "away.db")
     away.import_(store.export())
-    assert away.status().unlearnt == 1
+    assert away.status().not_learned == 1
     model_server.replies = model
     assert len(Memory(away, model_server.generator()).retry()) == 1
     assert away.file.examine() == []

@@ -258,7 +258,7 @@ def test_http_answers_whatever_comes(
 def exported(folder: Path) -> list[dict[str, Any]]:
     with memstore.open(folder / "source.db", embedder=None) as store:
         one = store.add("Ana lives in Oslo", subject="ana", metadata={"n": 1}, user_id="ana")
-        store.add("Ana lives in Rome", subject="ana", supersedes=one.id, across=True)
+        store.add("Ana lives in Rome", subject="ana", supersedes=one.id, any_subject=True)
         told = store.episodes.add("Ana: I moved", source="chat", tags=["home"], thread="t")
         store.add("Ana moved", subject="ana", episode_id=told.id)
         store.delete(store.add("gone", subject="x").id)

@@ -499,7 +499,8 @@ def test_a_server_ends_with_its_parent(path: Path, tmp_path: Path) -> None:
     program = (
         "import pathlib, subprocess, sys, time\n"
         "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.mcp.quick_start', "
-        f"'--db', {str(path)!r}, '--embedder', 'none'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        f"'--db', {str(path)!r}, '--embedder', 'none'], stdin=subprocess.PIPE, "
+        "stdout=subprocess.PIPE)\n"
         f"pathlib.Path({str(pid)!r}).write_text(str(server.pid))\n"
         "print('started', flush=True)\n"
         "sys.stdin.read()\n"

@@ -95,7 +95,7 @@ def test_inactive_rows_are_skipped(store: Store) -> None:
     store.add("expired", subject="s", thread="a", expired_at="2000-01-01")
     store.add("open", subject="todo", thread="a", metadata={"kind": "task", "status": "pending"})
     store.add("last", subject="s", thread="a")
-    store.add("another subject", subject="t", supersedes=ids[1], across=True, thread="b")
+    store.add("another subject", subject="t", supersedes=ids[1], any_subject=True, thread="b")
     store.delete(ids[2])
     store.erase(ids[3])
     (hit,) = told(store.search("needle", subject="s", context=2, ranking="classic"))

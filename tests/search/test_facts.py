@@ -841,7 +841,7 @@ def test_methods_by_id_never_reach_into_another_namespace(
     elsewhere, store = open_store(namespace="other"), open_store()
     active, deleted, superseded = (elsewhere.tasks.create("tea").id for _ in range(3))
     elsewhere.delete(deleted)
-    elsewhere.add("tea", subject="todo", supersedes=superseded, across=True)
+    elsewhere.add("tea", subject="todo", supersedes=superseded, any_subject=True)
     own = store.add("own", subject="x").id
     before = dump(path)
     for other in (active, deleted, superseded):

@@ -95,7 +95,7 @@ def act(store: Store, data: st.DataObject) -> None:
         case "pending":
             store.embed_pending()
         case "supersede" if one:
-            store.supersede(one, store.add(content, subject="x").id, across=True)
+            store.supersede(one, store.add(content, subject="x").id, any_subject=True)
         case "delete" if one:
             store.delete(one)
         case "erase" if one:

@@ -133,7 +133,9 @@ def fill_with_facts(
         held = [one.id for one in place.list()]
         change = data.draw(st.sampled_from(["add", "supersede", "delete", "erase"]))
         if change == "supersede" and held:
-            place.supersede(data.draw(st.sampled_from(held)), place.add(**fact).id, across=True)
+            place.supersede(
+                data.draw(st.sampled_from(held)), place.add(**fact).id, any_subject=True
+            )
             continue
         added = place.add(**fact)
         if change == "delete":

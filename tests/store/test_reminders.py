@@ -182,7 +182,7 @@ def test_superseded_turn_is_shown_with_what_superseded_it(store: memstore.Store)
 def test_superseding_fact_of_another_owner_hides_the_turn(store: memstore.Store) -> None:
     old = store.add("Staging uses port 5499", subject="staging", episode_id=1)
     new = store.add("Ben moved it to 5600", subject="staging", user_id="ben")
-    store.supersede(old.id, new.id, across=True)
+    store.supersede(old.id, new.id, any_subject=True)
     found = store.remind("which port does staging use?")
     assert "5600" not in found.text
     assert 1 not in found.episodes

@@ -15,7 +15,7 @@ class Conversing:
     """Called with a prompt, answers it; ``replies`` of a model server."""
 
     means: Mapping[str, list[tuple[str, str]]]
-    """What is learnt where a sentence is said: (subject, fact) pairs."""
+    """What is learned where a sentence is said: (subject, fact) pairs."""
     changes: Mapping[str, tuple[str, str, str | None]] = field(default_factory=dict)
     """What a fact does to a memory: (event, the memory's text, the new text)."""
     steps: list[str] = field(default_factory=list)

@@ -58,21 +58,22 @@ class RoundTrips(RuleBasedStateMachine):
         self.store = self.file.within(namespace)
 
     @rule(content=TEXTS, subject=NAMES, metadata=METADATA, user=OWNERS, old=st.none() | PLACES,
-          across=st.booleans(), episode=st.none() | PLACES, key=st.none() | TEXTS,
+          any_subject=st.booleans(), episode=st.none() | PLACES, key=st.none() | TEXTS,
           thread=st.none() | NAMES, seq=SEQS)  # fmt: skip
-    def add(self, content: str, subject: str, metadata: Any, user: Any, old: Any, across: bool,
+    def add(self, content: str, subject: str, metadata: Any, user: Any, old: Any, any_subject: bool,
             episode: Any, key: Any, thread: Any, seq: Any) -> None:  # fmt: skip
         self.do("add", content, subject=subject, metadata=metadata, user_id=user,
-                supersedes=self.fact(old), across=across, episode_id=self.episode(episode),
-                idempotency_key=key, thread=thread, seq=seq)  # fmt: skip
+                supersedes=self.fact(old), any_subject=any_subject,
+                episode_id=self.episode(episode), idempotency_key=key,
+                thread=thread, seq=seq)  # fmt: skip
 
     @rule(verb=st.sampled_from(["confirm", "delete", "restore", "reinstate"]), place=PLACES)
     def change(self, verb: str, place: int) -> None:
         self.do(verb, self.fact(place))
 
-    @rule(old=PLACES, new=PLACES, across=st.booleans())
-    def supersede(self, old: int, new: int, across: bool) -> None:
-        self.do("supersede", self.fact(old), self.fact(new), across=across)
+    @rule(old=PLACES, new=PLACES, any_subject=st.booleans())
+    def supersede(self, old: int, new: int, any_subject: bool) -> None:
+        self.do("supersede", self.fact(old), self.fact(new), any_subject=any_subject)
 
     @rule(place=PLACES, patch=METADATA)
     def patch(self, place: int, patch: Any) -> None:
@@ -159,7 +160,7 @@ class RoundTrips(RuleBasedStateMachine):
     @rule(old=PLACES, place=PLACES, content=TEXTS, subject=NAMES)
     def learn(self, old: int, place: int, content: str, subject: str) -> None:
         episode = self.episode(place)
-        new = NewFact(content=content, subject=subject, supersedes=self.fact(old), across=True,
+        new = NewFact(content=content, subject=subject, supersedes=self.fact(old), any_subject=True,
                       episode_id=episode)  # fmt: skip
         evidence = {"said": content, "episode": episode}
         self.do("apply", [AddFact(fact=new, unless_known=True, evidence=evidence)])

@@ -227,7 +227,7 @@ class NewFact:
     category: str = DEFAULT_CATEGORY
     metadata: Mapping[str, Any] | None = None
     supersedes: int | None = None
-    across: bool = False
+    any_subject: bool = False
     created_at: datetime | str | None = None
     valid_at: datetime | str | None = None
     expired_at: datetime | str | None = None

@@ -53,8 +53,8 @@ class StoreStatus:
     """Episodes with a piece that has no embedding yet; searches find them by words."""
     episodes_quarantined: int
     """Episodes with a piece whose embedding failed permanently."""
-    unlearnt: int
-    """Conversations of the log that nothing was learnt from yet: a model failed or is at work."""
+    not_learned: int
+    """Conversations of the log that nothing was learned from yet: a model failed or is at work."""
     incomplete_imports: int
     """Imports that were interrupted; running the same import again completes it."""
     others: Others

@@ -42,7 +42,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE: "Restore it first: memstore restore.",
     Remedy.RESTORE_BACKUP: "Bring a backup back: memstore recover BACKUP.",
     Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
-    Remedy.SAY_ACROSS: "If this is intended, add --across.",
+    Remedy.SAY_ANY_SUBJECT: "If this is intended, add --any-subject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
@@ -123,7 +123,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     **COMMAND_LINE_REMEDIES,
     Remedy.NAME_OWNERS: Remedy.NAME_OWNERS.value,
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
-    Remedy.SAY_ACROSS: "If this is intended, pass across: true.",
+    Remedy.SAY_ANY_SUBJECT: "If this is intended, pass any_subject: true.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.RESTORE_BACKUP: (

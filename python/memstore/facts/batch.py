@@ -71,7 +71,7 @@ class SupersedeFact:
 
     old_id: int
     new_id: int
-    across: bool = False
+    any_subject: bool = False
     """Allow different subjects, or a task and a fact."""
     evidence: Mapping[str, Any] | None = None
 
@@ -240,7 +240,7 @@ def _carry_out(
         new = writer.active(change.new_id, scope)
         if old.id == change.new_id:
             raise Conflict(f"fact {old.id} cannot supersede itself")
-        if not change.across:
+        if not change.any_subject:
             check_alike(old, new)
         writer.retire(old, change.new_id, change.evidence)
         return Applied(change=change, fact=writer.known(old.id), previous=old)

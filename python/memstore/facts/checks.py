@@ -51,7 +51,7 @@ class CheckedFact(NewFact):
     def columns(self) -> dict[str, Any]:
         """Return the values of its columns that are known before it is stored."""
         values = dict(vars(self))
-        del values["supersedes"], values["across"]
+        del values["supersedes"], values["any_subject"]
         return values
 
 

@@ -286,7 +286,7 @@ class Facts:
 
     # -- correcting ------------------------------------------------------------------------
 
-    def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
+    def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
         if old_id == new_id:
             raise Conflict(f"fact {old_id} cannot supersede itself")
         with self.writing() as transaction:
@@ -298,7 +298,7 @@ class Facts:
                     f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
                     remedy=rules.way_out(new),
                 )
-            if not across:
+            if not any_subject:
                 rules.check_alike(old, new)
             writer.retire(old, new_id)
             return writer.known(old_id)

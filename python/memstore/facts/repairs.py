@@ -85,7 +85,7 @@ def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepa
         category=fact.category,
         metadata=fact.metadata,
         supersedes=supersedes,
-        across=True,  # the chain may already cross subjects
+        any_subject=True,  # the chain may already cross subjects
         valid_at=fact.valid_at,
         source=fact.source,
         episode_id=fact.episode_id,

@@ -57,7 +57,7 @@ def check_alike(old: Fact, new: Fact | NewFact) -> None:
         raise Conflict(
             f"fact {old.id} is about {old.subject!r}, but the fact to supersede it is about "
             f"{new.subject!r}",
-            remedy=Remedy.SAY_ACROSS,
+            remedy=Remedy.SAY_ANY_SUBJECT,
         )
     if is_task(old.subject, old.metadata) != is_task(new.subject, new.metadata):
         old_kind, new_kind = "a task", "not"
@@ -65,7 +65,7 @@ def check_alike(old: Fact, new: Fact | NewFact) -> None:
             old_kind, new_kind = "not a task", "one"
         raise Conflict(
             f"fact {old.id} is {old_kind}, but the fact to supersede it is {new_kind}",
-            remedy=Remedy.SAY_ACROSS,
+            remedy=Remedy.SAY_ANY_SUBJECT,
         )
 
 

@@ -198,7 +198,7 @@ class FactWriter:
         if new.supersedes is None:
             return None
         old = self.retirable(new.supersedes)
-        if not new.across:
+        if not new.any_subject:
             rules.check_alike(old, new)
         return old
 

@@ -39,24 +39,24 @@ def catch_up(learner: Learner, characters: int, progress: Progress | None) -> li
 
 def _caught_up(learner: Learner, characters: int, progress: Progress | None) -> list[MemoryEvents]:
     store = learner.store
-    learnt: list[MemoryEvents] = []
+    learned: list[MemoryEvents] = []
     failed: list[LearningError] = []
     done = after = 0
     while (portion := store.readings.unread(store.namespace, learner.scope, characters, after))[0]:
         after, total = portion.turns[-1].id, done + len(portion.turns) + portion.left
         for turns in conversations(portion.turns):
             try:
-                learnt.append(_learn_patiently(learner, turns))
+                learned.append(_learn_patiently(learner, turns))
             except LearningError as error:
                 failed.append(error)
                 if isinstance(error.__cause__, GeneratorUnavailable):
-                    raise _failed(learnt, failed) from error
+                    raise _failed(learned, failed) from error
             done += len(turns)
             if progress is not None:
                 progress(done, total)
     if failed:
-        raise _failed(learnt, failed) from failed[0]
-    return learnt
+        raise _failed(learned, failed) from failed[0]
+    return learned
 
 
 def _learn_patiently(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents:
@@ -71,10 +71,10 @@ def _learn_patiently(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents
     return learner.learn_turns(turns)
 
 
-def _failed(learnt: Sequence[object], failed: Sequence[LearningError]) -> LearningError:
+def _failed(learned: Sequence[object], failed: Sequence[LearningError]) -> LearningError:
     last = failed[-1]
     return LearningError(
-        f"learnt from {len(learnt)} conversations; {len(failed)} could not be read and stay "
+        f"learned from {len(learned)} conversations; {len(failed)} could not be read and stay "
         f"unread: {last} (another call continues)",
         step=last.step,
         episode_id=last.episode_id,

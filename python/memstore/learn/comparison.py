@@ -138,7 +138,7 @@ class Comparison:
         beside: MayReplace | MayYieldTo | YieldsTo | None
         if self._policy == "auto" and rival.judgement.verdict == Verdict.RETIRE:
             beside = YieldsTo(rival.fact.id) if rival.later else None
-            new = new if rival.later else replace(new, supersedes=rival.fact.id, across=True)
+            new = new if rival.later else replace(new, supersedes=rival.fact.id, any_subject=True)
         else:
             case = MayYieldTo if rival.later else MayReplace
             beside = case(rival.fact.id, rival.similarity)

@@ -325,7 +325,7 @@ def _session() -> Iterator[_Session]:
         raise
     kinds = Counter(event["event"] for event in session.events)
     logger.info(
-        "learnt from episode %s: %s, %d refused, in %.1f s",
+        "learned from episode %s: %s, %d refused, in %.1f s",
         session.episode_id,
         ", ".join(f"{kinds[event]} {event}" for event in EVENTS),
         len(session.events.refused),

@@ -177,9 +177,9 @@ class Memory:
 
     @keywords(Owners)
     def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
-        """Learn from the conversations of a scope that nothing could be learnt from, oldest first.
+        """Learn from the conversations of a scope that nothing could be learned from, oldest first.
 
-        ``Store.status().unlearnt`` counts them. They count as said when they were recorded, so
+        ``Store.status().not_learned`` counts them. They count as said when they were recorded, so
         they do not change newer memories.
 
         Args:
@@ -187,19 +187,21 @@ class Memory:
 
         Raises:
             ValueError: there is no generator, or ``everything`` with a scope id.
-            LearningError: one or more failed again; the others are learnt.
+            LearningError: one or more failed again; the others are learned.
         """
         scope = Scope(**owners)
         if everything and scope != Scope():
             raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
             raise _without_generator()
-        wanted = self._store.readings.unlearnt(self._store.namespace, None if everything else scope)
-        learnt: list[MemoryEvents] = []
+        wanted = self._store.readings.not_learned(
+            self._store.namespace, None if everything else scope
+        )
+        learned: list[MemoryEvents] = []
         failed: list[LearningError] = []
         for episode_id in wanted:
             try:
-                learnt.append(self._retry(episode_id, self._generator))
+                learned.append(self._retry(episode_id, self._generator))
             except NotFound:  # erased in the meantime
                 continue
             except LearningError as error:
@@ -208,20 +210,20 @@ class Memory:
                     break  # the others would fail too
         if failed:
             raise LearningError(
-                f"{len(wanted) - len(learnt)} of {len(wanted)} conversations could not be learnt "
+                f"{len(wanted) - len(learned)} of {len(wanted)} conversations could not be learned "
                 f"from and can be retried: {failed[0]}",
                 step=failed[0].step,
                 episode_id=failed[0].episode_id,
                 remedy=failed[0].remedy,
             ) from failed[0]
-        return learnt
+        return learned
 
     @keywords(Owners)
     def unread(self, **owners: Unpack[Owners]) -> list[UnreadThread]:
         """Return the conversations of a scope with turns that no language model has read.
 
         These are the episodes with a thread, such as the turns that hooks keep, and conversations
-        that could not be learnt from.
+        that could not be learned from.
         """
         return self._store.readings.unread_threads(self._store.namespace, Scope(**owners))
 

@@ -9,7 +9,7 @@ from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
-from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
+from memstore.database.tables.readings import MEMORY, NOT_LEARNED, NOTHING_ASKED, ReadingRow
 from memstore.domain import clock, metadata
 from memstore.errors import StorageError
 from memstore.frozen import frozen
@@ -90,8 +90,8 @@ class Readings:
             reading_table.place(transaction, row)
 
     def begin_learning(self, episode_id: int) -> None:
-        """Record a new conversation as one that nothing was learnt from yet."""
-        rows = [ReadingRow(episode_id, kind, NOTHING_ASKED) for kind in (MEMORY, UNLEARNT)]
+        """Record a new conversation as one that nothing was learned from yet."""
+        rows = [ReadingRow(episode_id, kind, NOTHING_ASKED) for kind in (MEMORY, NOT_LEARNED)]
         if rows[0] in self.of(episode_id):
             return
         with self._engine.write() as transaction:
@@ -100,16 +100,16 @@ class Readings:
 
     def end_learning(self, episode_id: int) -> None:
         """Remove the record of :meth:`begin_learning`."""
-        if ReadingRow(episode_id, UNLEARNT, NOTHING_ASKED) in self.of(episode_id):
+        if ReadingRow(episode_id, NOT_LEARNED, NOTHING_ASKED) in self.of(episode_id):
             with self._engine.write() as transaction:
-                reading_table.forget_unlearnt(transaction, episode_id)
+                reading_table.forget_not_learned(transaction, episode_id)
 
     def lease(self, namespace: str) -> leases.Lease:
         """Return the lease of the process that learns from a namespace's unread turns."""
         return leases.Lease(self._engine, f"learn {namespace}")
 
-    def unlearnt(self, namespace: str, scope: Scope | None) -> list[int]:
-        """Return the ids of conversations that nothing was learnt from, oldest first.
+    def not_learned(self, namespace: str, scope: Scope | None) -> list[int]:
+        """Return the ids of conversations that nothing was learned from, oldest first.
 
         Args:
             namespace: of the conversations.
@@ -117,7 +117,7 @@ class Readings:
         """
         wanted = EpisodeFilter((namespace,), clock.utc_now(), scope=scope)
         with self._engine.read() as transaction:
-            return reading_table.unlearnt(transaction, wanted)
+            return reading_table.not_learned(transaction, wanted)
 
     def unread_threads(self, namespace: str, scope: Scope) -> list[UnreadThread]:
         """Return the conversations of these owners with turns that no model has read."""

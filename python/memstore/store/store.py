@@ -293,7 +293,7 @@ class Store:
         category: str = DEFAULT_CATEGORY,
         metadata: Mapping[str, Any] | None = None,
         supersedes: int | None = None,
-        across: bool = False,
+        any_subject: bool = False,
         created_at: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         expired_at: datetime | str | None = None,
@@ -315,7 +315,7 @@ class Store:
             category: ``preference``, ``identity``, ``project``, … ; a ``note`` loses rank with age.
             metadata: a JSON object of your own.
             supersedes: the id of the active fact that this one replaces, in the same transaction.
-            across: allow it to replace a fact of another subject, or a task.
+            any_subject: allow it to replace a fact of another subject, or a task.
             created_at: when it was learned, if not now.
             valid_at: since when it holds; by default, the ``valid_at`` of its episode.
             expired_at: when it expires.
@@ -347,7 +347,7 @@ class Store:
             "category": category,
             "metadata": metadata,
             "supersedes": supersedes,
-            "across": across,
+            "any_subject": any_subject,
             "created_at": created_at,
             "valid_at": valid_at,
             "expired_at": expired_at,
@@ -372,20 +372,20 @@ class Store:
         """
         return self._facts.add_many(checked_records(NewFact, facts, "facts"))
 
-    def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
+    def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
         """Let a stored fact supersede an older one; return the superseded fact.
 
         Args:
             old_id: the active fact that no longer holds.
             new_id: the active fact that holds instead.
-            across: allow a fact to replace one of another subject, or a task.
+            any_subject: allow a fact to replace one of another subject, or a task.
 
         Raises:
             NotFound: one of them is not in this namespace.
             Conflict: the old one is already superseded, the new one is not active, both are the
                 same, or they differ in subject or kind.
         """
-        return self._facts.supersede(old_id, new_id, across=across)
+        return self._facts.supersede(old_id, new_id, any_subject=any_subject)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -1088,7 +1088,7 @@ class Store:
                 **counts.states(transaction, active),
                 episodes=counts.episodes(transaction, records),
                 **piece_table.count_waiting(transaction, records),
-                unlearnt=len(reading_table.unlearnt(transaction, records)),
+                not_learned=len(reading_table.not_learned(transaction, records)),
                 **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),

@@ -15,7 +15,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.proposals import ProposalRow
-from memstore.database.tables.readings import CLOSED, EXTRACT, MEMORY, UNLEARNT, ReadingRow
+from memstore.database.tables.readings import CLOSED, EXTRACT, MEMORY, NOT_LEARNED, ReadingRow
 from memstore.database.tables.replies import ReplyRow
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
@@ -122,7 +122,7 @@ def _cosine(value: object) -> float:
 
 def reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
     known_id("episode", values["episode"], seen)
-    if values["kind"] not in (EXTRACT, MEMORY, CLOSED, UNLEARNT):
+    if values["kind"] not in (EXTRACT, MEMORY, CLOSED, NOT_LEARNED):
         raise ValueError(f"unknown kind of reading {values['kind']!r}")
     asked = stored_text(values["asked"], "asked")
     lines.of_type(dict, json.loads(asked), "asked")

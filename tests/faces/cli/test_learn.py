@@ -282,15 +282,15 @@ def test_rows_on_a_terminal_are_wrapped_and_escaped(capsys: pytest.CaptureFixtur
 def test_failed_conversation_is_retried(cli: CommandLine, model: ModelServer) -> None:
     model.replies = lambda _: Reply(status=400, words="model died")
     assert cli("remember", "I drink coffee", "--user", "ana").code != 0
-    assert cli.json("status", "--scope", "all")["unlearnt"] == 1
+    assert cli.json("status", "--scope", "all")["not_learned"] == 1
     assert cli("remember", "--retry", "--user", "ana").code != 0
     model.replies = [facts("Ana drinks coffee")]
     assert cli.json("remember", "--retry") == []
-    (learnt,) = cli.json("remember", "--retry", "--scope", "all")
-    assert [change["memory"] for change in learnt["changes"]] == ["Ana drinks coffee"]
-    assert cli.json("status", "--user", "ana")["unlearnt"] == 0
+    (learned,) = cli.json("remember", "--retry", "--scope", "all")
+    assert [change["memory"] for change in learned["changes"]] == ["Ana drinks coffee"]
+    assert cli.json("status", "--user", "ana")["not_learned"] == 0
     told = cli("remember", "--retry", "--scope", "all")
-    assert "learnt from 0 conversations" in told.err
+    assert "learned from 0 conversations" in told.err
 
 
 @pytest.mark.parametrize(

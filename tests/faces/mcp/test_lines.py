@@ -437,7 +437,7 @@ def test_names_in_a_status_and_the_graph_forge_nothing(store: Store, text: str) 
 # -- what a language model read --------------------------------------------------------------------
 
 
-def test_what_was_learnt_is_a_line_for_each_change() -> None:
+def test_what_was_learned_is_a_line_for_each_change() -> None:
     made = {
         "note": answers.NOTE,
         "changes": [

@@ -9,7 +9,7 @@ from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables.readings import UNLEARNT
+from memstore.database.tables.readings import NOT_LEARNED
 from memstore.database.tables.rows import Rows, read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
@@ -44,7 +44,7 @@ UNREAD: Final = (
     " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
     f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
     " OR EXISTS (SELECT 1 FROM memstore_readings r"
-    f" WHERE r.episode_id = e.id AND r.kind = '{UNLEARNT}'))"
+    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}'))"
 )
 """The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 

@@ -18,8 +18,8 @@ MEMORY = "memory"
 CLOSED = "closed"
 """A fact of the episode was erased: no facts are extracted from it again, and no replies kept."""
 
-UNLEARNT = "unlearnt"
-"""A conversation was recorded, but nothing was learnt from it yet."""
+NOT_LEARNED = "unlearnt"  # as files and exports have it
+"""A conversation was recorded, but nothing was learned from it yet."""
 
 NOTHING_ASKED = "{}"
 
@@ -68,20 +68,20 @@ def forget(transaction: Transaction, episode_id: int) -> None:
     )
 
 
-def unlearnt(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
-    """Return the ids of conversations that nothing was learnt from yet, oldest first."""
+def not_learned(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    """Return the ids of conversations that nothing was learned from yet, oldest first."""
     seen, values = wanted.of("e", transaction.dialect)
     return transaction.ints(
         # CROSS JOIN: the planner would begin with the episodes.
         "SELECT r.episode_id FROM memstore_readings r CROSS JOIN memstore_episodes e"
-        f" WHERE r.kind = '{UNLEARNT}' AND e.id = r.episode_id AND {seen} ORDER BY r.episode_id",
+        f" WHERE r.kind = '{NOT_LEARNED}' AND e.id = r.episode_id AND {seen} ORDER BY r.episode_id",
         values,
     )
 
 
-def forget_unlearnt(transaction: Transaction, episode_id: int) -> None:
+def forget_not_learned(transaction: Transaction, episode_id: int) -> None:
     transaction.run(
-        f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{UNLEARNT}'",
+        f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{NOT_LEARNED}'",
         {"episode_id": episode_id},
     )
 
@@ -90,7 +90,7 @@ def mark_read(transaction: Transaction, episode_ids: Sequence[int]) -> None:
     """Record that a model has read these episodes, and how is not known."""
     for episode_id in episode_ids:
         place(transaction, ReadingRow(episode_id, MEMORY, NOTHING_ASKED))
-        forget_unlearnt(transaction, episode_id)
+        forget_not_learned(transaction, episode_id)
 
 
 def everything(

@@ -11,7 +11,7 @@ from memstore.domain.records import set_fields
 from memstore.faces import background, distilling
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.episodes import episode_id
-from memstore.faces.cli.learn import show_learnt
+from memstore.faces.cli.learn import show_learned
 from memstore.faces.escaping import counted, minute
 from memstore.faces.options import add_generator_flags, chosen_settings
 from memstore.frozen import asdict
@@ -96,10 +96,10 @@ def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
             _learn_in_background(store, arguments, show)
             return
         with show.progress("turns read") as progress:
-            learnt = Memory(store, generator).learn_unread(
+            learned = Memory(store, generator).learn_unread(
                 characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
             )
-    show_learnt(learnt, show)
+    show_learned(learned, show)
 
 
 def _learn_in_background(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:

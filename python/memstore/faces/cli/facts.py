@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-ACROSS = cli.option("--across", "allow a fact about another subject, or a task")
+ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
 
 
 @cli.command(
@@ -37,7 +37,7 @@ ACROSS = cli.option("--across", "allow a fact about another subject, or a task")
     ),
     *cli.METADATA,
     cli.option("--supersedes ID", "the fact this one replaces", type=cli.fact_id),
-    ACROSS,
+    ANY_SUBJECT,
     cli.option("--valid-at TIME", "when it became true, e.g. 2026-03-01"),
     cli.EXPIRES_AT,
     cli.option("--source TEXT", "where it comes from"),
@@ -60,7 +60,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         category=arguments.category,
         metadata=cli.metadata_of(arguments) or None,
         supersedes=arguments.supersedes,
-        across=arguments.across,
+        any_subject=arguments.any_subject,
         valid_at=arguments.valid_at,
         expired_at=arguments.expires_at,
         source=arguments.source,
@@ -92,13 +92,13 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     "memstore supersede 12 15",
     cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
     cli.option("NEW", "the fact that replaces it, already stored", type=cli.fact_id),
-    ACROSS,
+    ANY_SUBJECT,
     *cli.WHOSE,
     file="create",
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
-    fact = store.supersede(arguments.old, arguments.new, across=arguments.across)
+    fact = store.supersede(arguments.old, arguments.new, any_subject=arguments.any_subject)
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
 

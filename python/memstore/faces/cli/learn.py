@@ -1,4 +1,4 @@
-"""The commands that learn from text and review what was learnt."""
+"""The commands that learn from text and review what was learned."""
 
 from __future__ import annotations
 
@@ -161,15 +161,15 @@ def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     everything = cli.whose(arguments) == EVERYBODY
     with cli.needed_generator(arguments, "remember --retry") as generator:
         done = Memory(store, generator).retry(everything=everything, **cli.owners_of(arguments))
-    show_learnt(done, show)
+    show_learned(done, show)
 
 
-def show_learnt(done: Sequence[MemoryEvents], show: cli.Show) -> None:
+def show_learned(done: Sequence[MemoryEvents], show: cli.Show) -> None:
     rows = [_change_row(change) for changes in done for change in changes]
-    show.rows(rows, [_learnt(changes) for changes in done])
+    show.rows(rows, [_learned(changes) for changes in done])
     for changes in done:
         _tell_refused(changes, show)
-    show.note(f"learnt from {counted(len(done), 'conversation')}")
+    show.note(f"learned from {counted(len(done), 'conversation')}")
 
 
 def _messages(arguments: argparse.Namespace) -> Messages:
@@ -205,13 +205,13 @@ def _text_in(name: str) -> str:
 
 
 def _show_changes(changes: MemoryEvents, show: cli.Show) -> None:
-    show.rows([_change_row(change) for change in changes], _learnt(changes))
+    show.rows([_change_row(change) for change in changes], _learned(changes))
     _tell_refused(changes, show)
     if not changes:
         show.note("found nothing to remember")
 
 
-def _learnt(changes: MemoryEvents) -> dict[str, Any]:
+def _learned(changes: MemoryEvents) -> dict[str, Any]:
     return {
         "changes": list(changes),
         "refused": [asdict(refusal) for refusal in changes.refused],

@@ -433,9 +433,9 @@ def _log(status: StoreStatus) -> list[Piece]:
         pieces.append((f" · {status.episodes_pending} pending", "yellow"))
     if status.episodes_quarantined:
         pieces.append((f" · {status.episodes_quarantined} quarantined", "red"))
-    if status.unlearnt:
+    if status.not_learned:
         pieces.append(
-            (f" · {status.unlearnt} not learnt from: memstore remember --retry", "yellow")
+            (f" · {status.not_learned} not learned from: memstore remember --retry", "yellow")
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")

@@ -301,7 +301,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
     It contains nothing about other namespaces, which belong to others.
     """
     counts = (
-        *("superseded", "deleted", "expired", "pending", "quarantined", "unlearnt"),
+        *("superseded", "deleted", "expired", "pending", "quarantined", "not_learned"),
         "incomplete_imports",
     )
     answer: Answer = {

@@ -58,7 +58,7 @@ def memory_store(
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="the fact it replaces")] = None,
-    across: bool = False,
+    any_subject: bool = False,
     idempotency_key: Annotated[Name | None, Field(description="makes a retry safe")] = None,
     episode: EpisodeId | None = None,
     *,
@@ -77,7 +77,7 @@ def memory_store(
         category=category,
         metadata=metadata,
         supersedes=supersedes,
-        across=across,
+        any_subject=any_subject,
         idempotency_key=idempotency_key,
         episode_id=None if episode is None else store.episodes.get(episode).id,
         unless_known=True,
@@ -188,12 +188,12 @@ def memory_delete(
 
 
 def memory_supersede(
-    store: Store, old_id: Id, new_id: Id, across: bool = False, *, owner: Scope
+    store: Store, old_id: Id, new_id: Id, any_subject: bool = False, *, owner: Scope
 ) -> Answer:
     """Replace a fact by a newer one that is stored already."""
     if old_id != new_id:  # else the store raises its own error
         store.check_owners(owner, old_id, new_id)
-    return of_change(store.supersede(old_id, new_id, across=across)) | undoing(old_id)
+    return of_change(store.supersede(old_id, new_id, any_subject=any_subject)) | undoing(old_id)
 
 
 def memory_history(
