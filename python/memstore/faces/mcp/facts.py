@@ -190,7 +190,7 @@ def memory_delete(
 def memory_supersede(
     store: Store, old_id: Id, new_id: Id, any_subject: bool = False, *, owner: Scope
 ) -> Answer:
-    """Replace a fact by a newer one that is stored already."""
+    """Replace a fact by a newer stored one."""
     if old_id != new_id:  # else the store raises its own error
         store.check_owners(owner, old_id, new_id)
     return of_change(store.supersede(old_id, new_id, any_subject=any_subject)) | undoing(old_id)
