@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NAMES_FILE: Final = "projects.json"
 
+MAX_NAMES_BYTES: Final = 2**20
+
 
 class Project(NamedTuple):
     """The root folder of a project, its namespace, and the rule that determined it."""
@@ -52,12 +54,14 @@ def named() -> dict[str, str]:
     """Return the names of named folders, by path."""
     file = _names_file()
     try:
+        if not file.exists():
+            return {}
+        if not file.is_file() or file.stat().st_size > MAX_NAMES_BYTES:
+            raise ValueError("it is not a small regular file")  # a pipe would block for ever
         held = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
+        return {str(folder): str(name) for folder, name in held.items()}
+    except (OSError, ValueError, AttributeError) as error:
         raise StorageError(f"{str(file)!r} cannot be read: {error}") from None
-    return {str(folder): str(name) for folder, name in held.items()}
 
 
 def set_name(folder: Path, name: str | None) -> None:

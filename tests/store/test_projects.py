@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,8 +88,21 @@ def test_an_invalid_namespace_name_is_refused(home: Path, name: str) -> None:
 def test_damaged_project_names_are_an_error_that_names_the_file(home: Path, tmp_path: Path) -> None:
     set_name(home / "x", "x")
     [file] = tmp_path.rglob("projects.json")
-    file.write_text("{")
-    with pytest.raises(StorageError, match=r"projects\.json"):
+    for damage in ("{", "[]", "7", " " * (projects.MAX_NAMES_BYTES + 1)):
+        file.write_text(damage)
+        with pytest.raises(StorageError, match=r"projects\.json"):
+            project_of(home / "x")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_in_the_place_of_the_project_names_blocks_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    set_name(home / "x", "x")
+    [file] = tmp_path.rglob("projects.json")
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(StorageError, match="regular file"):
         project_of(home / "x")
 
 
