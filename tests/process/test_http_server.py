@@ -1011,3 +1011,29 @@ def test_a_bad_body_of_a_head_request_ends_the_connection_and_nothing_else(
     assert answer.startswith(b"HTTP/1.1 4")
     assert server.ask("ping") == {}
     assert "Traceback" not in "".join(server.told)
+
+
+PANICKING = """
+from memstore._kernel import PanicException
+from memstore.store.store import Store
+
+def panicking(*_, **__):
+    raise PanicException("index out of bounds")
+
+Store.search = Store.subjects = panicking
+"""
+
+
+def test_a_panic_of_the_kernel_is_answered_and_the_server_goes_on(
+    serve: Callable[..., Served],
+) -> None:
+    server = serve(first=PANICKING)
+    for _ in range(10):  # more often than there are threads
+        told = server.ask("tools/call", name="memory_search", arguments={"query": "tea"})
+        assert told["isError"]
+        assert "failed unexpectedly" in told["content"][0]["text"]
+    added = server.ask(
+        "tools/call", name="memory_store", arguments={"content": "Ana likes tea", "subject": "ana"}
+    )
+    assert not added["isError"]
+    assert server.ask("ping") == {}

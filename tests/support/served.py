@@ -31,16 +31,19 @@ main(sys.argv[1:])
 
 
 class Served:
-    """One server process; its standard error is recorded."""
+    """One server process; its standard error is recorded.
 
-    def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0") -> None:
+    ``first`` is a program that it runs before it serves.
+    """
+
+    def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0", first: str = "") -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
         if "--answers" not in flags:
             flags = ("--answers", "json", *flags)
         if "--embedder" not in flags:
             flags = ("--embedder", "none", *flags)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, "--db", str(db), "--http", http, *flags],
+            [sys.executable, "-c", first + PROGRAM, "--db", str(db), "--http", http, *flags],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
