@@ -397,6 +397,18 @@ def test_the_log_of_a_killed_program_is_kept_aside(kept: Store) -> None:
     assert len(contents(former)) == 301
 
 
+def test_a_store_for_reading_leaves_the_backup_as_it_is(kept: Store) -> None:
+    path = Path(kept.path)
+    filled(kept)
+    replace_by_backup(path)
+    with memstore.open(path, embedder=None, read_only=True) as reader:
+        assert [fact.content for fact in reader.list()] == ["before"]
+        with pytest.raises(FileReplaced):
+            kept.add("too late", subject="a")
+        kept.close()
+    assert contents(path) == ["before"]
+
+
 def test_an_empty_place_is_not_filled_from_the_log(kept: Store) -> None:
     path = Path(kept.path)
     filled(kept)

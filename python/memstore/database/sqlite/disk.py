@@ -45,7 +45,8 @@ class Disk:
         """Whether connections are opened with ``immutable=1``: SQLite assumes no changes."""
         self._prepare_file()
         locks.install(self.path)
-        if not read_only and os.path.lexists(f"{os.path.realpath(self.path)}-shm"):
+        # Also before reading: the last to close a file copies the log into it.
+        if os.path.lexists(f"{os.path.realpath(self.path)}-shm") and _is_writable(self.path):
             foreign_log.move_aside(self.path)
         self.had_log = self.log_bytes() > 0
         self._files = OpenFiles(self.path)

@@ -31,11 +31,10 @@ def move_aside(path: str) -> None:
     Call it before the file is opened.
     """
     file = os.path.realpath(path)
+    index = f"{file}-shm"
     for look in range(LOOKS):
-        # In this order: it ends with the lock on the index while the one on the file is missing.
-        if is_used(f"{file}-shm") is not True or is_used(file) is not False:
-            return
-        if is_used(f"{file}-shm") is not True:
+        # Asked again, because a program may have closed all between the first two questions.
+        if not (is_used(index) and is_used(file) is False and is_used(index)):
             return
         if look + 1 < LOOKS:
             time.sleep(PAUSE_SECONDS)
