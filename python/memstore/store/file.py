@@ -162,8 +162,7 @@ class File:
         embedder = self.needed_embedder()
         with self.engine.write() as transaction:
             adoption.adopt(transaction)
-        if retry_quarantined:
-            with self.engine.write() as transaction:
+            if retry_quarantined:
                 active = generation_table.active(transaction)
                 for table in vector_table.TABLES:
                     vector_table.release_quarantine(transaction, table, active.id, namespace)
