@@ -1,4 +1,4 @@
-"""Takes the embedded model out of a copy of the sources: ``without_model.py FOLDER``.
+"""Takes the built-in model out of a copy of the sources: ``without_model.py FOLDER``.
 
 For distributions that cannot take its licence: docs/packaging.md.
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 REPLACED = (
-    ('"MIT AND LicenseRef-Llama-2-Community"  # the latter for the embedded model: 0043', '"MIT"'),
+    ('"MIT AND LicenseRef-Llama-2-Community"  # the latter for the built-in model: 0043', '"MIT"'),
     (', "rust/kernel/model/NOTICE", "rust/kernel/model/LICENSE.*"]', "]"),
     ("[tool.maturin]\n", "[tool.maturin]\nno-default-features = true\n"),
 )

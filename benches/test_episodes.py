@@ -133,7 +133,7 @@ def test_bulk(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
 
 
 def test_embed_pending(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    """The pieces of two thousand episodes through the local model."""
+    """The pieces of two thousand episodes through the built-in model."""
     numbers = iter(range(100))
 
     def waiting() -> tuple[tuple[Store], dict[str, Any]]:

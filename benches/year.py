@@ -232,7 +232,7 @@ def trace(
 def opened(path: Path, namespace: str) -> Store:
     """Open a project's namespace with the shared one beside it, as ``auto`` does."""
     whole = memstore.open(path, read_only=True)
-    return Store(whole._file, namespace, closes_file=True, beside="default")
+    return Store(whole._file, namespace, closes_file=True, shared="default")
 
 
 def judged(path: Path) -> int:

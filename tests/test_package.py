@@ -158,7 +158,7 @@ def test_links_of_the_readme_work_on_the_page_of_the_index() -> None:
 
 
 def is_taken_out(path: str) -> bool:
-    """Whether a file of the embedded model is missing from sources without it."""
+    """Whether a file of the built-in model is missing from sources without it."""
     return not HAS_MODEL and path.startswith("rust/kernel/model/")
 
 

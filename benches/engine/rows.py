@@ -144,7 +144,7 @@ def scan(folder: Path, count: int, told: Told) -> list[Figure]:
 
 
 def ranking(told: Told) -> list[Figure]:
-    """The second stage alone, for texts of 30 words in conversations of twenty."""
+    """The contextual ranking alone, for texts of 30 words in conversations of twenty."""
     language, texts, words = Language(seed=5), Texts(), Words()
     said = {id_: language.text(30, 30) for id_ in range(1, CANDIDATES + 1)}
     texts.put(
@@ -163,8 +163,10 @@ def ranking(told: Told) -> list[Figure]:
         return [found[0] for found in ranked]
 
     ways = take_turns({"rank": order}, questions(ASKED))
-    told(table(f"second stage, {CANDIDATES} candidates of 30 words", ways, "rank"))
-    return [Figure("second stage, 200 candidates of 30 words", 1e3 * ways["rank"].p50, "ms", 1)]
+    told(table(f"contextual ranking, {CANDIDATES} candidates of 30 words", ways, "rank"))
+    return [
+        Figure("contextual ranking, 200 candidates of 30 words", 1e3 * ways["rank"].p50, "ms", 1)
+    ]
 
 
 def programs(folder: Path, count: int, told: Told) -> list[Figure]:

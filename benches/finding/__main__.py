@@ -30,7 +30,7 @@ BUDGETS = (250, 500, 1000, 2000)
 DEEP = 100
 """Hits for a budget."""
 
-LEFT_OUT = ("terms", "thread", "session", "subject", "date", "type")
+LEFT_OUT = ("terms", "thread", "session", "subject", "date", "kind")
 
 
 def main() -> int:

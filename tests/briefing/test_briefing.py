@@ -205,7 +205,7 @@ def test_a_project_reads_only_what_is_about_the_user_and_pinned_elsewhere(path: 
         other = shared.within("~/other")
         other.add("secret of another", subject="x", category="identity")
         turns(other, "s1", "a question elsewhere")
-        store = Store(shared.file, "~/api", beside="default")
+        store = Store(shared.file, "~/api", shared="default")
         store.add("make builds it", subject="api")
         told = store.briefing()
         assert told.facts == (1, 3, 5)

@@ -205,7 +205,7 @@ def two(store: Store) -> tuple[int, int]:
 def proposed(store: Store) -> int:
     old, _ = two(store)
     new = NewFact(content="Alice lives in Bonn", subject="alice")
-    [done] = store.apply([AddFact(fact=new, beside=MayReplace(old))])
+    [done] = store.apply([AddFact(fact=new, precedence=MayReplace(old))])
     assert done.proposal_id is not None
     return done.proposal_id
 

@@ -16,7 +16,7 @@ from memstore.database.sqlite.full_text import BM25_OF_TEXT, INDEXES
 from memstore.domain import clock
 from memstore.text.words import terms
 
-K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
+K1, B, MIN_IDF = 1.2, 0.75, 1e-6
 """FTS5's constants."""
 
 WORDS = ["tea", "rain", "violin", "harbour", "the", "pier", "ice", "b12", "42"]
@@ -35,7 +35,7 @@ class NaiveBM25:
         words = self._words[id_]
         count = words.count(word)
         length = 1 - B + B * len(words) / self._average
-        return -max(idf, LEAST_IDF) * count * (K1 + 1) / (count + K1 * length)
+        return -max(idf, MIN_IDF) * count * (K1 + 1) / (count + K1 * length)
 
 
 def made_up(seed: int, count: int = 60) -> list[str]:

@@ -12,7 +12,7 @@ from tests.support.clock import ManualClock, wait_until
 
 import memstore
 from memstore import Embedder, NewFact, Store
-from memstore.embedding.embedding import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS
+from memstore.embedding.embedding import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS
 from memstore.errors import Remedy
 
 Open = Callable[..., Store]
@@ -468,7 +468,7 @@ def test_background_failure_pauses_the_embedder_for_writes(
     for _ in range(12):
         store.embed_pending()
     calls = len(embedder.calls)
-    manual_clock.advance(LONGEST_PAUSE_SECONDS - 1)
+    manual_clock.advance(MAX_PAUSE_SECONDS - 1)
     store.search("tea")
     assert len(embedder.calls) == calls
 

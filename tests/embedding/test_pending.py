@@ -205,15 +205,15 @@ def test_a_lease_has_one_holder_and_can_be_released(engine: SqliteEngine, path: 
     first, second = Lease(engine, "job"), Lease(engine, "job")
     assert first.is_free()
     with first:
-        assert (first.held, second.is_free(), first.is_free()) == (True, False, True)
+        assert (first.is_held, second.is_free(), first.is_free()) == (True, False, True)
         with second:
-            assert not second.held
+            assert not second.is_held
         with Lease(engine, "another job") as other:
-            assert other.held
-        assert first.held
-    assert not first.held
+            assert other.is_held
+        assert first.is_held
+    assert not first.is_held
     with second:
-        assert second.held
+        assert second.is_held
     with raw(path) as file:
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
 
@@ -227,7 +227,7 @@ def test_a_lease_is_renewed_while_it_is_held(
             assert wait_until(lambda: len(manual_clock.waits) == renewals)  # noqa: B023
             assert not rival.is_free()
             manual_clock.advance(11)
-        assert lease.held
+        assert lease.is_held
 
 
 def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
@@ -249,7 +249,7 @@ def test_a_lease_that_is_expired_or_implausibly_far_ahead_is_free(
     lease = Lease(engine, "job", 20)
     assert lease.is_free() == free
     with lease:
-        assert lease.held == free
+        assert lease.is_held == free
 
 
 def test_a_holder_notices_a_lost_lease(
@@ -258,7 +258,7 @@ def test_a_holder_notices_a_lost_lease(
     with Lease(engine, "job", 30) as lease:
         put_lease(path, "somebody", 25)
         manual_clock.advance(11)
-        assert wait_until(lambda: not lease.held)
+        assert wait_until(lambda: not lease.is_held)
     with raw(path) as file:
         assert file.execute("SELECT holder FROM memstore_leases").fetchall() == [("somebody",)]
 
@@ -305,7 +305,7 @@ from memstore.embedding.background import JOB
 from memstore.embedding.leases import Lease
 
 with Lease(SqliteEngine(sys.argv[1]), JOB, 1.0) as lease:
-    print(lease.held, flush=True)
+    print(lease.is_held, flush=True)
     sys.stdin.read()
 """
 

@@ -68,7 +68,7 @@ FAILING = {
     "not there": (KeepFact(fact_id=99), NotFound),
     "deleted": (DeleteFact(fact_id=3), Conflict),
     "superseded": (AddFact(fact=new("x", supersedes=1)), Conflict),
-    "superseded, proposed": (AddFact(fact=new("x"), beside=MayReplace(1)), Conflict),
+    "superseded, proposed": (AddFact(fact=new("x"), precedence=MayReplace(1)), Conflict),
     "itself": (SupersedeFact(old_id=2, new_id=2), Conflict),
     "blank": (AddFact(fact=new(" ")), ValueError),
     "evidence that is no JSON": (KeepFact(fact_id=2, evidence={"x": float("nan")}), ValueError),
@@ -127,7 +127,7 @@ def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> N
             SupersedeFact(old_id=own.id, new_id=other),
             SupersedeFact(old_id=other, new_id=own.id),
             AddFact(fact=new("x", supersedes=other)),
-            AddFact(fact=new("x"), beside=MayReplace(other)),
+            AddFact(fact=new("x"), precedence=MayReplace(other)),
         ):
             with pytest.raises(NotFound, match=f"no fact {other} in"):
                 store.apply([change], scope=ANA)
@@ -213,7 +213,7 @@ def proposed(store: Store) -> memstore.Proposal:
     old = store.add("Ana lives in Berlin", subject="ana")
     change = AddFact(
         fact=new("Ana lives in Lisbon"),
-        beside=MayReplace(old.id, 0.9),
+        precedence=MayReplace(old.id, 0.9),
         evidence={"finding": "new value"},
     )
     [done] = store.apply([change])

@@ -191,7 +191,7 @@ def test_an_answer_reports_what_it_leaves_out(store: Store) -> None:
 def test_search_through_too_many_entities_reports_its_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memstore.database.tables.graph_reads.MOST_STEPS", 8)
+    monkeypatch.setattr("memstore.database.tables.graph_reads.MAX_STEPS", 8)
     store.add_many(
         {"subject": "alice", "content": f"Alice knows Nr{place} Person"} for place in range(30)
     )

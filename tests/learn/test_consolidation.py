@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import memstore
 from memstore import Conflict, Fact, GeneratorUnavailable, NotFound, Scope, Store
 from memstore.errors import ReplyError
-from memstore.learn.consolidation import MOST_SHOWN, SCHEMA, prompt
+from memstore.learn.consolidation import MAX_SHOWN, SCHEMA, prompt
 from memstore.text.faithfulness import is_plain, unfaithful
 
 TEA, GREEN = "Ana likes tea", "Ana likes green tea with honey"
@@ -206,7 +206,7 @@ def test_tasks_and_expiring_facts_are_not_shown(store: Store) -> None:
 
 
 def test_many_facts_are_split_over_several_prompts(store: Store) -> None:
-    add(store, *(f"Ana likes drink {n}" for n in range(MOST_SHOWN + 2)))
+    add(store, *(f"Ana likes drink {n}" for n in range(MAX_SHOWN + 2)))
     model = Tidy()
     assert memstore.consolidate(store, subject="ana", generator=model) == []
     assert len(model.prompts) == 2

@@ -17,7 +17,7 @@ from memstore.errors import GeneratorUnavailable, ReplyError
 from memstore.learn import decision
 from memstore.learn.decision import decide
 from memstore.learn.events import Decision, Decisions
-from memstore.learn.reading import LONGEST_FACT
+from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.text.faithfulness import unfaithful
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -286,7 +286,7 @@ def test_two_updates_to_one_text_leave_the_other_memory_as_it_is() -> None:
 
 
 def test_update_beyond_the_length_limit_is_refused() -> None:
-    room = len(MEMORIES[0].content) + LONGEST_FACT
+    room = len(MEMORIES[0].content) + MAX_FACT_CHARACTERS
     text = f"{LISBON} ".ljust(room, "x")
     most = decided(op("UPDATE", 1, 1, text), op("NONE", 2, 2))
     assert brief(most) == [("update", 101, text), ("keep", 102, None)]

@@ -28,7 +28,7 @@ from memstore.database import journal
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
 from memstore.history import replay
-from memstore.learn.reading import LONGEST_FACT, SCHEMA, prompt_for
+from memstore.learn.reading import MAX_FACT_CHARACTERS, SCHEMA, prompt_for
 
 from tests.support.embedders import WordEmbedder  # isort: skip
 from tests.support.model_server import Dialect, ModelServer, Reply, fenced, in_prose  # isort: skip
@@ -174,7 +174,10 @@ BAD_ITEMS: dict[str, tuple[Any, str]] = {
     "no subject": ({"content": "tea"}, "no subject, and there is no hint"),
     "blank subject": ({"content": "tea", "subject": " "}, "no subject, and there is no hint"),
     "subject that is no text": ({"content": "tea", "subject": ["a"]}, "subject must be text"),
-    "too long": ({"content": "x" * (LONGEST_FACT + 1), "subject": "a"}, "the limit is 1,000"),
+    "too long": (
+        {"content": "x" * (MAX_FACT_CHARACTERS + 1), "subject": "a"},
+        "the limit is 1,000",
+    ),
     "subject too long": ({"content": "x", "subject": "x" * 501}, "the limit is 500"),
     "category that is no text": ({"content": "x", "subject": "x", "category": {}}, "category"),
     "NUL": ({"content": "a\x00b", "subject": "a"}, "NUL"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memstore import LocalEmbedder
 from memstore.learn.supersession import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     RELATED,
     SIMILARITY,
     Verdict,
@@ -192,7 +192,7 @@ def test_a_similarity_outside_the_cosine_range_is_refused(similarity: float) -> 
 
 
 def test_constants_match_the_documentation() -> None:
-    assert (SIMILARITY, MOST_CANDIDATES) == (0.85, 10)
+    assert (SIMILARITY, MAX_CANDIDATES) == (0.85, 10)
 
 
 def test_the_labelled_set_has_sixty_of_each_kind_in_two_languages() -> None:

@@ -28,9 +28,9 @@ from tests.support.served import MCP_HEADERS, Served, request
 
 import memstore
 from memstore.faces.http.address import Names
-from memstore.faces.http.gate import LARGEST_BODY, Gate
+from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
 from memstore.faces.http.server import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
-from memstore.faces.http.stores import MOST_STORES, Stores
+from memstore.faces.http.stores import MAX_STORES, Stores
 from memstore.faces.mcp.opening import Opening
 
 pytestmark = pytest.mark.process
@@ -363,7 +363,7 @@ def _answer(wire: socket.socket) -> bytes:
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(open_door: Served) -> None:
-    answer = open_door.raw(_head(open_door, f"Content-Length: {LARGEST_BODY + 1}"))
+    answer = open_door.raw(_head(open_door, f"Content-Length: {MAX_BODY_BYTES + 1}"))
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"16 MiB" in answer
 
@@ -374,12 +374,12 @@ def test_growing_body_is_refused_once_it_is_too_large(open_door: Served) -> None
         wire.sendall(_head(open_door, "Transfer-Encoding: chunked"))
         piece = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
         try:
-            while sent < 4 * LARGEST_BODY:
+            while sent < 4 * MAX_BODY_BYTES:
                 wire.sendall(piece)
                 sent += 0x100000
         except OSError:
             pass  # the connection is closed
-    assert sent < 4 * LARGEST_BODY
+    assert sent < 4 * MAX_BODY_BYTES
     assert open_door.get("/health").status_code == 200
 
 
@@ -966,11 +966,11 @@ def test_each_namespace_has_one_store_and_few_stay_open(
     first = stores.confined("first")
     assert stores.confined("first") is first
     fact = first.add("still works", subject="s")
-    for number in range(MOST_STORES):
+    for number in range(MAX_STORES):
         stores.confined(f"namespace-{number}")
     assert stores.confined("first") is not first
     assert first.get(fact.id).content == "still works"  # a call that still has it can continue
-    assert len(stores._made) == MOST_STORES
+    assert len(stores._open) == MAX_STORES
     opening.close()
 
 

@@ -19,7 +19,7 @@ import memstore
 
 PROCESSES = 8
 ROUNDS_BETWEEN_EXAMINATIONS = 10
-MOST_NOTED_BYTES = 3000
+MAX_NOTED_BYTES = 3000
 """How much a worker has recorded when it is killed at the latest: about forty actions."""
 
 pytestmark = [
@@ -136,10 +136,10 @@ def acknowledged(file: Path) -> list[list[str]]:
 
 
 def kill_at_random(
-    workers: Mapping[int, Path], chance: random.Random, *, most_bytes: int = MOST_NOTED_BYTES
+    workers: Mapping[int, Path], chance: random.Random, *, max_bytes: int = MAX_NOTED_BYTES
 ) -> None:
     """Kill each worker once it has recorded a given number of calls."""
-    left = {pid: chance.randrange(1, most_bytes) for pid in workers}
+    left = {pid: chance.randrange(1, max_bytes) for pid in workers}
 
     def all_killed() -> bool:
         for pid, noted_bytes in list(left.items()):

@@ -30,7 +30,7 @@ FILES = {
     ".codeium/windsurf/mcp_config.json": "",
 }
 CALLS = ("replace", "unlink", "rmdir", "fsync", "mkdir")
-MOST_CALLS = 150
+MAX_CALLS = 150
 """More than a set-up of all hosts makes, so that some are not killed."""
 
 
@@ -108,7 +108,7 @@ def test_settings_are_restored_after_kills(
         for _ in range(chance.randrange(1, 4)):
             flags = chance.choice([[], ["--no-hooks"], ["--durability", "normal"], ["--uninstall"]])
             hosts = [] if "--uninstall" in flags else HOSTS
-            rounds.append((flags, chance.randrange(1, MOST_CALLS)))
+            rounds.append((flags, chance.randrange(1, MAX_CALLS)))
             killed += ended(start(*hosts, *flags, kill_at=rounds[-1][1])) == -signal.SIGKILL
         if chance.random() < 0.5:
             assert ended(start(*HOSTS)) == 0, rounds

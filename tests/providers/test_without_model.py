@@ -1,4 +1,4 @@
-"""A build without the embedded model: what it says, and what it does instead.
+"""A build without the built-in model: what it says, and what it does instead.
 
 The rest of its behaviour is that of a store without an embedder; ``rust/kernel`` tests its ranking.
 """

@@ -802,7 +802,7 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
         [AddFact(fact=NewFact(content="x", subject="x", supersedes=other))]
     ),
     "apply propose": lambda store, other, own: store.apply(
-        [AddFact(fact=NewFact(content="x", subject="x"), beside=MayReplace(other))]
+        [AddFact(fact=NewFact(content="x", subject="x"), precedence=MayReplace(other))]
     ),
     "older": lambda store, other, own: store.older(other),
     "restore": lambda store, other, own: store.restore(other),

@@ -152,7 +152,7 @@ def test_a_result_of_which_much_fits_is_not_given_up_for_a_shorter_one() -> None
 
 
 def test_a_far_result_does_not_fill_the_room() -> None:
-    long = [LONG.replace("word", f"word{number}") for number in range(recall.MOST_TRIED + 1)]
+    long = [LONG.replace("word", f"word{number}") for number in range(recall.MAX_TRIED + 1)]
     assert recall.recalled(*ranked("the best", *long[1:], "near"), 120, len).facts == (1, 5)
     assert recall.recalled(*ranked("the best", *long, "far"), 120, len).facts == (1,)
 

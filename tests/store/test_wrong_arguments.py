@@ -115,7 +115,7 @@ CHANGES = st.lists(
         st.builds(DeleteFact, fact_id=WRONG, evidence=WRONG),
         st.builds(KeepFact, fact_id=WRONG),
         st.builds(SupersedeFact, old_id=WRONG, new_id=WRONG),
-        st.builds(AddFact, fact=WRONG, beside=WRONG),
+        st.builds(AddFact, fact=WRONG, precedence=WRONG),
         st.builds(
             lambda more: AddFact(fact=NewFact(**{"content": "c", "subject": "s"} | more)), FIELDS
         ),

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.text.chunks import pieces
+from memstore.text.chunks import chunks
 
 PROSE = st.text(alphabet=st.sampled_from("ab.!? \n\r。！é\u0301\u200d👩🏽🇩🇪,、"), max_size=300)
 
 
 @given(st.one_of(st.text(), PROSE), st.integers(1, 50))
 def test_joined_chunks_are_the_text(text: str, size: int) -> None:
-    found = pieces(text, size)
+    found = chunks(text, size)
     assert "".join(found) == text
     assert all(0 < len(piece) <= size for piece in found)
 
@@ -23,7 +23,7 @@ def test_overlapping_chunks_contain_every_character_in_order(
     text: str, size: int, data: st.DataObject
 ) -> None:
     overlap = data.draw(st.integers(0, size // 2))
-    found = pieces(text, size, overlap)
+    found = chunks(text, size, overlap)
     assert all(0 < len(piece) <= size for piece in found)
     reached = 0
     for piece in found:
@@ -36,8 +36,8 @@ def test_overlapping_chunks_contain_every_character_in_order(
 
 
 def test_a_short_text_is_one_chunk() -> None:
-    assert pieces("Hello there.", 100) == ["Hello there."]
-    assert pieces("", 100) == []
+    assert chunks("Hello there.", 100) == ["Hello there."]
+    assert chunks("", 100) == []
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_short_text_is_one_chunk() -> None:
     ],
 )
 def test_the_best_boundary_that_fits_is_chosen(text: str, size: int, expected: list[str]) -> None:
-    assert pieces(text, size) == expected
+    assert chunks(text, size) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,24 +65,24 @@ def test_the_best_boundary_that_fits_is_chosen(text: str, size: int, expected: l
 def test_grapheme_clusters_are_not_split_if_they_fit(cluster: str) -> None:
     text = cluster * 20
     for size in range(len(cluster) + 1, 30):
-        assert all(len(piece) % len(cluster) == 0 for piece in pieces(text, size))
+        assert all(len(piece) % len(cluster) == 0 for piece in chunks(text, size))
 
 
 def test_endless_combining_marks_are_split() -> None:
-    assert "".join(pieces("a" + "\u0301" * 1000, 100)) == "a" + "\u0301" * 1000
+    assert "".join(chunks("a" + "\u0301" * 1000, 100)) == "a" + "\u0301" * 1000
 
 
 def test_overlap_begins_at_a_word() -> None:
-    first, second = pieces("alpha beta gamma delta", 18, 8)
+    first, second = chunks("alpha beta gamma delta", 18, 8)
     assert first == "alpha beta gamma "
     assert second == "gamma delta"
 
 
 def test_text_without_boundaries_is_cut_anyway() -> None:
-    assert [len(piece) for piece in pieces("x" * 1_000_001, 10_000)] == [10_000] * 100 + [1]
+    assert [len(piece) for piece in chunks("x" * 1_000_001, 10_000)] == [10_000] * 100 + [1]
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, 6), (10, -1)])
 def test_invalid_sizes_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=r"max_characters|overlap"):
-        pieces("text", size, overlap)
+        chunks("text", size, overlap)

@@ -64,7 +64,7 @@ def fill(store: Store) -> dict[str, int]:
         [
             AddFact(
                 fact=NewFact(content="Bob likes coffee", subject="bob"),
-                beside=MayReplace(tea.id, 0.75),
+                precedence=MayReplace(tea.id, 0.75),
                 evidence={"finding": "new value"},
             )
         ]

@@ -26,7 +26,7 @@ WRITES: tuple[Write, ...] = (
     lambda store, n: store.episodes.update(1 + n % 3, metadata={"n": n}),
     lambda store, n: store.apply(
         [AddFact(fact=NewFact(content=f"maybe {n}", subject="a"),
-                 beside=MayReplace(store.list()[0].id, 0.5))]
+                 precedence=MayReplace(store.list()[0].id, 0.5))]
     ),
     lambda store, n: store.graph.merge(f"name {n}", f"other {n}"),
 )  # fmt: skip

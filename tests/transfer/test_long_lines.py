@@ -86,7 +86,7 @@ ENDLESS = [
     ('{"memstore": "', "x", 2**20),
     ('{"fact": {"content": "', "\0", 2**20),
     ('{"episode": {"content": "', "\0", 2**20),
-    ('{"fact": {"content": "', "x", long_lines.MOST_OF_A_FACT + 2**20),
+    ('{"fact": {"content": "', "x", long_lines.MAX_FACT_CHARACTERS + 2**20),
 ]
 
 

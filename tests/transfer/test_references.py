@@ -84,7 +84,7 @@ def entangled(store: Store) -> None:
             (done,) = store.apply([AddFact(fact=newer, evidence={"said": "so"})])
             old = done.fact.id
     new = NewFact(content="another", subject="ana")
-    store.apply([AddFact(fact=new, beside=MayReplace(second[6], 0.9))])
+    store.apply([AddFact(fact=new, precedence=MayReplace(second[6], 0.9))])
     store.proposals.accept(store.proposals.list()[0].id)
 
 

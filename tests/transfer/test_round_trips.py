@@ -98,7 +98,7 @@ class RoundTrips(RuleBasedStateMachine):
     def propose(self, place: int, content: str, subject: str, user: Any) -> None:
         new = NewFact(content=content, subject=subject)
         old = self.fact(place)
-        changes = [AddFact(fact=new, beside=MayReplace(old, 0.5)), KeepFact(fact_id=old)]
+        changes = [AddFact(fact=new, precedence=MayReplace(old, 0.5)), KeepFact(fact_id=old)]
         self.do("apply", changes, scope=Scope(user_id=user))
 
     @rule(place=PLACES, accepted=st.booleans())

@@ -10,7 +10,7 @@ from tests.support.raw import raw, sql
 
 import memstore
 from memstore import Scope, Store
-from memstore.domain.status import MOST_NAMES
+from memstore.domain.status import MAX_NAMES
 
 OWNERS = (Scope(), Scope(user_id="ana"), Scope(user_id="ana", run_id="r1"), Scope(agent_id="bot"))
 
@@ -123,11 +123,11 @@ def test_an_erased_fact_leaves_no_name_in_the_counts(path: Path) -> None:
 def test_a_status_names_the_most_frequent_subjects_and_counts_all(path: Path) -> None:
     with memstore.open(path, embedder="none") as store:
         store.add_many(
-            memstore.NewFact(content=f"{n}", subject=f"s{n}") for n in range(MOST_NAMES + 20)
+            memstore.NewFact(content=f"{n}", subject=f"s{n}") for n in range(MAX_NAMES + 20)
         )
         store.add("again", subject="S7")
         status = store.status()
-    assert (len(status.subjects), status.subject_count) == (MOST_NAMES, MOST_NAMES + 20)
+    assert (len(status.subjects), status.subject_count) == (MAX_NAMES, MAX_NAMES + 20)
     assert next(iter(status.subjects.items())) == ("S7", 2)
 
 

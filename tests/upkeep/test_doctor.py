@@ -529,7 +529,7 @@ class LongLife(RuleBasedStateMachine):
             memstore.KeepFact(fact_id=kept, evidence={"content": content}),
             memstore.AddFact(
                 fact=new,
-                beside=memstore.MayReplace(old) if propose else None,
+                precedence=memstore.MayReplace(old) if propose else None,
                 evidence={"deleted_at": content},
             ),
             memstore.DeleteFact(fact_id=gone),

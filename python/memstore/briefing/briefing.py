@@ -32,11 +32,11 @@ TASKS, USER, PROJECT, NEWEST, SESSIONS, OTHERS = 90, 100, 110, 50, 120, 20
 
 LAST: Final = "Last sessions:"
 
-MOST_TASKS: Final = 20
+MAX_TASKS: Final = 20
 SOON: Final = timedelta(days=2)
 """A task that is due by then comes before those of a higher priority."""
 
-MOST_OF_A_TEXT: Final = 240
+MAX_TEXT_CHARACTERS: Final = 240
 """Characters of a fact or task that are shown."""
 
 
@@ -96,7 +96,7 @@ def _since(last: Sequence[Session], agent: str | None) -> int | None:
 def _urgent(tasks: Iterable[Task]) -> list[Task]:
     """Return tasks with those that are due first; the others stay in their order."""
     soon = clock.utc_now() + SOON
-    return sorted(tasks, key=lambda task: task.due_at is None or task.due_at > soon)[:MOST_TASKS]
+    return sorted(tasks, key=lambda task: task.due_at is None or task.due_at > soon)[:MAX_TASKS]
 
 
 def _task(task: Task) -> Line:
@@ -119,11 +119,11 @@ def _fact(fact: Fact) -> Line:
 
 
 def _short(text: str) -> str:
-    return visible(text if len(text) <= MOST_OF_A_TEXT else text[:MOST_OF_A_TEXT] + "…")
+    return visible(text if len(text) <= MAX_TEXT_CHARACTERS else text[:MAX_TEXT_CHARACTERS] + "…")
 
 
-def _lines(told: Iterable[tuple[Group, Sequence[Line]]]) -> Iterator[str]:
-    for group, lines in told:
+def _lines(groups: Iterable[tuple[Group, Sequence[Line]]]) -> Iterator[str]:
+    for group, lines in groups:
         if group.title:
             yield group.title
         yield from (line.text for line in lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-LEAST_CHARACTERS: Final = 40
+MIN_CHARACTERS: Final = 40
 """The least that is shown of a line."""
 
 
@@ -83,7 +83,7 @@ def clipped(text: str, room: int, cost: Callable[[str], int]) -> str:
         return text
     # The most characters that fit; all of them do not.
     fit = bisect_left(range(1, len(text)), True, key=lambda most: cost(f"{text[:most]}…") > room)
-    if fit < min(LEAST_CHARACTERS, len(text) // 2):
+    if fit < min(MIN_CHARACTERS, len(text) // 2):
         return ""
     words = text[:fit] if text[fit : fit + 1] == " " else text[:fit].rsplit(" ", 1)[0]
     return f"{(words if len(words) * 3 > fit * 2 else text[:fit]).rstrip()}…"

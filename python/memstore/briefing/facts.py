@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 ABOUT_THE_USER: Final = ("identity", "preference")
 """Their order counts among facts that were used equally often."""
 
-MOST: Final = 25
+MAX_CONSIDERED: Final = 25
 """Facts of one kind that are considered; more than fit."""
 
-MOST_USED: Final = 100
+MAX_USED: Final = 100
 """Used facts of a project that are considered; the age of the last use orders them."""
 
 HALF_LIFE_DAYS: Final = 60.0
 """After so long without use, a fact of a project counts as used half as often. Facts about the user
 keep their place, because a person changes less than a project."""
 
-MOST_COMPARED: Final = 400
+MAX_COMPARED_CHARACTERS: Final = 400
 """Characters of a fact that are compared with others."""
 
 NUMBER: Final = re.compile(r"\d+(?:[.:,]\d+)*")
@@ -65,11 +65,15 @@ def chosen(transaction: Transaction, wanted: FactFilter, own: str) -> Chosen:
     pinned = [fact for home in homes for fact in _newest(transaction, replace(home, pinned=True))]
     of_user = [fact for fact in pinned if fact.category in ABOUT_THE_USER]
     others = [fact for fact in pinned if fact.category not in ABOUT_THE_USER]
-    told = Told()
+    told = Shown()
     return Chosen(
         [*told.new((*of_user, *_about_the_user(transaction, homes)))],
         [*told.new((*others, *_used(transaction, project)))],
-        [*told.new(fact_table.newest_without(transaction, project, ABOUT_THE_USER, MOST))],
+        [
+            *told.new(
+                fact_table.newest_without(transaction, project, ABOUT_THE_USER, MAX_CONSIDERED)
+            )
+        ],
     )
 
 
@@ -79,7 +83,7 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
         fact
         for home in homes
         for some in (
-            fact_table.most_used(transaction, home, ABOUT_THE_USER, MOST),
+            fact_table.most_used(transaction, home, ABOUT_THE_USER, MAX_CONSIDERED),
             *(_newest(transaction, replace(home, category=one)) for one in ABOUT_THE_USER),
         )
         for fact in some
@@ -95,13 +99,13 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
 
 
 def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
-    return fact_table.select(transaction, wanted, limit=MOST, newest_first=True)
+    return fact_table.select(transaction, wanted, limit=MAX_CONSIDERED, newest_first=True)
 
 
 def _used(transaction: Transaction, wanted: FactFilter) -> list[Fact]:
     """Return the project's facts that are used, ordered by how often and how lately."""
-    used = fact_table.most_used(transaction, wanted, ABOUT_THE_USER, MOST_USED, of=False)
-    return sorted(used, key=lambda fact: -_weight(fact, wanted.now))[:MOST]
+    used = fact_table.most_used(transaction, wanted, ABOUT_THE_USER, MAX_USED, of=False)
+    return sorted(used, key=lambda fact: -_weight(fact, wanted.now))[:MAX_CONSIDERED]
 
 
 def _uses(fact: Fact) -> int:
@@ -125,7 +129,7 @@ class Claim(NamedTuple):
     """Empty in a build without a model, where only equal texts say the same."""
 
 
-class Told:
+class Shown:
     """The facts told so far, to leave out those that say the same again."""
 
     def __init__(self) -> None:
@@ -153,7 +157,7 @@ def _is_known(claim: Claim, known: Sequence[Claim]) -> bool:
 
 
 def _claims(facts: Sequence[Fact]) -> Iterator[Claim]:
-    texts = [folded(fact.content[:MOST_COMPARED]) for fact in facts]
+    texts = [folded(fact.content[:MAX_COMPARED_CHARACTERS]) for fact in facts]
     vectors = LocalEmbedder().embed_bytes(texts) if HAS_MODEL else [b""] * len(texts)
     for fact, text, vector in zip(facts, texts, vectors, strict=True):
         told = tuple(sorted(set(NUMBER.findall(text))))

@@ -26,10 +26,10 @@ VERBS: Final = {
 }
 """What each kind of change is called, in the order in which they are told."""
 
-MOST_LINES: Final = 20_000
+MAX_LINES: Final = 20_000
 """Of a longer journal since then, the newest lines are counted."""
 
-MOST_AUTHORS: Final = 4
+MAX_AUTHORS: Final = 4
 
 
 def changed(
@@ -39,7 +39,7 @@ def changed(
 
     Changes by the agent itself are left out.
     """
-    found = journal.authors_since(transaction, wanted, episode_id, [*VERBS], MOST_LINES)
+    found = journal.authors_since(transaction, wanted, episode_id, [*VERBS], MAX_LINES)
     by_author: dict[str, Counter[str]] = {}
     for actor, source, kind, number in found:
         author = source if actor == "agent" else actor
@@ -50,4 +50,4 @@ def changed(
         ordered = {verb: counts[verb] for verb in VERBS.values() if counts[verb]}
         done = ", ".join(f"{verb} {number:,}" for verb, number in ordered.items())
         told.append(f"{visible(author[:40])} {done}")
-    return "; ".join(told[:MOST_AUTHORS])
+    return "; ".join(told[:MAX_AUTHORS])

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 SESSION: Final = "session"
 """The tag of the turns that hosts record."""
 
-MOST_SESSIONS: Final = 2
+MAX_SESSIONS: Final = 2
 
-MOST_LOOKED_AT: Final = (250, 3000)
+EPISODES_LOOKED_AT: Final = (250, 3000)
 """The newest episodes of a namespace in which sessions are looked for, at first and at most."""
 
-MOST_TURNS: Final = 12
+MAX_TURNS: Final = 12
 """Turns at either end of a session among which its first and last ones are looked for."""
 
 SHARES: Final = {"asked": 5, "user": 3, "assistant": 5, "changed": 4, "committed": 4, "failed": 2}
@@ -38,7 +38,7 @@ class Session(NamedTuple):
 
     agent: str
     ended: datetime
-    asked: Episode | None
+    request: Episode | None
     """The first turn of the user."""
     last: tuple[Episode, ...]
     """The last turn of the user, unless it is the first, and the answer to it."""
@@ -52,19 +52,19 @@ def last_sessions(
 ) -> list[Session]:
     """Return the last sessions, newest first, without the running one."""
     threads: list[str] = []
-    for most in MOST_LOOKED_AT:
+    for most in EPISODES_LOOKED_AT:
         found = episode_table.newest_threads(transaction, wanted, SESSION, most)
         threads = [thread for thread in dict.fromkeys(found) if thread != running]
-        if len(threads) >= MOST_SESSIONS:
+        if len(threads) >= MAX_SESSIONS:
             break
-    told = (_session(transaction, wanted, thread, traces) for thread in threads[:MOST_SESSIONS])
+    told = (_session(transaction, wanted, thread, traces) for thread in threads[:MAX_SESSIONS])
     return [session for session in told if session is not None]
 
 
 def _session(
     transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
 ) -> Session | None:
-    first = episode_table.ends(transaction, wanted, thread, MOST_TURNS)
+    first = episode_table.ends(transaction, wanted, thread, MAX_TURNS)
     turns = [one for one in first if one.speaker in ("user", "assistant")]
     if not turns:
         return None
@@ -72,12 +72,12 @@ def _session(
     if traces:
         kept = episode_table.tagged_in_thread(transaction, wanted, thread, TRACE)
         trace = max(kept, key=lambda one: one.id, default=None)
-    asked = next((turn for turn in turns if turn.speaker == "user"), None)
+    request = next((turn for turn in turns if turn.speaker == "user"), None)
     return Session(
         agent=turns[-1].source or "unknown",
         ended=max(turn.valid_at or turn.created_at for turn in turns),
-        asked=asked,
-        last=tuple(turn for turn in _last_exchange(turns) if turn is not asked),
+        request=request,
+        last=tuple(turn for turn in _last_exchange(turns) if turn is not request),
         trace=trace,
         last_id=max(turn.id for turn in first),
     )
@@ -99,16 +99,18 @@ def lines_of(
     lines: list[Line] = []
     ids: set[int] = set()
     for session in sessions:  # the last one gets all that it needs
-        told = _told(session, room, cost, is_last=not lines)
+        told = _lines_of(session, room, cost, is_last=not lines)
         if not told:
             break
         room -= sum(cost(line) for line in told)
         lines += [Line(line, session.last_id) for line in told]
-        ids |= {turn.id for turn in (session.asked, *session.last, session.trace) if turn}
+        ids |= {turn.id for turn in (session.request, *session.last, session.trace) if turn}
     return lines, ids
 
 
-def _told(session: Session, room: int, cost: Callable[[str], int], *, is_last: bool) -> list[str]:
+def _lines_of(
+    session: Session, room: int, cost: Callable[[str], int], *, is_last: bool
+) -> list[str]:
     """Return the lines of a session; of one before the last, the request if not all fit."""
     head = f"- {session.ended:%Y-%m-%d %H:%M} {visible(session.agent)}"
     parts = dict(_parts(session))
@@ -129,8 +131,8 @@ def _told(session: Session, room: int, cost: Callable[[str], int], *, is_last: b
 
 def _parts(session: Session) -> Iterator[tuple[str, str]]:
     """Yield what is told of a session, with its name."""
-    if session.asked is not None:
-        yield "asked", _words(session.asked.content)
+    if session.request is not None:
+        yield "asked", _words(session.request.content)
     for turn in session.last:
         yield turn.speaker or "", _words(turn.content)
     if session.trace is not None:
@@ -144,8 +146,8 @@ def _parts(session: Session) -> Iterator[tuple[str, str]]:
 
 def _words(text: str) -> str:
     """Return a text on one line, without what cannot be seen."""
-    return visible(" ".join(text[:MOST_OF_A_TURN].split()))
+    return visible(" ".join(text[:MAX_TURN_CHARACTERS].split()))
 
 
-MOST_OF_A_TURN: Final = 1000
+MAX_TURN_CHARACTERS: Final = 1000
 """More than fits of one turn."""

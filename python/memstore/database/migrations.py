@@ -40,7 +40,7 @@ file is not from a newer program, so upgrading the package would not help. The r
 later versions take these numbers."""
 
 
-def migrate(engine: Engine, told: Callable[[str], object] = lambda _: None) -> int:
+def migrate(engine: Engine, tell: Callable[[str], object] = lambda _: None) -> int:
     """Upgrade the file to the newest schema and return its version.
 
     A copy of the old file is kept beside it. Several processes may do this at once: each step
@@ -79,7 +79,7 @@ def migrate(engine: Engine, told: Callable[[str], object] = lambda _: None) -> i
         engine.compact()
     if steps:
         kept = f"{copy} is a copy of the file as it was" if copy else "no copy of it was made"
-        told(f"{engine.path} was upgraded from schema version {first} to {version}; {kept}")
+        tell(f"{engine.path} was upgraded from schema version {first} to {version}; {kept}")
     return version
 
 

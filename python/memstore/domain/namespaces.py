@@ -28,7 +28,7 @@ class Reach:
 
     namespace: str
     confined: bool = False
-    beside: str | None = None
+    shared: str | None = None
     """A second namespace, which is also read if the caller names none."""
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Reach:
     def select(self, asked: Namespaces) -> tuple[str, ...] | None:
         """Return the requested namespaces; ``None`` for every namespace of the file."""
         if asked is None:
-            return (self.namespace,) if self.beside is None else (self.namespace, self.beside)
+            return (self.namespace,) if self.shared is None else (self.namespace, self.shared)
         names = (asked,) if isinstance(asked, str) else (*checked_items(asked, "namespaces"),)
         if not names:
             raise InvalidArgument("is empty: it takes one or more names", argument="namespaces")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.metadata import Filters
     from memstore.domain.namespaces import Namespaces
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
 
 
 class Periods(TypedDict, total=False):
@@ -28,7 +28,7 @@ class FactNarrowing(Periods, total=False):
     subject: str | None
     category: str | None
     filters: Filters
-    scope: AskedScope
+    scope: ScopeSelection
     active_only: bool
     tasks: bool | None
 
@@ -85,7 +85,7 @@ class EpisodeNarrowing(Periods, total=False):
     expired_before: datetime | str | None
     include_expired: bool
     namespaces: Namespaces
-    scope: AskedScope
+    scope: ScopeSelection
 
 
 class EpisodeList(EpisodeNarrowing, Page, total=False):

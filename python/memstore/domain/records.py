@@ -119,12 +119,12 @@ SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
 NOBODY: Final = Scope()
 
-AskedScope: TypeAlias = Scope | Literal["all"] | None
+ScopeSelection: TypeAlias = Scope | Literal["all"] | None
 """Which memories to select: those of exactly these owners, ``"all"``, or (``None``) those without
 owners."""
 
 
-def asked_scope(scope: AskedScope, name: str = "scope") -> Scope | None:
+def selected_scope(scope: ScopeSelection, name: str = "scope") -> Scope | None:
     """Return the owners to select by; ``None`` for any owners."""
     if scope is None or isinstance(scope, Scope):
         return scope or NOBODY
@@ -142,7 +142,7 @@ def checked_scope(scope: Scope | None, name: str = "scope") -> Scope:
     return scope or NOBODY
 
 
-def made(kind: type[T], values: dict[str, Any]) -> T:
+def unchecked(kind: type[T], values: dict[str, Any]) -> T:
     """Make an instance of a frozen class from its values by name, without checks.
 
     Fields with a default may be left out. The dictionary becomes the instance's own. The

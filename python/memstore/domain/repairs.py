@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from memstore.domain.records import FACT_FIELDS, Fact, made, set_fields
+from memstore.domain.records import FACT_FIELDS, Fact, set_fields, unchecked
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class RepairedFact(Fact):
     def of(
         cls, fact: Fact, repair: str, *, others: tuple[Fact, ...] = (), newer: Fact | None
     ) -> Self:
-        return made(cls, {**vars(fact), "repair": repair, "others": others, "newer": newer})
+        return unchecked(cls, {**vars(fact), "repair": repair, "others": others, "newer": newer})
 
     @property
     def active(self) -> list[Fact]:

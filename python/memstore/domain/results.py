@@ -74,7 +74,7 @@ class ScoreParts(NamedTuple):
     """The query names its subject or its speaker."""
     date: float = 0.0
     """The query names its date."""
-    type: float = 0.0
+    kind: float = 0.0
     """It contains the kind of answer that the query asks for: a time, a name, a person."""
     age: float = 0.0
     """What it loses by its age: at most 0.005, except in the classic ranking. If it competes with

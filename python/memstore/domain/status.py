@@ -9,7 +9,7 @@ from memstore.frozen import asdict, frozen
 if TYPE_CHECKING:
     from memstore.domain.records import Scope
 
-MOST_NAMES: Final = 100
+MAX_NAMES: Final = 100
 """How many subjects, and how many categories, a status names."""
 
 DAYS: Final = 28

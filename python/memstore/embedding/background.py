@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
+from memstore.embedding.embedding import MAX_PAUSE_SECONDS
 from memstore.embedding.leases import LEASE_SECONDS, Lease
 from memstore.embedding.pending import embed_pending, is_waiting
 from memstore.errors import InvalidArgument, Reason
@@ -72,7 +72,7 @@ class BackgroundEmbedding:
         pause = self._interval_seconds
         while not self._ended.is_set():
             trouble = self._once()
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if trouble else self._interval_seconds
+            pause = min(pause * 2, MAX_PAUSE_SECONDS) if trouble else self._interval_seconds
             clock.wait(self._ended, pause)
 
     def _once(self) -> bool:
@@ -82,14 +82,14 @@ class BackgroundEmbedding:
             if not is_waiting(self._engine, self._namespace) or not self._lease.is_free():
                 return False
             with self._lease:
-                if not self._lease.held:
+                if not self._lease.is_held:
                     return False
                 report = embed_pending(
                     self._engine,
                     self._author,
                     self._embedder,
                     self._namespace,
-                    go_on=lambda: self._lease.held and not self._ended.is_set(),
+                    go_on=lambda: self._lease.is_held and not self._ended.is_set(),
                 )
         # Busy, closed in the meantime, another model, an unreadable row: the thread must live on.
         except Exception as error:  # noqa: BLE001

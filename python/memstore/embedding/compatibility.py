@@ -32,37 +32,40 @@ def mismatch(holder: str, stored: str, given: str, *, model: str | None = None) 
     )
 
 
-def other_dimension(holder: str, held: Generation, dimension: int) -> EmbedderMismatch:
+def other_dimension(holder: str, stored: Generation, dimension: int) -> EmbedderMismatch:
     """Return the error for a model whose vectors now have another length than the file's."""
     return EmbedderMismatch(
-        f"{holder} holds vectors of {held.dimension} numbers, and the embedder's model "
-        f"{held.model!r} gives {dimension} now; the two cannot be compared",
-        stored=held.model,
+        f"{holder} holds vectors of {stored.dimension} numbers, and the embedder's model "
+        f"{stored.model!r} gives {dimension} now; the two cannot be compared",
+        stored=stored.model,
         remedy=Remedy.REMAKE_VECTORS,
     )
 
 
-def is_of_file(path: str, held: Generation, model: str, dimension: int) -> bool:
+def is_of_file(path: str, generation: Generation, model: str, dimension: int) -> bool:
     """Return whether the file's vectors are this model's; false if the file has no model yet.
 
     Args:
         path: the file, for the error.
-        held: its active generation.
+        generation: its active generation.
         model: an embedder's model.
         dimension: the length of its vectors.
 
     Raises:
         EmbedderMismatch: they are another model's.
     """
-    if held.model is None or held.dimension is None:
-        if held.model not in (None, model):
-            raise mismatch(repr(path), str(held.model), model)
+    if generation.model is None or generation.dimension is None:
+        if generation.model not in (None, model):
+            raise mismatch(repr(path), str(generation.model), model)
         return False
-    if held.model != model:
-        stored, given = f"{held.model} ({held.dimension} numbers)", f"{model} ({dimension})"
-        raise mismatch(repr(path), stored, given, model=held.model)
-    if held.dimension != dimension:
-        raise other_dimension(repr(path), held, dimension)
+    if generation.model != model:
+        stored, given = (
+            f"{generation.model} ({generation.dimension} numbers)",
+            f"{model} ({dimension})",
+        )
+        raise mismatch(repr(path), stored, given, model=generation.model)
+    if generation.dimension != dimension:
+        raise other_dimension(repr(path), generation, dimension)
     return True
 
 

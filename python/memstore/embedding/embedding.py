@@ -39,7 +39,7 @@ PROBE: Final = "memory"
 """A text that no embedder refuses; shows whether a text or the embedder is at fault."""
 
 FIRST_PAUSE_SECONDS: Final = 1.0
-LONGEST_PAUSE_SECONDS: Final = 60.0
+MAX_PAUSE_SECONDS: Final = 60.0
 """After a failure the embedder is not called for this long, doubling each time, so that a dead
 server does not slow down every write and search by its time-out."""
 
@@ -150,13 +150,13 @@ class Embedding:
         # If the dimension changes between calls, none of the vectors can be trusted.
         return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
 
-    def is_of_file(self, held: Generation, dimension: int) -> bool:
-        return is_of_file(self._path, held, self.model, dimension)
+    def is_of_file(self, stored: Generation, dimension: int) -> bool:
+        return is_of_file(self._path, stored, self.model, dimension)
 
     def _rest(self, error: Reason) -> None:
         with self._resting:
             self._rest_until = clock.monotonic() + self._pause
-            self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
+            self._pause = min(self._pause * 2, MAX_PAUSE_SECONDS)
             self._last_error = error
 
     def _recover(self) -> None:

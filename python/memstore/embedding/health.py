@@ -37,7 +37,7 @@ class HealthCheck:
         self.embedder = embedder
         self._path = path
         self._deciding = threading.Lock()
-        self._asked: Future[Probe] | None = None
+        self._running: Future[Probe] | None = None
 
     def ask(self, timeout_seconds: float) -> Probe:
         if not timeout_seconds > 0:
@@ -45,13 +45,13 @@ class HealthCheck:
                 f"must be more than 0, not {timeout_seconds}", argument="timeout_seconds"
             )
         with self._deciding:
-            if self._asked is None or self._asked.done():
-                self._asked = Future()
+            if self._running is None or self._running.done():
+                self._running = Future()
                 # A daemon thread: an embedder that hangs must not block the caller or the exit.
                 threading.Thread(
-                    target=self._try, args=(self._asked,), name="memstore-probe", daemon=True
+                    target=self._try, args=(self._running,), name="memstore-probe", daemon=True
                 ).start()
-            asked = self._asked
+            asked = self._running
         try:
             return asked.result(timeout_seconds)
         except NotYet:

@@ -28,7 +28,7 @@ from memstore.domain.queries import (
     EpisodeSearch,
     Page,
 )
-from memstore.domain.records import SCOPE_FIELDS, Scope, asked_scope, checked_scope
+from memstore.domain.records import SCOPE_FIELDS, Scope, checked_scope, selected_scope
 from memstore.episodes import changes, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
-    from memstore.domain.records import AskedScope, JournalLine
+    from memstore.domain.records import JournalLine, ScopeSelection
     from memstore.search.searches import Searches
 
 MAX_REACH: Final = 100
@@ -249,13 +249,13 @@ class Episodes:
         with self._engine.read() as transaction:
             return self._known(transaction, episode_id)
 
-    def check_owners(self, scope: AskedScope, episode_id: int | str) -> None:
+    def check_owners(self, scope: ScopeSelection, episode_id: int | str) -> None:
         """Check that an episode has these owners; other methods do not check the owners of an id.
 
         Raises:
             NotFound: there is no such episode, or it has other owners.
         """
-        owners = asked_scope(scope)
+        owners = selected_scope(scope)
         with self._engine.read() as transaction:
             self._known(transaction, episode_id, owners)
 
@@ -478,7 +478,7 @@ class Episodes:
             now=clock.utc_now(),
             tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
-            scope=asked_scope(asked["scope"]),
+            scope=selected_scope(asked["scope"]),
             include_expired=asked["include_expired"],
             created_after=clock.moment(asked["created_after"], "created_after"),
             created_before=clock.moment(asked["created_before"], "created_before"),

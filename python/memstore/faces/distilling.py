@@ -33,7 +33,7 @@ SUPERSEDE: Final = ", or use {} if the newer fact is stored already"
 CONFIRM: Final = "- if a turn states a known fact again, {} with its id.\n"
 
 
-def asked(portion: Portion, tools: Mapping[str, str | None], done: str) -> str:
+def task_text(portion: Portion, tools: Mapping[str, str | None], done: str) -> str:
     """Return the text for the agent.
 
     Args:

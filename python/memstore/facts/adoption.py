@@ -21,7 +21,7 @@ AT_ONCE: Final = 500
 """Facts adopted in one transaction, so that the write it belongs to need not wait long."""
 
 AUTHOR: Final = Author("memstore", "adoption")
-WHY: Final = {"found": "inserted by another program"}
+EVIDENCE: Final = {"found": "inserted by another program"}
 
 
 def adopt(transaction: Transaction) -> int:
@@ -31,7 +31,7 @@ def adopt(transaction: Transaction) -> int:
         with suppress(StorageError):  # a row that cannot be read; the doctor reports it
             fact = fact_table.get_many(transaction, [fact_id])[fact_id]
             fact_table.refile([fact_id], transaction)
-            line = Line(Kind.ADOPT, fact_id, after=fact_table.journalled(fact), evidence=WHY)
+            line = Line(Kind.ADOPT, fact_id, after=fact_table.journalled(fact), evidence=EVIDENCE)
             Changes(transaction, AUTHOR).write(line)
             adopted += 1
     return adopted

@@ -59,8 +59,8 @@ class AddFact:
     unless_known: bool = False
     """If an active fact of the same owners, with all of the new one's metadata, already says this,
     store nothing: confirm that fact, and let it supersede what the new one would have."""
-    beside: MayReplace | MayYieldTo | YieldsTo | None = None
-    """How it relates to an active fact that it does not simply replace."""
+    precedence: MayReplace | MayYieldTo | YieldsTo | None = None
+    """Which takes precedence, it or an active fact that it does not simply replace."""
     evidence: Mapping[str, Any] | None = None
     """The reasons; journalled with the retired or proposed fact, else with the new one."""
 
@@ -171,10 +171,10 @@ def _check(change: object) -> None:
         raise InvalidArgumentType(
             f"must be a NewFact, not {type(change.fact).__name__}", argument="fact"
         )
-    if not isinstance(change.beside, MayReplace | MayYieldTo | YieldsTo | None):
+    if not isinstance(change.precedence, MayReplace | MayYieldTo | YieldsTo | None):
         raise InvalidArgumentType(
-            f"must be MayReplace, MayYieldTo or YieldsTo, not {type(change.beside).__name__}",
-            argument="beside",
+            f"must be MayReplace, MayYieldTo or YieldsTo, not {type(change.precedence).__name__}",
+            argument="precedence",
         )
 
 
@@ -188,7 +188,7 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
     known = writer.same_key(prepared)
     if known is None and change.unless_known:
         previous = _previous(writer, change, scope)
-        held = writer.confirm_held(prepared, covers, change.evidence)
+        held = writer.confirm_known(prepared, covers, change.evidence)
         if held is not None:
             return Applied(change=change, fact=held, known=True, previous=previous)
     if known is None:  # an erased fact is not extracted again from the same text
@@ -196,12 +196,12 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
     if known is not None:
         return Applied(change=change, fact=known, known=True)
     previous = _previous(writer, change, scope)
-    if change.beside is not None:
-        writer.active(change.beside.fact_id, scope)
-    why = change.evidence if change.beside is None else None
+    if change.precedence is not None:
+        writer.active(change.precedence.fact_id, scope)
+    why = change.evidence if change.precedence is None else None
     fact = writer.insert(prepared, why)
     proposal_id = settle(writer, fact, change)
-    if isinstance(change.beside, YieldsTo):
+    if isinstance(change.precedence, YieldsTo):
         fact = writer.known(fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
 
@@ -212,12 +212,12 @@ def _previous(writer: FactWriter, change: AddFact, scope: Scope | None) -> Fact 
 
 
 def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
-    """Carry out the ``beside`` of an addition.
+    """Carry out the ``precedence`` of an addition.
 
     Returns:
         The id of a new proposal, if there is one.
     """
-    match change.beside:
+    match change.precedence:
         case None:
             return None
         case YieldsTo(other):

@@ -14,7 +14,7 @@ from memstore.domain.arguments import (
     checked_place,
     checked_text,
 )
-from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, made
+from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, unchecked
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
 
@@ -134,4 +134,4 @@ def prepared(new: NewFact) -> Prepared:
         if new.thread is None and new.episode_id is None:
             raise InvalidArgument("is a place in a thread, but no thread is given", argument="seq")
     found_by = fact_table.found_by(values["content"], values["subject"])
-    return Prepared(made(CheckedFact, values), fact_table.Encoded(metadata_text, found_by))
+    return Prepared(unchecked(CheckedFact, values), fact_table.Encoded(metadata_text, found_by))

@@ -379,7 +379,7 @@ class Facts:
 
 def _stored(writer: FactWriter, prepared: Prepared, unless_known: bool, now: datetime) -> Fact:
     if unless_known and writer.same_key(prepared) is None:
-        held = writer.confirm_held(prepared, rules.equal)
+        held = writer.confirm_known(prepared, rules.equal)
         if held is not None:
             return held
     return writer.insert(prepared, now=now)

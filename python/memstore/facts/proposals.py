@@ -12,7 +12,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
 from memstore.domain.proposals import Proposal, ProposalState
-from memstore.domain.records import NewFact, asked_scope
+from memstore.domain.records import NewFact, selected_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
 from memstore.facts.rules import standing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import AskedScope, Fact, Scope
+    from memstore.domain.records import Fact, Scope, ScopeSelection
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
     from memstore.facts.writer import FactWriter
@@ -37,7 +37,7 @@ class Proposals:
         self._facts = facts
 
     def list(
-        self, state: str | None = ProposalState.OPEN, *, scope: AskedScope = None
+        self, state: str | None = ProposalState.OPEN, *, scope: ScopeSelection = None
     ) -> builtins.list[Proposal]:
         """Return proposals, oldest first.
 
@@ -47,7 +47,7 @@ class Proposals:
             scope: only proposals about facts of exactly these owners, or without owners; ``"all"``
                 for any owners.
         """
-        owners = asked_scope(scope)
+        owners = selected_scope(scope)
         if state is not None and state not in tuple(ProposalState):
             raise InvalidArgument(
                 f"must be open, accepted, rejected or None, not {state!r}", argument="state"
@@ -158,10 +158,12 @@ class Proposals:
         return self._accept(writer, proposal, new.id, why)
 
     def _accept(
-        self, writer: FactWriter, proposal: Proposal, new_id: int, why: Mapping[str, Any]
+        self, writer: FactWriter, proposal: Proposal, new_id: int, evidence: Mapping[str, Any]
     ) -> Proposal:
         now = clock.utc_now()
-        retired = [fact_table.retirement(fact.id, new_id, now, why) for fact in proposal.sources]
+        retired = [
+            fact_table.retirement(fact.id, new_id, now, evidence) for fact in proposal.sources
+        ]
         became = new_id if proposal.new is None else None
         writer.changes.write(
             [line for line, _ in retired],

@@ -16,8 +16,8 @@ from memstore.domain.records import (
     Fact,
     NewFact,
     Scope,
-    asked_scope,
     checked_scope,
+    selected_scope,
 )
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Engine
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
     from memstore.facts import due
     from memstore.facts.facts import Facts
 else:
@@ -110,7 +110,7 @@ class Tasks:
         status: str,
         *,
         note: str | None = None,
-        owners: AskedScope = EVERYBODY,
+        owners: ScopeSelection = EVERYBODY,
     ) -> Task:
         """Set the status of a task; all changes of status are allowed.
 
@@ -127,7 +127,7 @@ class Tasks:
             Conflict: the task is superseded or deleted.
         """
         wanted = checked_choice(status, TaskStatus, "status")
-        scope = asked_scope(owners, "owners")
+        scope = selected_scope(owners, "owners")
         patch: dict[str, Any] = {
             "status": wanted,
             "surface": SURFACE_STARTUP if wanted in OPEN_STATUSES else None,
@@ -156,7 +156,7 @@ class Tasks:
         project: str | None = None,
         surface: str | None = None,
         limit: int | None = None,
-        owners: AskedScope = None,
+        owners: ScopeSelection = None,
     ) -> list[Task]:
         """Return tasks, most urgent first: by priority, then due date, then age.
 
@@ -187,7 +187,7 @@ class Tasks:
             clock.utc_now(),
             subject=TODO,
             metadata=tuple(conditions),
-            scope=asked_scope(owners, "owners"),
+            scope=selected_scope(owners, "owners"),
         )
         with self._engine.read() as transaction:
             tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine
 
-MOST_WAITING: Final = 500
-LONGEST_WAIT_SECONDS: Final = 10.0
+MAX_WAITING: Final = 500
+MAX_WAIT_SECONDS: Final = 10.0
 """Uses are written when this many have gathered, or when the oldest is this old."""
 
 
@@ -35,8 +35,8 @@ class UseCounts:
                 self._since = clock.monotonic()
             self._uses.update(fact_ids)
             due = (
-                len(self._uses) >= MOST_WAITING
-                or clock.monotonic() - self._since >= LONGEST_WAIT_SECONDS
+                len(self._uses) >= MAX_WAITING
+                or clock.monotonic() - self._since >= MAX_WAIT_SECONDS
             )
         if due:
             self.flush()

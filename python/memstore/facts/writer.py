@@ -10,7 +10,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.records import Fact, json_value, made
+from memstore.domain.records import Fact, json_value, unchecked
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
 from memstore.lazy import lazy_import
@@ -96,16 +96,16 @@ class FactWriter:
         keyed = {n: key for n, one in enumerate(prepared) if (key := one.fact.idempotency_key)}
         if keyed:
             keys = [*keyed.values()]
-            keys_held = fact_table.keys_held(self.transaction, self.namespace, keys)
+            used_keys = fact_table.used_keys(self.transaction, self.namespace, keys)
             for place, key in keyed.items():
-                prepared[place].has_new_key = key not in keys_held
-                keys_held.add(key)
+                prepared[place].has_new_key = key not in used_keys
+                used_keys.add(key)
         if claims:
             said = [one.encoded.found_by.claim_hash or 0 for one in prepared]
-            claims_held = fact_table.claims_held(self.transaction, self.namespace, said)
+            used_claims = fact_table.used_claims(self.transaction, self.namespace, said)
             for one, claim in zip(prepared, said, strict=True):
-                one.has_new_claim = claim not in claims_held
-                claims_held.add(claim)
+                one.has_new_claim = claim not in used_claims
+                used_claims.add(claim)
 
     def same(self, prepared: Prepared) -> Fact | None:
         """Return an active fact of the same owners that says the same, with any metadata."""
@@ -220,7 +220,7 @@ class FactWriter:
         if not (new.thread is None and episode is None and old is None):
             values["thread"], values["seq"] = self._place(prepared, episode, old)
         values["embedded"] = blob is not None
-        return made(Fact, values), blob
+        return unchecked(Fact, values), blob
 
     def _origin(self, episode_id: int) -> Origin:
         found = episode_table.origin(self.transaction, episode_id, self.namespace)
@@ -267,7 +267,7 @@ class FactWriter:
         if old.pinned_at is not None:
             self.pin(self.known(new_id), {"supersedes": old.id})
 
-    def confirm_held(
+    def confirm_known(
         self,
         prepared: Prepared,
         alike: Callable[[Fact, NewFact], bool],
@@ -297,11 +297,11 @@ class FactWriter:
             return self.confirm_by(held, new.episode_id)
         return self.confirm(held)
 
-    def confirm_by(self, held: Fact, episode_id: int) -> Fact:
+    def confirm_by(self, known: Fact, episode_id: int) -> Fact:
         """Let an episode confirm a fact once; a fact's own episode does not confirm it."""
-        if rules.confirmed_by(self.transaction, held, episode_id):
-            return held
-        return self.confirm(held, {"episode": episode_id})
+        if rules.confirmed_by(self.transaction, known, episode_id):
+            return known
+        return self.confirm(known, {"episode": episode_id})
 
     def confirm(self, fact: Fact, evidence: Evidence = None) -> Fact:
         changes = {

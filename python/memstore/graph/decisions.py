@@ -46,7 +46,7 @@ def decide(
     if against := _against(ours, others, keys[1], same=same):
         raise Conflict(
             f"{names[0]!r} and {names[1]!r} cannot be {'one' if same else 'kept apart'}, because "
-            f"it was decided that {_told(against, keys[0])}",
+            f"it was decided that {_chain_text(against, keys[0])}",
             remedy=Remedy.FORGET_DECISION,
         )
     first, second = (name for _, name in sorted(zip(keys, names, strict=True)))
@@ -91,10 +91,10 @@ def entity_of(transaction: Transaction, namespace: str, key: str) -> list[str]:
     return sorted(_around(transaction, namespace, key).chains)
 
 
-def groups(held: Iterable[Kept]) -> list[list[str]]:
+def groups(kept: Iterable[Kept]) -> list[list[str]]:
     """Return the keys that have decisions, grouped by entity, in order."""
     links: defaultdict[str, list[Kept]] = defaultdict(list)
-    for one in held:
+    for one in kept:
         links[one.left_key].append(one)
         links[one.right_key].append(one)
     found: dict[str, list[str]] = {}
@@ -105,10 +105,10 @@ def groups(held: Iterable[Kept]) -> list[list[str]]:
     return [keys for key, keys in found.items() if key == keys[0]]
 
 
-def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
+def parted(kept: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
     """Yield each decision to keep names apart, with the first key of the entity on either side."""
-    first = {key: keys[0] for keys in groups(held) for key in keys}
-    for one in held:
+    first = {key: keys[0] for keys in groups(kept) for key in keys}
+    for one in kept:
         if not one.decision.same:
             yield one, first[one.left_key], first[one.right_key]
 
@@ -211,7 +211,7 @@ def _against(ours: _Around, others: _Around, other: str, *, same: bool) -> list[
     return []
 
 
-def _told(chain: Iterable[Kept], key: str) -> str:
+def _chain_text(chain: Iterable[Kept], key: str) -> str:
     said = []
     for one in chain:
         names = [one.decision.left, one.decision.right]

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
     from memstore.database.tables.entity_decisions import Kept
 
-MOST_WHOLE: Final = 5
+MAX_WHOLE: Final = 5
 """A name that may be short for more than this many others is not paired with any of them."""
 
 _SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
 """Words that an abbreviation skips."""
 
 
-def undecided_pairs(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tuple[int, int], str]:
+def undecided_pairs(entity: Mapping[str, int], kept: Sequence[Kept]) -> dict[tuple[int, int], str]:
     """Return pairs of entities that may be the same and have no decision, with the reason.
 
     ``entity`` has the entity of each name, by the name's key.
     """
-    first = {key: keys[0] for keys in decisions.groups(held) for key in keys}
-    apart = {frozenset(ends) for _, *ends in decisions.parted(held)}
+    first = {key: keys[0] for keys in decisions.groups(kept) for key in keys}
+    apart = {frozenset(ends) for _, *ends in decisions.parted(kept)}
     found: dict[tuple[int, int], str] = {}
     for left, right, reason in likely_pairs(entity):
         ends = (min(entity[left], entity[right]), max(entity[left], entity[right]))
@@ -113,6 +113,6 @@ def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
 
 
 def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[Pair]:
-    if len(whole) <= MOST_WHOLE:
+    if len(whole) <= MAX_WHOLE:
         for other in whole:
             yield Pair(key, other, reason)

@@ -19,7 +19,7 @@ from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
-from memstore.domain.records import EVERYBODY, asked_scope
+from memstore.domain.records import EVERYBODY, selected_scope
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
 from memstore.graph.duplicates import undecided_pairs
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.domain.entities import Entity, EntityDecision, Neighbours, RefusedRelation
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
 
-MOST_DEPTH: Final = 5
+MAX_DEPTH: Final = 5
 """Steps from one entity to another; beyond that, nearly everything is related."""
 
-MOST_SHOWN: Final = 1000
+MAX_SHOWN: Final = 1000
 
 
 class Graph:
@@ -84,7 +84,7 @@ class Graph:
                 Changes(transaction, self._author).write(line, *discarding)
         build.sweep(self._engine, self._namespace)
 
-    def status(self, *, scope: AskedScope = EVERYBODY) -> GraphStatus:
+    def status(self, *, scope: ScopeSelection = EVERYBODY) -> GraphStatus:
         """Return when and from how many facts the graph was built, and how many changed since.
 
         With a scope, entities and relations are counted as :meth:`entities` shows them.
@@ -104,14 +104,14 @@ class Graph:
             )
 
     def entities(
-        self, *, limit: int = 100, offset: int = 0, scope: AskedScope = None
+        self, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
     ) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
 
         Only facts of exactly the owners in ``scope`` count; without one, facts of no owner;
         ``"all"`` for everybody's.
         """
-        checked_number(limit, "limit", 1, MOST_SHOWN)
+        checked_number(limit, "limit", 1, MAX_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
         wanted = self._visible(scope)
         with self._engine.read() as transaction:
@@ -122,7 +122,7 @@ class Graph:
             found = graph_reads.most_mentioned(transaction, built.id, wanted, limit, offset)
             return [view.entity(entity_id) for entity_id in found]
 
-    def get(self, name: str, *, scope: AskedScope = None) -> Entity:
+    def get(self, name: str, *, scope: ScopeSelection = None) -> Entity:
         """Return an entity by any of its names, ignoring case.
 
         Raises:
@@ -133,7 +133,7 @@ class Graph:
             return view.entity(self._known(transaction, view, name))
 
     def neighbours(
-        self, name: str, *, depth: int = 1, limit: int = 20, scope: AskedScope = None
+        self, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
     ) -> Neighbours:
         """Return the entities related to one, the nearest first, then by the number of facts.
 
@@ -150,8 +150,8 @@ class Graph:
             NotFound: no active fact in the graph mentions it.
             ValueError: a depth or a limit out of range.
         """
-        checked_number(depth, "depth", 1, MOST_DEPTH)
-        checked_number(limit, "limit", 1, MOST_SHOWN)
+        checked_number(depth, "depth", 1, MAX_DEPTH)
+        checked_number(limit, "limit", 1, MAX_SHOWN)
         wanted = self._visible(scope)
         with self._engine.read() as transaction:
             view = View(transaction, wanted)
@@ -198,7 +198,7 @@ class Graph:
 
         Nothing is merged. Pairs with a decision are left out.
         """
-        checked_number(limit, "limit", 1, MOST_SHOWN)
+        checked_number(limit, "limit", 1, MAX_SHOWN)
         wanted = self._visible(EVERYBODY)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
@@ -221,8 +221,8 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _visible(self, scope: AskedScope) -> FactFilter:
-        return FactFilter((self._namespace,), clock.utc_now(), scope=asked_scope(scope))
+    def _visible(self, scope: ScopeSelection) -> FactFilter:
+        return FactFilter((self._namespace,), clock.utc_now(), scope=selected_scope(scope))
 
     def _decide(self, left: str, right: str, *, same: bool) -> EntityDecision:
         with self._engine.write() as transaction:

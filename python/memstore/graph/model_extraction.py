@@ -16,7 +16,7 @@ from memstore.domain.entities import RefusedRelation
 from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
 from memstore.frozen import field, frozen
 from memstore.graph.lexicon import COMMON
-from memstore.graph.rule_extraction import LONGEST_LABEL, LONGEST_NAME, Text, Triple
+from memstore.graph.rule_extraction import MAX_LABEL_WORDS, MAX_NAME_CHARACTERS, Text, Triple
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list, shown
@@ -32,7 +32,7 @@ BLOCK_FACTS: Final = 12
 BLOCK_CHARACTERS: Final = 6_000
 """Characters of the facts in one prompt; a longer fact gets its own prompt."""
 
-LONGEST_FACT: Final = 12_000
+MAX_FACT_CHARACTERS: Final = 12_000
 """The longest fact that a model is asked about, in characters; only rules read longer ones."""
 
 SCHEMA: Final = list_schema(
@@ -44,7 +44,7 @@ SCHEMA: Final = list_schema(
 )
 
 _LABEL: Final = re.compile(r"[^\W_]+(?:[ '’-][^\W_]+)*")
-_LONGEST_LABEL: Final = 60
+_MAX_LABEL_CHARACTERS: Final = 60
 
 
 @frozen
@@ -81,10 +81,10 @@ def read(block: Sequence[Text], generator: Generator) -> Reading:
         GeneratorError: the model is unavailable, or rejected all of several facts.
     """
     reading = Reading()
-    short = [text for text in block if len(text.content) <= LONGEST_FACT]
+    short = [text for text in block if len(text.content) <= MAX_FACT_CHARACTERS]
     for text in block:
-        if len(text.content) > LONGEST_FACT:
-            reason = f"longer than {LONGEST_FACT:,} characters: only rules read it"
+        if len(text.content) > MAX_FACT_CHARACTERS:
+            reason = f"longer than {MAX_FACT_CHARACTERS:,} characters: only rules read it"
             reading.refused.append(RefusedRelation(text.fact_id, reason))
     try:
         if short:
@@ -140,11 +140,11 @@ def _triple(entry: Any, text: Text) -> Triple:
     if name_key(source) == name_key(target):
         raise Unusable("its source and its target are the same")
     label = entry.get("label")
-    if not isinstance(label, str) or len(label) > _LONGEST_LABEL:
-        raise Unusable(f"its label is not a text of at most {_LONGEST_LABEL} characters")
+    if not isinstance(label, str) or len(label) > _MAX_LABEL_CHARACTERS:
+        raise Unusable(f"its label is not a text of at most {_MAX_LABEL_CHARACTERS} characters")
     words = " ".join(lowered(label).split())
-    if not _LABEL.fullmatch(words) or len(words.split()) > LONGEST_LABEL:
-        raise Unusable(f"its label is not one to {LONGEST_LABEL} words: {label!a}")
+    if not _LABEL.fullmatch(words) or len(words.split()) > MAX_LABEL_WORDS:
+        raise Unusable(f"its label is not one to {MAX_LABEL_WORDS} words: {label!a}")
     return Triple(source, words, target)
 
 
@@ -154,8 +154,8 @@ def _end(name: object, which: str, text: Text) -> str:
     except (TypeError, ValueError) as error:
         raise Unusable(str(error)) from None
     key = name_key(end)
-    if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
-        raise Unusable(f"its {which} is not a name: {end[:LONGEST_NAME]!a}")
+    if not 1 < len(key) <= MAX_NAME_CHARACTERS or key in COMMON:
+        raise Unusable(f"its {which} is not a name: {end[:MAX_NAME_CHARACTERS]!a}")
     if not occurs(end, text.content, text.subject):
         raise Unusable(f"its {which} does not occur in the fact: {end!a}")
     return end

@@ -101,7 +101,7 @@ class View:
 def _cut(more: int, reach: int | None, ended: bool) -> str | None:
     """Say what a result leaves out: a number, everything further away, or an unknown rest."""
     if ended:
-        steps = f"{graph_reads.MOST_STEPS:,}"
+        steps = f"{graph_reads.MAX_STEPS:,}"
         return f"the search ended after {steps} entities; choose an entity with fewer relations"
     if more > 0:
         further = (

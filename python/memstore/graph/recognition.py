@@ -39,7 +39,7 @@ _HEADING: Final = 4
 _MYSELF: Final = frozenset(("i", "i'm", "i’m", "i've", "i’ve", "i'll", "i’ll", "i'd", "i’d"))
 """Always capitalised, so its capital proves nothing."""
 
-_LONGEST: Final = 6
+_MAX_WORDS: Final = 6
 """The most words of a name; a longer run of capitalised words is a heading or a list."""
 
 
@@ -152,7 +152,7 @@ class Capitals:
         while first < len(run.words) and self._is_no_part(run.words[first], run, first):
             first += 1
         words = run.words[first:]
-        if not words or len(words) > _LONGEST:
+        if not words or len(words) > _MAX_WORDS:
             return None
         if len(words) > 1:
             return words[0] + "".join(

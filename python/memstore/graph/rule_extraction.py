@@ -21,10 +21,10 @@ from memstore.text.names import POSSESSIVE, has_unspaced, lowered, name_key, pla
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-LONGEST_LABEL: Final = 6
+MAX_LABEL_WORDS: Final = 6
 """The most words of a label; longer text says more than how two things are related."""
 
-LONGEST_NAME: Final = 100
+MAX_NAME_CHARACTERS: Final = 100
 """The most characters of a name that is searched for; longer subjects are sentences."""
 
 _BETWEEN: Final = re.compile(r"(?:(?P<of>['’]s) )?(?P<words>[^\W_]+(?:[ '’-][^\W_]+)*)")
@@ -88,7 +88,7 @@ class _Names:
             self._look_for(key)
 
     def _look_for(self, key: str) -> None:
-        if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
+        if not 1 < len(key) <= MAX_NAME_CHARACTERS or key in COMMON:
             return
         spans = word_spans(key)
         # A full stop at the end may be the end of the sentence.
@@ -252,6 +252,6 @@ def _label(between: str) -> str | None:
     if match["of"] is not None:
         while words and words[-1] in COPULAS:
             words.pop()
-    if not 0 < len(words) <= LONGEST_LABEL or not BREAKS.isdisjoint(words):
+    if not 0 < len(words) <= MAX_LABEL_WORDS or not BREAKS.isdisjoint(words):
         return None
     return None if FUNCTION.issuperset(words) else " ".join(words)

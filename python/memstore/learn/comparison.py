@@ -9,7 +9,7 @@ from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.rules import covers
 from memstore.frozen import replace
-from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
+from memstore.learn.supersession import MAX_CANDIDATES, Verdict, judge, metadata_conflicts
 from memstore.text.folding import folded, subject_key
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from memstore.learn.supersession import Judgement
     from memstore.store.store import Store
 
-MOST_HITS: Final = 1000
+MAX_HITS: Final = 1000
 """The highest limit of a search."""
 
-MOST_ATTEMPTS: Final = 5
+MAX_ATTEMPTS: Final = 5
 """How often to compare if other processes change the facts in the meantime."""
 
 POLICIES: Final = ("auto", "propose", "off")
@@ -95,7 +95,7 @@ class Comparison:
             new.content[:MAX_QUERY],
             subject=new.subject,
             scope=scope,
-            limit=min(MOST_CANDIDATES + len(leaving), MOST_HITS),
+            limit=min(MAX_CANDIDATES + len(leaving), MAX_HITS),
             word_weight=0,
             vector_weight=1,
             half_lives_seconds={},  # a fact's age does not matter here
@@ -135,20 +135,20 @@ class Comparison:
     def addition(self, new: NewFact, rival: Rival | None) -> AddFact:
         if rival is None:
             return AddFact(fact=new, unless_known=True)
-        beside: MayReplace | MayYieldTo | YieldsTo | None
+        precedence: MayReplace | MayYieldTo | YieldsTo | None
         if self._policy == "auto" and rival.judgement.verdict == Verdict.RETIRE:
-            beside = YieldsTo(rival.fact.id) if rival.later else None
+            precedence = YieldsTo(rival.fact.id) if rival.later else None
             new = new if rival.later else replace(new, supersedes=rival.fact.id, any_subject=True)
         else:
             case = MayYieldTo if rival.later else MayReplace
-            beside = case(rival.fact.id, rival.similarity)
+            precedence = case(rival.fact.id, rival.similarity)
         evidence = {
             **rival.judgement.evidence,
             "policy": self._policy,
             "model": self.model,
             "episode": new.episode_id,
         }
-        return AddFact(fact=new, unless_known=True, beside=beside, evidence=evidence)
+        return AddFact(fact=new, unless_known=True, precedence=precedence, evidence=evidence)
 
 
 def claim_of(fact: Fact | NewFact) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
 from memstore.frozen import frozen, replace
-from memstore.learn.reading import LONGEST_FACT
+from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 POLICIES: Final = ("propose", "auto")
 
-MOST_SHOWN: Final = 40
+MAX_SHOWN: Final = 40
 """How many facts a model is shown at once; more are split into several prompts."""
 
 SCHEMA: Final = list_schema(
@@ -114,8 +114,8 @@ def consolidate(
             by_owner.setdefault(fact.scope, []).append(fact)
     found: list[Consolidated] = []
     for facts in by_owner.values():
-        for start in range(0, len(facts), MOST_SHOWN):
-            shown = facts[start : start + MOST_SHOWN]
+        for start in range(0, len(facts), MAX_SHOWN):
+            shown = facts[start : start + MAX_SHOWN]
             if len(shown) > 1:
                 groups = parse_list(ask(generator, prompt(subject, shown), SCHEMA), "groups")
                 found += _propose(store, shown, groups, generator.model, policy)
@@ -141,7 +141,9 @@ def _propose(
         text = group.get("text") if isinstance(group, dict) else None
         content = text.strip() if isinstance(text, str) else ""
         told = Consolidated(
-            outcome=ConsolidationOutcome.REFUSED, fact_ids=ids, content=content[:LONGEST_FACT]
+            outcome=ConsolidationOutcome.REFUSED,
+            fact_ids=ids,
+            content=content[:MAX_FACT_CHARACTERS],
         )
         try:
             _check(facts, group, text, taken)
@@ -173,7 +175,7 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
     if twice := taken.intersection(fact.id for fact in facts):
         raise Unusable(f"an earlier group has fact {min(twice)}")
     try:
-        content = checked_text(text, "its text", LONGEST_FACT).strip()
+        content = checked_text(text, "its text", MAX_FACT_CHARACTERS).strip()
     except (ValueError, TypeError) as error:
         raise Unusable(str(error)) from None
     if any(metadata_conflicts(a.metadata, b.metadata) for a, b in combinations(facts, 2)):
@@ -183,19 +185,19 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
 
 
 def _propose_one(
-    store: Store, facts: Sequence[Fact], told: Consolidated, model: str, policy: str
+    store: Store, facts: Sequence[Fact], consolidated: Consolidated, model: str, policy: str
 ) -> Consolidated:
     evidence = {"model": model, "policy": policy}
     try:
         proposal = store.proposals.put_forward(
-            told.fact_ids, told.content, evidence, scope=facts[0].scope
+            consolidated.fact_ids, consolidated.content, evidence, scope=facts[0].scope
         )
     except (Conflict, NotFound) as error:  # proposed before, or changed in the meantime
         raise Unusable(str(error)) from None
-    proposed = replace(told, outcome=ConsolidationOutcome.PROPOSED, proposal_id=proposal.id)
+    proposed = replace(consolidated, outcome=ConsolidationOutcome.PROPOSED, proposal_id=proposal.id)
     if policy != "auto":
         return proposed
-    if not is_plain([fact.content for fact in facts], told.content):
+    if not is_plain([fact.content for fact in facts], consolidated.content):
         return replace(proposed, reason="it is more than the words of its facts joined: review it")
     try:
         done = store.proposals.accept(proposal.id)

@@ -60,15 +60,15 @@ CONVERSATION: Final = "conversation"
 """The source of an episode that records a conversation. Its facts are not derived again, because
 the decisions about them depended on the memories of that time."""
 
-MOST_MEMORIES: Final = 20
+MAX_MEMORIES: Final = 20
 """How many similar memories a model is shown at once; it cannot compare more carefully."""
 
 ERASED: Final = "it was erased, and this conversation still says it: add it by hand if you want it"
 
-MOST_FACTS: Final = 20
+MAX_FACTS: Final = 20
 """How many new facts are decided in one prompt; more are split into groups."""
 
-MOST_SHOWN: Final = PROMPT_CHARACTERS
+MAX_SHOWN_CHARACTERS: Final = PROMPT_CHARACTERS
 """Characters of all memories shown in one prompt; memories that do not fit are not changed."""
 
 REPEATED_AFTER: Final = timedelta(hours=12)
@@ -225,10 +225,10 @@ class Learner:
         """
         decisions: list[Decision] = []
         refused: list[Refusal] = []
-        for start in range(0, len(facts), MOST_FACTS):
+        for start in range(0, len(facts), MAX_FACTS):
             if start:
                 go_on()
-            group = facts[start : start + MOST_FACTS]
+            group = facts[start : start + MAX_FACTS]
             taken = {memory.id for d in decisions for memory in (d.memory, d.against) if memory}
             similar = self._similar(group, taken)
             found = decide(
@@ -247,7 +247,7 @@ class Learner:
         found = self.store.search_batch(
             [f"{fact.subject}: {fact.content}"[:MAX_QUERY] for fact in facts],
             scope=self.scope,
-            limit=MOST_MEMORIES,
+            limit=MAX_MEMORIES,
             half_lives_seconds={},  # an old memory may be the very one that changed
             tasks=False,
             touch=False,
@@ -257,7 +257,7 @@ class Learner:
             for hit in filter(None, rank):
                 if hit.fact.id not in taken:
                     similar.setdefault(hit.fact.id, hit.fact)
-        return list(_fitting(similar.values()))[:MOST_MEMORIES]
+        return list(_fitting(similar.values()))[:MAX_MEMORIES]
 
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
         changes = [self._change(decision, episode) for decision in decisions]
@@ -272,7 +272,7 @@ class Learner:
                 refused.append(Refusal(decision.event, ERASED, decision.fact.content))
                 done = None
             if decision.against is not None:
-                refused.append(_asked(decision, decision.against, done))
+                refused.append(_refusal(decision, decision.against, done))
             events.append(
                 no_event(decision.stored.content) if done is None else _event(decision, done)
             )
@@ -285,9 +285,9 @@ class Learner:
             new = replace(decision.fact, idempotency_key=_key(decision.fact))
             if (old := decision.against) is None:
                 return AddFact(fact=new, unless_known=True, evidence=evidence)
-            beside = MayReplace(old.id, self._similarity(new.content, old.content))
+            precedence = MayReplace(old.id, self._similarity(new.content, old.content))
             evidence = {"wanted": "DELETE"} | evidence
-            return AddFact(fact=new, unless_known=True, beside=beside, evidence=evidence)
+            return AddFact(fact=new, unless_known=True, precedence=precedence, evidence=evidence)
         if decision.memory is None:
             return None
         evidence = {"said": decision.fact.content} | evidence
@@ -397,14 +397,14 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
 
 def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
     """Yield the memories that fit into one prompt, which leaves out whole documents."""
-    room = MOST_SHOWN
+    room = MAX_SHOWN_CHARACTERS
     for memory in memories:
         if len(memory.content) <= room:
             room -= len(memory.content)
             yield memory
 
 
-def _asked(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:
+def _refusal(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:
     """Return the refusal of a deletion that nothing proves, with the proposal made of it."""
     reason = "nothing in the fact speaks against the memory, which stays"
     if done is not None and done.proposal_id is not None:

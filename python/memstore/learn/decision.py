@@ -68,7 +68,7 @@ from memstore.errors import InvalidArgument
 from memstore.frozen import replace
 from memstore.learn.conflicts import resolved, same, same_claim
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
-from memstore.learn.reading import LONGEST_FACT
+from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list, shown, unusable
@@ -215,7 +215,7 @@ def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact])
 def _update(decision: Decision, memory: Fact, text: object, existing: Sequence[Fact]) -> Decision:
     try:
         # An update adds a fact to a memory; a longer text must have another source.
-        limit = len(memory.content) + LONGEST_FACT
+        limit = len(memory.content) + MAX_FACT_CHARACTERS
         new = checked_text(text, "the new text", limit).strip()
     except (TypeError, ValueError) as error:
         raise Unusable(f"UPDATE cannot be carried out: {error}") from None

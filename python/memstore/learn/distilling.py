@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 PORTION_CHARACTERS: Final = 12_000
 """Of the turns of one portion by default: about 3,000 tokens, which every host passes on whole."""
 
-LEAST_CHARACTERS: Final = 200
-MOST_CHARACTERS: Final = 1_000_000
+MIN_CHARACTERS: Final = 200
+MAX_CHARACTERS: Final = 1_000_000
 
-MOST_KNOWN: Final = 20
+MAX_KNOWN: Final = 20
 """Facts in a portion; a model cannot compare more carefully."""
 
 KNOWN_OF_EACH: Final = 5
@@ -41,11 +41,11 @@ SHARE_KNOWN: Final = 3
 
 def portion(store: Store, scope: Scope, characters: int) -> Portion:
     """Return the first unread turns of these owners as a text, with the facts about the same."""
-    checked_number(characters, "characters", LEAST_CHARACTERS, MOST_CHARACTERS)
+    checked_number(characters, "characters", MIN_CHARACTERS, MAX_CHARACTERS)
     found = store.readings.unread(store.namespace, scope, characters)
     if not found.turns:
         return Portion(text="")
-    known = [*islice(_fitting(_known(store, scope, found.turns), characters), MOST_KNOWN)]
+    known = [*islice(_fitting(_known(store, scope, found.turns), characters), MAX_KNOWN)]
     return Portion(
         text="\n".join((*_known_lines(known), *_lines(found.turns, characters))),
         turns=tuple(turn.id for turn in found.turns),

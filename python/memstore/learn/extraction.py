@@ -16,7 +16,7 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.frozen import frozen, replace
-from memstore.learn.comparison import MOST_ATTEMPTS, POLICIES, Comparison
+from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
@@ -211,7 +211,7 @@ class Extractor:
     def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
         items = self._reader.read(episode, options, self._reader.begin(episode, options))
         usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
-        for attempt in range(1, MOST_ATTEMPTS + 1):
+        for attempt in range(1, MAX_ATTEMPTS + 1):
             since = self._store.newest_id()
             rivals, not_compared = self._comparison.compare(usable, episode.scope, when)
             changes = [
@@ -223,12 +223,12 @@ class Extractor:
                     changes,
                     scope=episode.scope,
                     # With many writers two rival facts may both stay, but the call succeeds.
-                    since=since if not_compared is None and attempt < MOST_ATTEMPTS else None,
+                    since=since if not_compared is None and attempt < MAX_ATTEMPTS else None,
                 )
                 break
             except Conflict:
                 # Another process changed or added facts with these subjects: compare again.
-                if attempt == MOST_ATTEMPTS:
+                if attempt == MAX_ATTEMPTS:
                     raise
         return Extraction(
             episode=episode, items=[*_outcomes(items, applied, rivals)], not_compared=not_compared
@@ -253,19 +253,19 @@ def _outcomes(
         yield told
 
 
-def _outcome(told: Extracted, done: Applied, rival: Rival | None) -> Extracted:
+def _outcome(extracted: Extracted, done: Applied, rival: Rival | None) -> Extracted:
     if done.known and done.fact.status == "erased":
-        return replace(told, reason=ERASED)
+        return replace(extracted, reason=ERASED)
     outcome = Outcome.DUPLICATE if done.known else Outcome.STORED
-    told = replace(told, outcome=outcome, fact_id=done.fact.id)
+    extracted = replace(extracted, outcome=outcome, fact_id=done.fact.id)
     if done.known or rival is None:
-        return told
+        return extracted
     if done.proposal_id is not None:
         outcome = Outcome.PROPOSED
     else:
         outcome = Outcome.SUPERSEDED if done.previous is not None else Outcome.OUTDATED
     return replace(
-        told,
+        extracted,
         outcome=outcome,
         other_id=rival.fact.id,
         proposal_id=done.proposal_id,

@@ -26,8 +26,8 @@ from memstore.learn.catching_up import catch_up
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.distilling import (
-    LEAST_CHARACTERS,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
+    MIN_CHARACTERS,
     PORTION_CHARACTERS,
     portion,
 )
@@ -73,7 +73,7 @@ def _without_generator() -> InvalidArgument:
     )
 
 
-def _beside(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
+def _neighbours(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
     sides = {"before": hit.before, "after": hit.after}
     return {name: [*map(as_memory, facts)] for name, facts in sides.items() if facts}
 
@@ -279,7 +279,7 @@ class Memory:
             LearningError: some conversations could not be read and stay unread, or the model is
                 unavailable.
         """
-        checked_number(characters, "characters", LEAST_CHARACTERS, MOST_CHARACTERS)
+        checked_number(characters, "characters", MIN_CHARACTERS, MAX_CHARACTERS)
         if self._generator is None:
             raise _without_generator()
         scope = Scope(**owners)
@@ -365,7 +365,7 @@ class Memory:
             half_lives_seconds=half_lives,
         )
         hits = (
-            as_memory(hit.fact) | {"score": hit.score} | _beside(hit)
+            as_memory(hit.fact) | {"score": hit.score} | _neighbours(hit)
             for hit in found
             if threshold is None or hit.score >= threshold
         )

@@ -14,7 +14,7 @@ from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
-from memstore.text.chunks import PROMPT_CHARACTERS, pieces
+from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.store.store import Store
 
-LONGEST_FACT: Final = 1_000
+MAX_FACT_CHARACTERS: Final = 1_000
 """The most characters of an extracted fact; a longer one is a copy of the text, not a claim."""
 
 SCHEMA: Final = list_schema(
@@ -56,11 +56,11 @@ def read_items(
     Raises:
         GeneratorError: no usable reply; the message says about which piece.
     """
-    checked_text(text, "the text", MAX_NUMBER)  # a long one is read in pieces
+    checked_text(text, "the text", MAX_NUMBER)  # a long one is read in chunks
     if subject_hint is not None:
         checked_text(subject_hint, "subject_hint", MAX_NAME)
     when = clock.moment(at, "at") or clock.utc_now()
-    parts = [part for part in pieces(text, max_characters) if part.strip()]
+    parts = [part for part in chunks(text, max_characters) if part.strip()]
     found: list[Item] = []
     for place, part in enumerate(parts, 1):
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
@@ -89,7 +89,7 @@ def extract_facts(
     Args:
         subject_hint: the subject of facts for which the model finds none.
         at: when the text was written, so that "tomorrow" becomes a date; now by default.
-        max_characters: longer texts are read in pieces of this length.
+        max_characters: longer texts are read in chunks of this length.
 
     Raises:
         GeneratorError: no usable reply.
@@ -146,7 +146,7 @@ def _refusal(given: dict[str, object]) -> str | None:
         return "it has no subject, and there is no hint"
     for name, text in given.items():
         try:
-            checked_text(text, name, LONGEST_FACT if name == "content" else MAX_NAME)
+            checked_text(text, name, MAX_FACT_CHARACTERS if name == "content" else MAX_NAME)
         except (ValueError, TypeError) as error:
             return str(error)
     return None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.learn.reading import EpisodeReader
     from memstore.store.store import Store
 
-MOST_PASSES: Final = 5
+MAX_PASSES: Final = 5
 """The most passes over the episodes; another one is needed only if a fact was withdrawn."""
 
 LEFT: Final = {
@@ -54,13 +54,13 @@ def rebuild(
     with facts_of(store).reading() as transaction:
         ids = episode_table.ids(transaction, store.namespace, scope)
     work = _Rebuilding(store, reader, comparison)
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         if not work.go_over(ids, progress):
             break
         progress = None
     if work.failures:
         raise _failed(work)
-    return work.told()
+    return work.report()
 
 
 class _Rebuilding:
@@ -95,7 +95,7 @@ class _Rebuilding:
             progress(len(ids), len(ids))
         return self._reconciler.done["withdrawn"] > before
 
-    def told(self) -> list[str]:
+    def report(self) -> list[str]:
         n = self._done + self._reconciler.done
         sentences = [
             f"derived facts from the log again: episodes read {n['episodes']}, questions to the "
@@ -147,7 +147,7 @@ class _Rebuilding:
             try:
                 items = self._reader.read(episode, options, replies)
             finally:
-                self._done["asked"] += replies.asked
+                self._done["asked"] += replies.questions
             for new in facts_in(episode, items, EXTRACT, options.at, options.metadata):
                 found.setdefault(claim_of(new), new)
         return found
@@ -159,7 +159,7 @@ def _failed(work: _Rebuilding) -> LearningError:
     more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
     error = LearningError(
         f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left "
-        f"alone: {first} (the rest is done: {'; '.join(work.told())}; another rebuild continues)",
+        f"alone: {first} (the rest is done: {'; '.join(work.report())}; another rebuild continues)",
         step="extract",
         episode_id=ids[0],
         remedy=first.remedy,

@@ -17,7 +17,7 @@ from memstore.facts import provenance, repairs
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 from memstore.facts.rules import confirmed_by, covers
 from memstore.frozen import frozen, replace
-from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
+from memstore.learn.comparison import MAX_ATTEMPTS, claim_of
 from memstore.store.store import facts_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Reconciler:
         Raises:
             Conflict: other processes kept changing its facts; the episode was skipped.
         """
-        for _ in range(1, MOST_ATTEMPTS):
+        for _ in range(1, MAX_ATTEMPTS):
             with suppress(Conflict):  # others changed its facts in the meantime
                 self._try(episode, wanted, when, last=False)
                 return
@@ -135,7 +135,7 @@ class Reconciler:
         missing, returning, repeated = [], [], []
         for claim, new in wanted.items():
             if claim not in by_claim:
-                held = self._held(transaction, episode, new)
+                held = self._equal_fact(transaction, episode, new)
                 if held is None and not self._erased(transaction, episode, new):
                     missing.append(new)
                 elif held is not None and self._confirmable(transaction, held, episode):
@@ -144,7 +144,7 @@ class Reconciler:
             theirs = by_claim[claim]
             if all(fact.deleted_at is not None for fact in theirs):
                 gone = next((f for f in theirs if provenance.withdrawn(lines[f.id])), None)
-                if gone is not None and self._held(transaction, episode, new) is None:
+                if gone is not None and self._equal_fact(transaction, episode, new) is None:
                     returning.append(gone)
         leaving = [
             fact
@@ -174,7 +174,7 @@ class Reconciler:
     def _confirmable(self, transaction: Transaction, fact: Fact, episode: Episode) -> bool:
         return fact.status == "active" and not confirmed_by(transaction, fact, episode.id)
 
-    def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
+    def _equal_fact(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
         """Return an equal fact from elsewhere that did not end before the text was written.
 
         The text then only repeated its claim, so that fact stands for it, whatever its state.
@@ -237,9 +237,9 @@ class Reconciler:
         if change.fact.supersedes is not None:
             old = writer.active(change.fact.supersedes)
             writer.retire(old, fact.id, change.evidence)
-        if isinstance(change.beside, YieldsTo):
+        if isinstance(change.precedence, YieldsTo):
             held = writer.active(fact.id)
-            writer.retire(held, change.beside.fact_id, change.evidence)
+            writer.retire(held, change.precedence.fact_id, change.evidence)
         else:
             settle(writer, fact, change)
 

@@ -24,7 +24,7 @@ SIMILARITY: Final = 0.85
 RELATED: Final = 0.6
 """The lowest cosine at which a supersession is worth proposing."""
 
-MOST_CANDIDATES: Final = 10
+MAX_CANDIDATES: Final = 10
 """How many older facts a new one is compared with, nearest first."""
 
 SHOWN_TOKENS: Final = 8

@@ -30,7 +30,7 @@ class Replies:
     readings: Readings | None = None
     episode_id: int = 0
     only_kept: bool = False
-    asked: int = 0
+    questions: int = 0
     """How many questions the model was asked."""
 
     def entries(
@@ -48,7 +48,7 @@ class Replies:
                 return list(json.loads(known))
         if self.only_kept:
             raise GeneratorUnavailable("the model does not answer and was not called again")
-        self.asked += 1
+        self.questions += 1
         found = read(ask(self.generator, prompt, schema))
         if self.readings is not None:
             # A list nested too deeply to be written is not a list of facts and is not stored.

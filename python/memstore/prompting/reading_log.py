@@ -9,7 +9,7 @@ from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
-from memstore.database.tables.readings import MEMORY, NOT_LEARNED, NOTHING_ASKED, ReadingRow
+from memstore.database.tables.readings import MEMORY, NO_OPTIONS, NOT_LEARNED, ReadingRow
 from memstore.domain import clock, metadata
 from memstore.errors import StorageError
 from memstore.frozen import frozen
@@ -82,7 +82,7 @@ class Readings:
 
         ``kind`` is ``extract`` or ``memory``; a reading without options is never repeated.
         """
-        text = NOTHING_ASKED if options is None else options.to_text()
+        text = NO_OPTIONS if options is None else options.to_text()
         row = ReadingRow(episode_id, kind, text)
         if row in self.of(episode_id):
             return
@@ -91,7 +91,7 @@ class Readings:
 
     def begin_learning(self, episode_id: int) -> None:
         """Record a new conversation as one that nothing was learned from yet."""
-        rows = [ReadingRow(episode_id, kind, NOTHING_ASKED) for kind in (MEMORY, NOT_LEARNED)]
+        rows = [ReadingRow(episode_id, kind, NO_OPTIONS) for kind in (MEMORY, NOT_LEARNED)]
         if rows[0] in self.of(episode_id):
             return
         with self._engine.write() as transaction:
@@ -100,7 +100,7 @@ class Readings:
 
     def end_learning(self, episode_id: int) -> None:
         """Remove the record of :meth:`begin_learning`."""
-        if ReadingRow(episode_id, NOT_LEARNED, NOTHING_ASKED) in self.of(episode_id):
+        if ReadingRow(episode_id, NOT_LEARNED, NO_OPTIONS) in self.of(episode_id):
             with self._engine.write() as transaction:
                 reading_table.forget_not_learned(transaction, episode_id)
 

@@ -83,8 +83,8 @@ def shown(number: object, items: Sequence[T]) -> T | None:
     return items[number - 1]
 
 
-def unusable(why: str) -> ReplyError:
-    return ReplyError(f"{why}. Nothing was lost", remedy=Remedy.ASK_AGAIN)
+def unusable(reason: str) -> ReplyError:
+    return ReplyError(f"{reason}. Nothing was lost", remedy=Remedy.ASK_AGAIN)
 
 
 def parse_array(text: str) -> list[object]:
@@ -241,9 +241,9 @@ def _name(value: object) -> str:
     return names.get(type(value), "number")
 
 
-def _no_json(text: str, wanted: type[JSON], why: str) -> ReplyError:
+def _no_json(text: str, wanted: type[JSON], reason: str) -> ReplyError:
     return unusable(
-        f"the model's reply has no usable JSON {NAMES[wanted]}: {why}. "
+        f"the model's reply has no usable JSON {NAMES[wanted]}: {reason}. "
         f'It begins "{_printable(text)}"'
     )
 

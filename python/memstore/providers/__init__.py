@@ -49,7 +49,7 @@ def embedder(
     Raises:
         ValueError: an unknown name, or an option that this embedder does not take.
     """
-    made: Embedder | None = _made("embedder", _EMBEDDERS, name, api_key, model, base_url)
+    made: Embedder | None = _from_maker("embedder", _EMBEDDERS, name, api_key, model, base_url)
     return made
 
 
@@ -57,7 +57,9 @@ def generator(
     name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> JSONGenerator | None:
     """Return the generator of this name; ``None`` for ``"none"``. Raises as :func:`embedder`."""
-    made: JSONGenerator | None = _made("generator", _GENERATORS, name, api_key, model, base_url)
+    made: JSONGenerator | None = _from_maker(
+        "generator", _GENERATORS, name, api_key, model, base_url
+    )
     return made
 
 
@@ -70,7 +72,7 @@ def given_generator(given: str | Generator) -> Generator:
     """
     named = {name: make for name, make in _GENERATORS.items() if name != "none"}
     if isinstance(given, str):
-        made: Generator = _made("generator", named, given, None, None, None)
+        made: Generator = _from_maker("generator", named, given, None, None, None)
         return made
     if isinstance(given, type) or not isinstance(given, Generator):
         name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
@@ -82,7 +84,7 @@ def given_generator(given: str | Generator) -> Generator:
     return given
 
 
-def _made(
+def _from_maker(
     what: str,
     makers: Mapping[str, Callable[..., Any]],
     name: str,

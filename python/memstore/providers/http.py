@@ -195,7 +195,7 @@ class Endpoint:
             self._sleep(pause)
         # Raised outside ``except``, so that httpx's error is neither cause nor context: it
         # carries the request and may quote a header. Its message is in the text.
-        raise self._told(failure, url, attempt + 1)
+        raise self._error(failure, url, attempt + 1)
 
     def words_of(self, reply: object) -> str:
         """Return the provider's own message in a reply: one line, capped, without secrets."""
@@ -229,7 +229,7 @@ class Endpoint:
                 weakref.finalize(self, self._wire.forgotten)
             return self._wire
 
-    def _told(self, failure: _AttemptError, url: str, attempts: int) -> MemstoreError:
+    def _error(self, failure: _AttemptError, url: str, attempts: int) -> MemstoreError:
         kind = self._purpose.rejected if failure.lasting else self._purpose.unavailable
         words = self._one_line(failure.words)
         remedy = (
@@ -398,7 +398,7 @@ def _refusal(answer: _Answer) -> _AttemptError:
         words,
         again=again,
         lasting=status < 500 and not again,
-        wait_seconds=_seconds_asked(answer.headers),
+        wait_seconds=_retry_after(answer.headers),
     )
 
 
@@ -425,7 +425,7 @@ def _message_in(reply: object) -> str:
     return found if isinstance(found, str) else json.dumps(found)
 
 
-def _seconds_asked(headers: Mapping[str, str]) -> float:
+def _retry_after(headers: Mapping[str, str]) -> float:
     """Read ``Retry-After``, in seconds or as a date relative to the server's own."""
     asked = headers.get("retry-after", "")
     try:

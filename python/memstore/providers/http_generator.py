@@ -114,10 +114,10 @@ class HttpGenerator(HttpModel, ABC):
         # A model's reply may contain a lone surrogate, which cannot be stored as UTF-8.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def _turned_down(self, told: str) -> set[str]:
-        if " answered 400" not in told and " answered 422" not in told:
+    def _turned_down(self, text: str) -> set[str]:
+        if " answered 400" not in text and " answered 422" not in text:
             return set()
-        return {part for part, words in self._optional.items() if words.search(told)}
+        return {part for part, words in self._optional.items() if words.search(text)}
 
     def _messages(self, prompt: str) -> list[dict[str, str]]:
         told = [{"role": "system", "content": self._system}] if self._system else []

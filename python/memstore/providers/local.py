@@ -1,4 +1,4 @@
-"""The built-in embedder: static token embeddings, offline, without download or key.
+"""The built-in embedder: a table of token vectors, offline, without download or key.
 
 A text's vector is the mean of its tokens' vectors, scaled to unit length. The table of vectors
 is part of the kernel: ``docs/decisions/0043-embedded-model.md``.
@@ -46,15 +46,15 @@ class LocalEmbedder:
             raise InvalidArgument(
                 f"cannot be 'local': {NO_MODEL}", argument="embedder", remedy=NO_MODEL.remedy
             )
-        self._static = _kernel.StaticModel()
+        self._model = _kernel.StaticModel()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, 256]``, rows of unit length; zero for the empty text."""
-        return self._static.embed(texts)
+        return self._model.embed(texts)
 
     def embed_bytes(self, texts: Sequence[str]) -> list[bytes]:
         """Return the same vectors as BLOBs, float32 little-endian, without numpy."""
-        return self._static.embed_bytes(texts)
+        return self._model.embed_bytes(texts)
 
     def __repr__(self) -> str:
         return f"LocalEmbedder(model={self.model!r})"

@@ -62,9 +62,9 @@ class OpenAIEmbedder(HttpEmbedder):
         order = [str(index) for index in range(len(data))]
         if by_index.keys() != set(order):
             raise self._misfit(f"did not number its {len(data)} vectors 0, 1, 2 and so on")
-        return [self._of_asked_length(by_index[index]) for index in order]
+        return [self._of_chosen_length(by_index[index]) for index in order]
 
-    def _of_asked_length(self, vector: object) -> object:
+    def _of_chosen_length(self, vector: object) -> object:
         if self._dimensions is None or not isinstance(vector, list):
             return vector
         if len(vector) != self._dimensions:

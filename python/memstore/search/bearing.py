@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from memstore.search.hybrid import Search
     from memstore.search.lookup import About, Bearing
 
-LEAST_IN_AN_ORDER: Final = 6.0
+MIN_ORDER_WEIGHT: Final = 6.0
 """What the words in one row must weigh together. One word has 5.5 at most, and one that no other of
 a hundred rows has 4.2."""
 
-LEAST_IN_A_QUESTION: Final = 4.7
+MIN_QUESTION_WEIGHT: Final = 4.7
 OF_RELEVANCE: Final = 8.0
 """In a question, the weight with this much of its relevance (0 to 1) must be enough. Relevance
 does not count in scripts without spaces, of which the built-in model knows characters only."""
@@ -53,7 +53,7 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
 
 
 def _tells(row: Bearing) -> bool:
-    return row.named or row.identified or (row.is_enough and row.weight >= LEAST_IN_AN_ORDER)
+    return row.named or row.identified or (row.is_enough and row.weight >= MIN_ORDER_WEIGHT)
 
 
 def _is_of_its_date(prompt: str, found: About) -> bool:
@@ -63,7 +63,7 @@ def _is_of_its_date(prompt: str, found: About) -> bool:
 
 def _answers(found: About) -> bool:
     fewer = math.log(MANY_ROWS / max(FEWEST_ROWS, min(found.rows, MANY_ROWS)))
-    least = LEAST_IN_A_QUESTION - LESS * fewer
+    least = MIN_QUESTION_WEIGHT - LESS * fewer
     return any(
         row.coverage >= COVERED and row.weight + OF_RELEVANCE * relevance >= least
         for row, relevance in zip(found.bearings, found.relevances or repeat(0.0), strict=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed
-from memstore.domain.records import Fact, SearchHit, SearchHits, made
+from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -119,8 +119,10 @@ class Corpus(ABC, Generic[F, H]):
         return self._full_text.visible(self._transaction, ids, wanted)
 
     @abstractmethod
-    def results(self, query: Query, found: Found, request: Request[F], why: WordsOnly | None) -> H:
-        """Read the best rows; ``why`` is the reason why vectors were not used as requested."""
+    def results(
+        self, query: Query, found: Found, request: Request[F], words_only: WordsOnly | None
+    ) -> H:
+        """Read the best rows; ``words_only`` says why vectors were not used."""
 
 
 class FactCorpus(Corpus[FactFilter, SearchHits]):
@@ -147,19 +149,19 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         query: Query,
         found: Found,
         request: Request[FactFilter],
-        why: WordsOnly | None,
+        words_only: WordsOnly | None,
     ) -> SearchHits:
         facts = fact_table.get_many(self._transaction, [place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
-            sides = _beside([hit.fact for hit in hits], partial(self._neighbours, request))
+            sides = _neighbours_of([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
         return SearchHits(
             hits,
-            words_only=why,
+            words_only=words_only,
             ranking=found.ranking,
             is_relevant=found.is_relevant,
             hidden=found.hidden,
@@ -198,24 +200,26 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
         query: Query,
         found: Found,
         request: Request[EpisodeFilter],
-        why: WordsOnly | None,
+        words_only: WordsOnly | None,
     ) -> EpisodeHits:
         fill: list[Ranked] = []
-        if why is not None:
+        if words_only is not None:
             known = {place.id for place in found.rows}
             newest = self._newest_ids(request.wanted, request.limit)
             fill = [Ranked(id_, 0.0) for id_ in newest if id_ not in known]
             fill = fill[: request.limit - len(found.rows)]
         hits = self._hits(query, [*found.rows, *fill], request)
         if request.context:
-            sides = _beside([hit.episode for hit in hits], partial(self._neighbours, request))
+            sides = _neighbours_of(
+                [hit.episode for hit in hits], partial(self._neighbours, request)
+            )
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
         return episode_records.EpisodeHits(
             hits,
-            words_only=why,
+            words_only=words_only,
             newest_first=len(fill),
             ranking=found.ranking,
             is_relevant=found.is_relevant,
@@ -274,7 +278,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
 
 def _hit(fact: Fact, place: Ranked) -> SearchHit:
-    return made(
+    return unchecked(
         SearchHit,
         {
             "fact": fact,
@@ -287,7 +291,7 @@ def _hit(fact: Fact, place: Ranked) -> SearchHit:
     )
 
 
-def _beside(
+def _neighbours_of(
     found: Sequence[R], neighbours: Callable[[R], tuple[Sequence[R], Sequence[R]]]
 ) -> Iterator[tuple[tuple[R, ...], tuple[R, ...]]]:
     """Yield what is before and after each row that was found, in its thread.

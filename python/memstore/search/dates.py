@@ -11,7 +11,7 @@ from memstore._kernel import named_dates as named_dates
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_PERIODS: Final = 4
+MAX_PERIODS: Final = 4
 """Periods beyond this many are ignored."""
 
 
@@ -44,7 +44,7 @@ def read(query: str, now: datetime) -> Named:
     else:
         last = {month: now.year - (month > now.month) for month in months}
         named = [(last[month], month, day) for month, day in product(months, days or [0])]
-    periods = [*_existing(named)][:MOST_PERIODS]
+    periods = [*_existing(named)][:MAX_PERIODS]
     return Named(periods, len(years) + len(months) + len(days))
 
 

@@ -107,13 +107,13 @@ class Search(Generic[F, H]):
         asked: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
-        why: WordsOnly | None,
+        words_only: WordsOnly | None,
     ) -> list[H]:
         compares_stored = request.ranking.compares_stored
 
         def found(transaction: Transaction, contents: Contents | None) -> list[H]:
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            return self._found(corpus, texts, asked, embedded, request, why)
+            return self._found(corpus, texts, asked, embedded, request, words_only)
 
         return self.index.read(found)
 
@@ -124,21 +124,21 @@ class Search(Generic[F, H]):
         asked: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
-        why: WordsOnly | None,
+        words_only: WordsOnly | None,
     ) -> list[H]:
         found = {text: Query(text) for text in texts}
         if embedded is not None and request.ranking.weighs_words_of_queries:
-            embedded, why = _weighed(corpus, asked, embedded)
+            embedded, words_only = _weighed(corpus, asked, embedded)
         if embedded is not None:
             near = self._near(corpus, embedded, request)
             is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
-            why = NOTHING_EMBEDDED if near is None and not is_empty else None
+            words_only = NOTHING_EMBEDDED if near is None and not is_empty else None
             queries = map(Query, asked, embedded.vectors, near or ())
             found |= {query.text: query for query in queries}
         results = {}
         for text, query in found.items():
             ranked = _ranked(corpus, query, request)
-            results[text] = corpus.results(query, ranked, request, why if text else None)
+            results[text] = corpus.results(query, ranked, request, words_only if text else None)
         return [results[text] for text in texts]
 
     def _near(

@@ -32,7 +32,7 @@ candidates affects their order."""
 FIRST_CHARACTERS: Final = 120
 """The least that is shown of a text. The first one that does not fit may be shown in part."""
 
-MOST_TRIED: Final = 3
+MAX_TRIED: Final = 3
 """How many of the results after the first that does not fit may fill the room that is left."""
 
 FAR_BEHIND: Final = 0.5
@@ -197,7 +197,7 @@ def _filled(
     filled = dict(shown)
     if is_cut and last > 0 and shown[last] == FIRST_CHARACTERS:
         del filled[last]
-    for place, item in islice(enumerate(items), after, after + MOST_TRIED):
+    for place, item in islice(enumerate(items), after, after + MAX_TRIED):
         longer = {**filled, place: len(item.words)}
         if fits(longer):
             filled = longer

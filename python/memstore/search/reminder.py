@@ -29,14 +29,14 @@ FOUND: Final = 40
 NEAR_THE_BEST: Final = 0.5
 """A text below this part of the best score is not shown."""
 
-MOST_CHARACTERS: Final = 500
+MAX_CHARACTERS: Final = 500
 """More of a text is not shown; an answer of an assistant may be long."""
 
 
 MISSES: Final = 5
 """After so many texts that do not fit, there is no room for others."""
 
-MOST_OF_A_PROMPT: Final = 1000
+MAX_PROMPT_CHARACTERS: Final = 1000
 """Characters: each further word costs time, and a file or log says little by its middle."""
 
 NAME = lazy_pattern(r"(?<!\w)(?:#|e)\d+\b")
@@ -82,9 +82,9 @@ class Since(NamedTuple):
 def shortened(prompt: str) -> str:
     """Return a prompt, or the beginning and the end of a long one: what it asks is at either."""
     prompt = prompt.strip()
-    if len(prompt) <= MOST_OF_A_PROMPT:
+    if len(prompt) <= MAX_PROMPT_CHARACTERS:
         return prompt
-    half = MOST_OF_A_PROMPT // 2 - 1
+    half = MAX_PROMPT_CHARACTERS // 2 - 1
     return f"{prompt[:half]}\n{prompt[-half:]}"
 
 
@@ -141,7 +141,7 @@ def _episode(turns: Sequence[EpisodeHit], item: Item) -> Episode:
 
 def _of_later(later: Since) -> Iterator[Item]:
     items = chain(map(of_turn, later.turns), (of_fact(fact, 0.0) for fact in later.facts))
-    return (item.cut(MOST_CHARACTERS) for item in items)
+    return (item.cut(MAX_CHARACTERS) for item in items)
 
 
 def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[Item]:
@@ -151,4 +151,4 @@ def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> I
     )
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
     near = each_once(item for item in items if item.score >= least)
-    return (item.cut(MOST_CHARACTERS) for item in near)
+    return (item.cut(MAX_CHARACTERS) for item in near)

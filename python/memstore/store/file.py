@@ -126,10 +126,10 @@ class File:
     def readings(self) -> Readings:
         return reading_log.Readings(self.engine)
 
-    def search_words_only(self, why: WordsOnly) -> None:
+    def search_words_only(self, words_only: WordsOnly) -> None:
         """Set why there is no embedder; call this before the first search."""
-        self.wordless = why.reason
-        self.searches.wordless = why
+        self.wordless = words_only.reason
+        self.searches.wordless = words_only
 
     def needed_embedder(self) -> CurrentEmbedder:
         if self.embedder is None:

@@ -141,17 +141,17 @@ def open(
         shared = settings.DEFAULT_NAMESPACE
         if namespace == AUTO:
             own = projects.project_of().namespace
-            return Store(file, own, closes_file=True, beside=shared)
+            return Store(file, own, closes_file=True, shared=shared)
         return Store(file, namespace or shared, closes_file=True)
     except BaseException:
         engine.close()
         raise
 
 
-def open_by_words(why: Reason, **options: Any) -> Store:
+def open_by_words(reason: Reason, **options: Any) -> Store:
     """Open a file like :func:`open`, but without an embedder; searches report why."""
     store = open(**options, embedder=None)
-    store._file.search_words_only(WordsOnly("other_model", why))
+    store._file.search_words_only(WordsOnly("other_model", reason))
     return store
 
 
@@ -195,7 +195,7 @@ def _maker(
 ) -> MakeEmbedder | None:
     """Return a function that makes embedders of other models, if ``given`` names a provider.
 
-    A store uses it when its file switches to another model. The local model needs no service, so
+    A store uses it when its file switches to another model. The built-in model needs no service, so
     it is available with every provider.
     """
     if not isinstance(given, str) or given == "none":

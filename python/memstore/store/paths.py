@@ -40,5 +40,5 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     return file
 
 
-def _unusable(why: str | None, name: str) -> InvalidArgument:
-    return InvalidArgument(f"cannot be used: {why}", argument=name, remedy=Remedy.NAME_FILE)
+def _unusable(reason: str | None, name: str) -> InvalidArgument:
+    return InvalidArgument(f"cannot be used: {reason}", argument=name, remedy=Remedy.NAME_FILE)

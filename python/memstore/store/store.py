@@ -42,8 +42,8 @@ from memstore.domain.records import (
     Scope,
     SearchHit,
     SearchHits,
-    asked_scope,
-    made,
+    selected_scope,
+    unchecked,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.facts import Facts
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
     from memstore.embedding import background, pending
@@ -145,18 +145,18 @@ class Store:
         *,
         confined: bool = False,
         closes_file: bool = False,
-        beside: str | None = None,
+        shared: str | None = None,
         author: Author | None = None,
     ) -> None:
         self._file = file
         self._author = file.author if author is None else author
-        self._reach = Reach(namespace, confined, None if beside == namespace else beside)
+        self._reach = Reach(namespace, confined, None if shared == namespace else shared)
         self._closes_file = closes_file
-        shared = () if self._reach.beside is None else (self._reach.beside,)
+        others = () if self._reach.shared is None else (self._reach.shared,)
         self._facts = Facts(
             file.engine,
             self._author,
-            (self.namespace, *shared),  # self.namespace is in Unicode normal form
+            (self.namespace, *others),  # self.namespace is in Unicode normal form
             file.embedder,
             dependents,
             file.screen,
@@ -271,7 +271,7 @@ class Store:
             self._file,
             reach.namespace,
             confined=reach.confined,
-            beside=reach.beside,
+            shared=reach.shared,
             author=author,
         )
 
@@ -281,7 +281,7 @@ class Store:
 
         A store opened for a project (``namespace="auto"``) also reads ``default``.
         """
-        return self if self._reach.beside is None else self.within(self.namespace)
+        return self if self._reach.shared is None else self.within(self.namespace)
 
     # -- storing and correcting ------------------------------------------------------------
 
@@ -360,7 +360,7 @@ class Store:
             "thread": thread,
             "seq": seq,
         }
-        return self._facts.add_many([made(NewFact, new)], unless_known=unless_known)[0]
+        return self._facts.add_many([unchecked(NewFact, new)], unless_known=unless_known)[0]
 
     def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:
         """Store several facts in one transaction: all of them, or none.
@@ -457,7 +457,7 @@ class Store:
         """
         return self._facts.restore(fact_id)
 
-    def restore_deleted(self, deleted_at: datetime | str, *, scope: AskedScope = None) -> int:
+    def restore_deleted(self, deleted_at: datetime | str, *, scope: ScopeSelection = None) -> int:
         """Restore every fact that was deleted at exactly this moment; return how many.
 
         :meth:`memstore.Memory.delete_all` deletes all its memories at one moment. They are restored
@@ -471,7 +471,7 @@ class Store:
         at = clock.moment(deleted_at, "deleted_at")
         if at is None:
             raise InvalidArgument("is required", argument="deleted_at")
-        return self._facts.restore_deleted(at, asked_scope(scope))
+        return self._facts.restore_deleted(at, selected_scope(scope))
 
     def reinstate(self, fact_id: int) -> RepairedFact:
         """Bring back a fact that should not have been superseded, because both facts hold.
@@ -612,7 +612,7 @@ class Store:
         self,
         *,
         max_tokens: int = 500,
-        scope: AskedScope = None,
+        scope: ScopeSelection = None,
         session: str | None = None,
         agent: str | None = None,
         traces: bool = True,
@@ -648,7 +648,7 @@ class Store:
             self._file.engine,
             self._reach.select(None) or (self.namespace,),
             self.tasks.list(surface="startup", owners=scope),
-            asked_scope(scope),
+            selected_scope(scope),
             max_tokens,
             session=session,
             agent=agent,
@@ -723,7 +723,7 @@ class Store:
     def said(
         self,
         query: str,
-        beside: Sequence[SearchHit] = (),
+        hits: Sequence[SearchHit] = (),
         *,
         limit: int = 5,
         **asked: Unpack[FactRecall],
@@ -737,7 +737,7 @@ class Store:
 
         Args:
             query: a question or some words.
-            beside: the facts that a search for the query found.
+            hits: the facts that a search for the query found.
             limit: the maximum number of turns, 1 to 100, not counting those beside them.
             namespaces: this and the other keywords are those of :meth:`recall`: a filter that only
                 facts have (a subject, a category, metadata, superseded facts) leaves nothing.
@@ -746,11 +746,11 @@ class Store:
             ValueError: a limit or filter out of range.
         """
         checked_number(limit, "limit", 1, recall.FOUND)
-        hits = checked_items(beside, "beside")
-        if not all(isinstance(hit, SearchHit) for hit in hits):
-            raise InvalidArgumentType("must be the hits of a search", argument="beside")
+        facts = checked_items(hits, "hits")
+        if not all(isinstance(hit, SearchHit) for hit in facts):
+            raise InvalidArgumentType("must be the hits of a search", argument="hits")
         found = self._episodes_for(query, asked)
-        turns = recall.said(hits, found, limit)
+        turns = recall.said(facts, found, limit)
         with self._file.engine.read() as transaction:
             return replace(found, items=passages.exchanges(transaction, turns), newest_first=0)
 
@@ -762,7 +762,7 @@ class Store:
         thread: str | None = None,
         thread_before: datetime | str | None = None,
         known: Iterable[str] = (),
-        scope: AskedScope = None,
+        scope: ScopeSelection = None,
     ) -> Recalled:
         """Return what the memory has to say about a prompt that did not ask it; often nothing.
 
@@ -866,12 +866,12 @@ class Store:
         with self._file.engine.read() as transaction:
             return counts.facts(transaction, wanted)
 
-    def exists(self, content: str, *, subject: str, scope: AskedScope = None) -> bool:
+    def exists(self, content: str, *, subject: str, scope: ScopeSelection = None) -> bool:
         """Return whether an active fact has this text and subject; for ``scope`` see `search`."""
-        return self._facts.exists(content, subject, asked_scope(scope))
+        return self._facts.exists(content, subject, selected_scope(scope))
 
     def subjects(
-        self, beginning: str = "", *, scope: AskedScope = None, limit: int = 100
+        self, beginning: str = "", *, scope: ScopeSelection = None, limit: int = 100
     ) -> builtins.list[str]:
         """Return subjects of active facts that begin with a text, in alphabetical order.
 
@@ -884,22 +884,24 @@ class Store:
             limit: the maximum number.
         """
         checked_number(limit, "limit", 1, MAX_NUMBER)
-        return self._facts.subjects(stored_text(beginning, "beginning"), asked_scope(scope), limit)
+        return self._facts.subjects(
+            stored_text(beginning, "beginning"), selected_scope(scope), limit
+        )
 
-    def check_owners(self, scope: AskedScope, *fact_ids: int) -> None:
+    def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.
 
         Raises:
             NotFound: there is no such fact, or it has other owners.
         """
-        self._facts.check_owners(asked_scope(scope), *fact_ids)
+        self._facts.check_owners(selected_scope(scope), *fact_ids)
 
     def history(
         self,
         fact_id: int | None = None,
         *,
         subject: str | None = None,
-        scope: AskedScope = None,
+        scope: ScopeSelection = None,
     ) -> builtins.list[Fact]:
         """Return the history of a fact or a subject, oldest first.
 
@@ -914,10 +916,10 @@ class Store:
             ValueError: both or neither of ``fact_id`` and ``subject`` were given.
         """
         if fact_id is not None and subject is None:
-            owners = None if scope is None else asked_scope(scope)
+            owners = None if scope is None else selected_scope(scope)
             return self._facts.history(fact_id, owners)
         if subject is not None and fact_id is None:
-            return self._facts.history_of_subject(subject, asked_scope(scope))
+            return self._facts.history_of_subject(subject, selected_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
@@ -1060,7 +1062,7 @@ class Store:
 
     # -- counting ----------------------------------------------------------------------------
 
-    def status(self, *, scope: AskedScope = None) -> StoreStatus:
+    def status(self, *, scope: ScopeSelection = None) -> StoreStatus:
         """Return counts of the namespace's memories, and facts about the file.
 
         Args:
@@ -1070,7 +1072,7 @@ class Store:
         self._file.write_use_counts()
         now = clock.utc_now()
         since = now - timedelta(days=status.DAYS - 1)
-        owners = asked_scope(scope)
+        owners = selected_scope(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
@@ -1080,7 +1082,7 @@ class Store:
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
             subjects, categories = (
-                counts.names(transaction, column, active, status.MOST_NAMES)
+                counts.names(transaction, column, active, status.MAX_NAMES)
                 for column in ("subject", "category")
             )
             return status.StoreStatus(
@@ -1111,14 +1113,14 @@ class Store:
                 namespaces=self._reach.visible(counts.namespaces(transaction)),
             )
 
-    def others(self, *, scope: AskedScope = None, namespaces: Namespaces = None) -> Others:
+    def others(self, *, scope: ScopeSelection = None, namespaces: Namespaces = None) -> Others:
         """Return how much other owners hold; for ``"all"``, nothing.
 
         Args:
             scope: the owners whose memories are left out; ``None`` for memories without owners.
             namespaces: look in these instead of the store's own.
         """
-        now, owners = clock.utc_now(), asked_scope(scope)
+        now, owners = clock.utc_now(), selected_scope(scope)
         where = self._reach.select(namespaces)
         active = FactFilter(where, now, scope=owners)
         with self._file.engine.read() as transaction:
@@ -1153,7 +1155,7 @@ class Store:
             subject=subject,
             category=asked["category"],
             metadata=parse_filters(asked["filters"]),
-            scope=asked_scope(asked["scope"]),
+            scope=selected_scope(asked["scope"]),
             active_only=asked["active_only"],
             tasks=tasks,
             created_after=clock.moment(asked["created_after"], "created_after"),

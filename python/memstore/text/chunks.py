@@ -31,7 +31,7 @@ BORDERS: Final = (
 )
 """The kinds of boundary, best first; a piece ends after one."""
 
-LONGEST_CLUSTER: Final = 64
+MAX_CLUSTER: Final = 64
 """How far to look back to keep a letter and its marks together; no script needs more."""
 
 CONTINUING: Final = re.compile(
@@ -62,7 +62,7 @@ def of_episode(text: str) -> list[tuple[int, int]]:
     return spans(text, PIECE_CHARACTERS, PIECE_OVERLAP)
 
 
-def pieces(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0) -> list[str]:
+def chunks(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0) -> list[str]:
     """Split a text as :func:`spans` does; without overlap, joining the pieces gives the text."""
     return [text[start:stop] for start, stop in spans(text, max_characters, overlap)]
 
@@ -104,7 +104,7 @@ def _end(text: str, start: int, done: int, limit: int) -> int:
         if ends and not _inside_cluster(text, ends[-1]):
             return ends[-1]
     place = limit
-    while place > max(done + 1, limit - LONGEST_CLUSTER) and _inside_cluster(text, place):
+    while place > max(done + 1, limit - MAX_CLUSTER) and _inside_cluster(text, place):
         place -= 1
     return limit if _inside_cluster(text, place) else place
 
@@ -137,6 +137,6 @@ def _inside_cluster(text: str, place: int) -> bool:
 def _flags_before(text: str, place: int) -> int:
     """Count the regional indicators right before a place; two of them make a flag."""
     count = 0
-    while count < min(place, LONGEST_CLUSTER) and ord(text[place - 1 - count]) in FLAGS:
+    while count < min(place, MAX_CLUSTER) and ord(text[place - 1 - count]) in FLAGS:
         count += 1
     return count

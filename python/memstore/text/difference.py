@@ -17,7 +17,7 @@ from memstore.frozen import frozen
 from memstore.text import lexicon
 from memstore.text.folding import folded
 
-MOST_CHARACTERS: Final = 400
+MAX_CHARACTERS: Final = 400
 """Longer texts are rarely one claim and are not compared, which would take quadratic time."""
 
 TOKEN: Final = re.compile(
@@ -97,7 +97,7 @@ def compare(old: str, new: str) -> Difference:
     """
     if folded(old) == folded(new):
         return Difference(DifferenceKind.EQUAL)
-    if max(len(old), len(new)) > MOST_CHARACTERS:
+    if max(len(old), len(new)) > MAX_CHARACTERS:
         return Difference(DifferenceKind.TOO_LONG)
     before, denied_before = claim(old)
     after, denied_after = claim(new)

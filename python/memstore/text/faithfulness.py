@@ -45,7 +45,7 @@ FUNCTION_WORDS: Final = (
 ENDING: Final = 2
 """How many letters longer one form of a word may be than another: meeting, meetings."""
 
-SHORTEST_STEM: Final = 4
+MIN_STEM: Final = 4
 
 
 def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | None:
@@ -201,6 +201,4 @@ def _same_word(one: str, other: str) -> bool:
     if one == other:
         return True
     short, long = sorted((one, other), key=len)
-    return (
-        len(short) >= SHORTEST_STEM and len(long) - len(short) <= ENDING and long.startswith(short)
-    )
+    return len(short) >= MIN_STEM and len(long) - len(short) <= ENDING and long.startswith(short)

@@ -36,7 +36,7 @@ UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 UNSPACED_RUN = f"[{UNSPACED}]+"
-PIECE = f"[{UNSPACED}]|[^{UNSPACED}]+"
+RUN = f"[{UNSPACED}]|[^{UNSPACED}]+"
 """Not compiled on import, because that takes milliseconds."""
 
 # Removed from questions: the index has an "s" for every "Bob's", so it would match anything.
@@ -74,7 +74,7 @@ def segments(*texts: str) -> str | None:
     if all(map(str.isascii, texts)):
         return None
     cut = [word for text in texts for word in _words_to_cut(text)]
-    return " ".join(" ".join(re.findall(PIECE, word)) for word in cut) or None
+    return " ".join(" ".join(re.findall(RUN, word)) for word in cut) or None
 
 
 def has_unspaced(text: str) -> bool:

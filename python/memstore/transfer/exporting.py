@@ -81,7 +81,7 @@ class _Buffer:
 
 
 @dataclass(slots=True)
-class _Held:
+class _KeptLines:
     """The lines read so far of one kind: each record with its operations."""
 
     kind: _Kind
@@ -108,10 +108,10 @@ def export(
     """Yield the lines of an export, without line ends, all from one state of the database."""
     with ExitStack() as stack:
         episodes, facts, attached = (_Buffer(stack.enter_context(engine.scratch())) for _ in "123")
-        held = [_Held(EPISODES, episodes), _Held(FACTS, facts)]
-        reading = _Reading(engine, namespaces, held, attached, progress)
+        kept = [_KeptLines(EPISODES, episodes), _KeptLines(FACTS, facts)]
+        reading = _Reading(engine, namespaces, kept, attached, progress)
         yield reading.in_steps() or reading.at_once()
-        for one in held:
+        for one in kept:
             yield from one.lines()
         yield from attached.lines()
 
@@ -120,7 +120,7 @@ def export(
 class _Reading:
     engine: Engine
     namespaces: tuple[str, ...] | None
-    held: list[_Held]
+    kept: list[_KeptLines]
     attached: _Buffer
     progress: Progress | None
 
@@ -160,7 +160,7 @@ class _Reading:
     def at_once(self) -> str:
         """Read everything in one transaction, and return the first line."""
         with self.engine.read() as transaction:
-            for one in self.held:
+            for one in self.kept:
                 one.first.clear()
                 one.again.clear()
             for one, some in self._steps(self._all_ids(transaction)):
@@ -168,20 +168,20 @@ class _Reading:
             return self._end(transaction)
 
     def _all_ids(self, transaction: Transaction) -> list[list[int]]:
-        return [one.kind.all_ids(transaction, self.namespaces) for one in self.held]
+        return [one.kind.all_ids(transaction, self.namespaces) for one in self.kept]
 
     def _changed_ids(self, transaction: Transaction, position: int) -> list[list[int]]:
         return [
-            journal.changed_since(transaction, position, one.kind.journalled) for one in self.held
+            journal.changed_since(transaction, position, one.kind.journalled) for one in self.kept
         ]
 
-    def _steps(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[_Held, Sequence[int]]]:
-        for one, all_ in zip(self.held, ids, strict=True):
+    def _steps(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[_KeptLines, Sequence[int]]]:
+        for one, all_ in zip(self.kept, ids, strict=True):
             for first in range(0, len(all_), STEP):
                 yield one, all_[first : first + STEP]
 
     def _records(
-        self, transaction: Transaction, one: _Held, ids: Sequence[int]
+        self, transaction: Transaction, one: _KeptLines, ids: Sequence[int]
     ) -> Iterator[tuple[int, list[str]]]:
         """Yield the id and the lines of each record of the namespaces, by id."""
         for id_, record in sorted(one.kind.get_many(transaction, ids).items()):
@@ -189,7 +189,9 @@ class _Reading:
                 operations = one.kind.operations(transaction, id_)
                 yield id_, [one.kind.out(record), *map(lines.operation_out, operations)]
 
-    def _framed(self, transaction: Transaction, one: _Held, ids: Sequence[int]) -> Iterator[str]:
+    def _framed(
+        self, transaction: Transaction, one: _KeptLines, ids: Sequence[int]
+    ) -> Iterator[str]:
         for id_, record in self._records(transaction, one, ids):
             yield f"{id_} {len(record)}"
             yield from record

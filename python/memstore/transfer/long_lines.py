@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 CHUNK: Final = 2**16
 """Characters of a line that are read before anything is known about it."""
 
-MOST_OF_A_FACT: Final = 16 * MAX_CONTENT
+MAX_FACT_CHARACTERS: Final = 16 * MAX_CONTENT
 """Characters of a fact's line: its text with every character escaped, and room for the rest."""
 
-MOST_OF_A_LINE: Final = 1_000_000_000
+MAX_LINE_CHARACTERS: Final = 1_000_000_000
 """Characters of another line. An episode may be nearly as long as a row of the database."""
 
 OTHERS: Final = frozenset({"episode", "operation", "proposal", "reading", "reply", "decision"})
@@ -78,7 +78,7 @@ def line(file: TextIO | TextIOBase, longest: Callable[[str], int]) -> str:
 def _longest(beginning: str) -> int:
     found = BEGINNING.match(beginning)
     if found is not None and found[1] == "fact":
-        return MOST_OF_A_FACT
+        return MAX_FACT_CHARACTERS
     if found is not None and found[1] in OTHERS:
-        return MOST_OF_A_LINE
+        return MAX_LINE_CHARACTERS
     raise TooLong(f"longer than {CHUNK:,} characters, but no record of an export")

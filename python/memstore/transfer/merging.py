@@ -182,7 +182,7 @@ class _Episodes:
     """The local episodes, by their ids at the source."""
     new: int = 0
     erased: int = 0
-    held: _Held[Episode] = field(init=False)
+    existing: _Existing[Episode] = field(init=False)
 
     @property
     def transaction(self) -> Transaction:
@@ -192,13 +192,13 @@ class _Episodes:
         self, episodes: Sequence[Episode], operations: Mapping[int, list[JournalLine]]
     ) -> None:
         """Import new episodes, and erase known ones that were erased at the source."""
-        self.held = _held(episode_table, self.transaction, episodes, self.namespace)
+        self.existing = _existing(episode_table, self.transaction, episodes, self.namespace)
         for episode in episodes:
             self._take(episode, operations.get(episode.id, ()))
 
     def _take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
         home = self.namespace or episode.namespace
-        known = self.held.records.get((home, episode.uuid))
+        known = self.existing.records.get((home, episode.uuid))
         if known is None:
             self.here[episode.id] = self._bring_in(episode, home, operations)
             self.new += 1
@@ -206,16 +206,16 @@ class _Episodes:
         self.here[episode.id] = known
         if known.content and not episode.content:
             erase_episode(self.changes, known)
-            self.held.keys.discard((home, known.idempotency_key))
+            self.existing.keys.discard((home, known.idempotency_key))
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         key, salt = episode.idempotency_key, episode.salt
         if episode.content and not salt:  # from another program
             salt = episode_changes.new_salt()
-        if key and (home, key) in self.held.keys:
+        if key and (home, key) in self.existing.keys:
             key = None  # another episode here has it
-        self.held.keys.add((home, key))
+        self.existing.keys.add((home, key))
         id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
         lines = [Line.repeated(one, episode_id=id_) for one in operations]
@@ -244,7 +244,7 @@ class _Facts:
     imported: int = 0
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
-    held: _Held[Fact] = field(init=False)
+    existing: _Existing[Fact] = field(init=False)
 
     def take(
         self,
@@ -252,7 +252,7 @@ class _Facts:
         operations: Mapping[int, list[JournalLine]],
     ) -> None:
         """Import new facts, update known ones, and link them into their chains."""
-        self.held = _held(fact_table, self.adoption.transaction, facts, self.namespace)
+        self.existing = _existing(fact_table, self.adoption.transaction, facts, self.namespace)
         with self.adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
@@ -266,7 +266,7 @@ class _Facts:
 
     def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
         home = self.namespace or fact.namespace
-        known = self.held.records.get((home, fact.uuid))
+        known = self.existing.records.get((home, fact.uuid))
         if known is None:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
             self.imported += 1
@@ -277,9 +277,9 @@ class _Facts:
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         key = fact.idempotency_key
-        if key and (home, key) in self.held.keys:
+        if key and (home, key) in self.existing.keys:
             key = None  # another fact here has it
-        self.held.keys.add((home, key))
+        self.existing.keys.add((home, key))
         here = replace(
             fact,
             id=self.ids.facts.get(fact.id) or fact_table.new_id(self.adoption.transaction),
@@ -319,7 +319,7 @@ class _Facts:
             return None
         if fact.status == "erased":
             erase_fact(self.adoption, known, self.dependents)
-            self.held.keys.discard((known.namespace, known.idempotency_key))
+            self.existing.keys.discard((known.namespace, known.idempotency_key))
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),
@@ -360,12 +360,12 @@ class _Table(Protocol[R]):
         self, transaction: Transaction, namespace: str, uuids: Sequence[str]
     ) -> list[R]: ...
 
-    def keys_held(
+    def used_keys(
         self, transaction: Transaction, namespace: str, keys: Sequence[str]
     ) -> set[str]: ...
 
 
-class _Held(NamedTuple, Generic[R]):
+class _Existing(NamedTuple, Generic[R]):
     """Records of a batch that already exist, read in advance so that new rows can be queued."""
 
     records: dict[tuple[str, str], R]
@@ -374,17 +374,17 @@ class _Held(NamedTuple, Generic[R]):
     """The idempotency keys in use, with their namespaces."""
 
 
-def _held(
+def _existing(
     table: _Table[R], transaction: Transaction, records: Sequence[R], namespace: str | None
-) -> _Held[R]:
-    held: _Held[R] = _Held({}, set())
+) -> _Existing[R]:
+    existing: _Existing[R] = _Existing({}, set())
     for home in {namespace or one.namespace for one in records}:
         those = [one for one in records if (namespace or one.namespace) == home]
         found = table.with_uuids(transaction, home, [one.uuid for one in those])
-        held.records.update({(home, one.uuid): one for one in found})
+        existing.records.update({(home, one.uuid): one for one in found})
         keys = [one.idempotency_key for one in those if one.idempotency_key]
-        held.keys.update((home, key) for key in table.keys_held(transaction, home, keys))
-    return held
+        existing.keys.update((home, key) for key in table.used_keys(transaction, home, keys))
+    return existing
 
 
 def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:

@@ -86,4 +86,4 @@ def _proposal_here(transaction: Transaction, row: ProposalRow, ids: Ids) -> int 
     named = (row.old_id, *row.sources, *(() if row.new_id is None else (row.new_id,)))
     if not ids.facts.keys() >= {*named}:
         return None
-    return proposal_table.held(transaction, row.renumbered(row.id, ids.facts))
+    return proposal_table.same(transaction, row.renumbered(row.id, ids.facts))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 JOB: Final = "backup"
 """The name of the lease that lets one process at a time make a file's backups."""
 
-LEAST_SECONDS: Final = 60.0
-MOST_SECONDS: Final = 366 * 86_400.0
+MIN_SECONDS: Final = 60.0
+MAX_SECONDS: Final = 366 * 86_400.0
 RETRY_SECONDS: Final = 60.0
 """The pause after a failed backup."""
 
@@ -50,7 +50,7 @@ class ScheduledBackups:
         *,
         tell: Callable[[Path | Reason], object] = lambda _: None,
     ) -> None:
-        checked_real(every_seconds, "every_seconds", LEAST_SECONDS, MOST_SECONDS)
+        checked_real(every_seconds, "every_seconds", MIN_SECONDS, MAX_SECONDS)
         checked_number(keep, "keep", 1, MAX_NUMBER)
         self._engine = engine
         self._every = timedelta(seconds=every_seconds)
@@ -86,7 +86,7 @@ class ScheduledBackups:
         if self._due_in() <= 0:
             lease = Lease(self._engine, JOB)
             with lease:
-                if not lease.held:
+                if not lease.is_held:
                     return RETRY_SECONDS
                 if self._due_in() <= 0:  # no other process made it in the meantime
                     self._tell(self._make())
@@ -95,7 +95,7 @@ class ScheduledBackups:
     def _due_in(self) -> float:
         now = clock.utc_now()
         # Ignore backups from the future, which a wrong clock made.
-        times = [at for at in self._made() if at <= now]
+        times = [at for at in self._existing() if at <= now]
         return (max(times) + self._every - now).total_seconds() if times else 0.0
 
     def _make(self) -> Path:
@@ -105,11 +105,11 @@ class ScheduledBackups:
                 part.unlink()
         backup = self._folder / f"{self._stem}-{clock.utc_now():{TIME}}.db"
         self._engine.backup(backup)
-        for _, old in sorted(self._made().items())[: -self._keep]:
+        for _, old in sorted(self._existing().items())[: -self._keep]:
             old.unlink()
         return backup
 
-    def _made(self) -> dict[datetime, Path]:
+    def _existing(self) -> dict[datetime, Path]:
         """Return the existing backups by the time in their names."""
         found: dict[datetime, Path] = {}
         if self._folder.is_dir():

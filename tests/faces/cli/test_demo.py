@@ -63,9 +63,9 @@ def test_demo_reports_a_failing_local_model(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> object:
-        raise memstore.EmbedderRejected("the local model is missing")
+        raise memstore.EmbedderRejected("the built-in model is missing")
 
     monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed_bytes", missing)
     answer = cli("demo")
     assert answer.code == 0
-    assert "the local model is missing" in answer.out + answer.err
+    assert "the built-in model is missing" in answer.out + answer.err

@@ -179,7 +179,7 @@ def test_turn_longer_than_a_fact_may_be_is_left_out_and_counted(
     path.write_text("\n".join(json.dumps(claude_code(n, text)) for n, text in enumerate(texts)))
     assert [turn.text for turn in transcripts.turns(path, counts)] == [most, "after"]
     assert counts == {transcripts.TOO_LONG: 1}
-    monkeypatch.setattr(transcripts, "MOST_OF_A_LINE", 1000)
+    monkeypatch.setattr(transcripts, "MAX_LINE_BYTES", 1000)
     counts.clear()
     assert [turn.text for turn in transcripts.turns(path, counts)] == ["after"]
     assert counts == {transcripts.UNREADABLE: 2}

@@ -73,8 +73,8 @@ def test_folder_that_cannot_be_written_is_no_error(folder: Path) -> None:
 
 
 def test_files_and_names_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "MOST_FILES", 5)
-    monkeypatch.setattr(sessions, "MOST_NAMES", 10)
+    monkeypatch.setattr(sessions, "MAX_FILES", 5)
+    monkeypatch.setattr(sessions, "MAX_NAMES", 10)
     for number in range(9):
         session = Session.of(f"s{number}", "a.db")
         session = session.with_given(f"e{place}" for place in range(number * 5))

@@ -91,7 +91,7 @@ def test_a_session_begins_with_what_other_hosts_changed(server: Store) -> None:
         ("My  Agent/2", "my-agent-2"),
         ("codexter", "codexter"),
         ("\x1b[31m<b>red</b>\n#1 fact", "31m-b-red-b-1-fact"),
-        ("x" * 10_000, "x" * clients.MOST_CHARACTERS),
+        ("x" * 10_000, "x" * clients.MAX_CHARACTERS),
         ("user", None),  # a person
         ("CLI", None),
         ("memstore-mcp", None),

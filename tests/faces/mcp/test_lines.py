@@ -16,7 +16,7 @@ import memstore
 from memstore import Store
 from memstore.faces.mcp import answers, catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.faces.mcp.lines import Asked, written
+from memstore.faces.mcp.lines import Call, written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.text.escaping import visible
@@ -36,7 +36,7 @@ LINE = re.compile(
 
 Ask = Callable[..., str]
 
-ASKED = Asked({})
+CALL = Call({})
 
 
 def asked(store: Store, tool: str, form: str = "lines", **arguments: Any) -> str:
@@ -448,7 +448,7 @@ def test_what_was_learned_is_a_line_for_each_change() -> None:
         "undo": answers.UNDO_CHANGES,
         "refused": [{"event": "DELETE", "fact": "it ended", "id": 9, "reason": "no memory 9"}],
     }
-    assert written(made, ASKED).split("\n") == [
+    assert written(made, CALL).split("\n") == [
         answers.NOTE,
         "#3[ADD] Ana plays\\nthe cello",
         "#4[UPDATE of #1] in Rome",
@@ -470,7 +470,7 @@ def test_what_was_extracted_is_a_line_for_each_item() -> None:
         "episode": 7,
         "left_out": 2,
     }
-    assert written(made, ASKED).split("\n")[1:] == [
+    assert written(made, CALL).split("\n")[1:] == [
         "#3[stored; other #1; proposal 2] ana: plays",
         "-[rejected] (ana)",
         "(not said)",
@@ -488,13 +488,13 @@ def test_proposals_are_lines_and_so_is_a_decision() -> None:
             {"id": 6, "facts": [old, new], "in_one": "in Rome, then in Bonn"},
         ],
     }
-    assert written(made, ASKED).split("\n")[1:] == [
+    assert written(made, CALL).split("\n")[1:] == [
         *("proposal 5", "#1[old] in Rome", "#2[new] in Bonn"),
         *("proposal 6", "#1 in Rome", "#2 in Bonn", "-[in one] in Rome, then in Bonn"),
     ]
     superseded = {"id": 1, "status": "superseded", "superseded_by": 2}
     decided = {"id": 5, "state": "accepted", "undo": "memory_delete id=1", "old": superseded}
-    assert written(decided, Asked({}, sign="proposal ")) == (
+    assert written(decided, Call({}, sign="proposal ")) == (
         "proposal 5 accepted; undo: memory_delete id=1; #1 superseded by #2"
     )
-    assert written({"note": answers.NOTE, "proposals": []}, ASKED) == "no proposals"
+    assert written({"note": answers.NOTE, "proposals": []}, CALL) == "no proposals"

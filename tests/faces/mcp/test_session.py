@@ -16,7 +16,7 @@ from memstore._kernel import PanicException
 from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
-from memstore.faces.mcp.wire import BATCH, MOST_UNREAD, PIECE, Outgoing, lines, mended
+from memstore.faces.mcp.wire import BATCH, CHUNK, MAX_UNREAD_BYTES, Outgoing, lines, mended
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
 HELLO["clientInfo"] |= {"version": "1"}
@@ -312,7 +312,7 @@ def test_requests_are_not_read_while_the_client_does_not_read() -> None:
     pipe = Pipe()
     outgoing = Outgoing(pipe.write, lambda: None)
     outgoing.wait_for_room()
-    outgoing.send({"result": "x" * MOST_UNREAD})
+    outgoing.send({"result": "x" * MAX_UNREAD_BYTES})
     waiting = threading.Thread(target=outgoing.wait_for_room)
     waiting.start()
     waiting.join(0.01)
@@ -370,9 +370,9 @@ def test_output_that_fits_the_pipe_is_written_at_once() -> None:
         return len(rest)
 
     outgoing = Outgoing(write, lambda: None, has_room=lambda: len(taken) < 2)
-    message = {"id": 1, "result": {"text": "x" * (3 * PIECE)}}
+    message = {"id": 1, "result": {"text": "x" * (3 * CHUNK)}}
     outgoing.send(message)
-    assert [len(piece) for piece in taken[:2]] == [PIECE, PIECE]
+    assert [len(piece) for piece in taken[:2]] == [CHUNK, CHUNK]
     outgoing.send({"id": 2})
     outgoing.flush(20)
     first, second, _ = b"".join(taken).split(b"\n")

@@ -80,7 +80,7 @@ def columns(transaction: Transaction, table: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def _name(file: Path, held: ExitStack) -> str:
+def _name(file: Path, stack: ExitStack) -> str:
     """Return a URI to read the file, or a copy of it, without changing the file."""
     log = Path(f"{file}-wal")
     with open(file, "rb") as beginning:
@@ -93,7 +93,7 @@ def _name(file: Path, held: ExitStack) -> str:
         return in_place  # not in WAL mode: reading creates no files
     if logged and (Path(f"{file}-shm").exists() or os.access(file.absolute().parent, os.W_OK)):
         return in_place  # reading needs the log's index (-shm), which exists or can be created
-    folder = Path(held.enter_context(TemporaryDirectory(prefix="memstore-")))
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="memstore-")))
     before = file.stat()
     copy = Path(shutil.copyfile(file, folder / "copy.db"))
     if logged:

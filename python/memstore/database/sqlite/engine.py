@@ -52,7 +52,7 @@ WAIT_SECONDS: Final = 30.0
 """How long a write waits for other processes. No write of ours except a huge import takes as long;
 with the usual five seconds, users saw "database is locked"."""
 
-MOST_WAIT_SECONDS: Final = 86_400
+MAX_WAIT_SECONDS: Final = 86_400
 """SQLite counts milliseconds in 32 bits."""
 
 IDLE_READERS: Final = 4
@@ -86,7 +86,7 @@ class SqliteEngine:
         read_only: bool = False,
     ) -> None:
         checked_choice(durability, tuple(SYNCHRONOUS), "durability")
-        checked_real(wait_seconds, "wait_seconds", 0, MOST_WAIT_SECONDS)
+        checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < MINIMUM_SQLITE:
             raise StorageError(
                 f"apsw brings SQLite {apsw.sqlite_lib_version()}, and"

@@ -11,7 +11,7 @@ from memstore.errors import StorageError
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
-MOST_TROUBLES: Final = 20
+MAX_TROUBLES: Final = 20
 
 
 def page_troubles(transaction: Transaction) -> list[str]:
@@ -31,7 +31,7 @@ def quick_troubles(transaction: Transaction) -> list[str]:
 
 
 def _check(transaction: Transaction, check: str) -> list[str]:
-    found = [str(row[0]) for row in transaction.rows(f"PRAGMA {check}({MOST_TROUBLES})")]
+    found = [str(row[0]) for row in transaction.rows(f"PRAGMA {check}({MAX_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
 
 

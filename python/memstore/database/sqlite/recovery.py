@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.database.sqlite.transaction import SqliteTransaction
 
-BESIDE: Final = ("-wal", "-shm")
+LOG_SUFFIXES: Final = ("-wal", "-shm")
 """The suffixes of a database's write-ahead log and of the log's index."""
 
 WRITER_MILLISECONDS: Final = 5000
@@ -101,9 +101,9 @@ def _no_writer(file: Path) -> Iterator[None]:
         yield
 
 
-def _connect(file: Path, held: ExitStack) -> apsw.Connection:
+def _connect(file: Path, stack: ExitStack) -> apsw.Connection:
     connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
-    held.callback(connection.close)
+    stack.callback(connection.close)
     connection.set_busy_timeout(WRITER_MILLISECONDS)
     # By the time this is closed, the log at this path belongs to the new file.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -116,7 +116,7 @@ def _replace(file: Path, ready: Path) -> Path | None:
     The log is renamed first: a file next to the log of another one would be damaged.
     """
     kept = _free_name(file)
-    for suffix in BESIDE:
+    for suffix in LOG_SUFFIXES:
         with suppress(FileNotFoundError):
             Path(f"{file}{suffix}").rename(f"{kept}{suffix}")
     existed = file.exists()

@@ -12,7 +12,7 @@ from memstore.database.filters import Filter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.domain import clock
-from memstore.domain.records import SCOPE_FIELDS, Scope, made
+from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def of_owners(
         values,
     )
     named = (dict(zip(SCOPE_FIELDS, row, strict=False)) for row in rows)
-    return [made(Scope, {name: owner or None for name, owner in one.items()}) for one in named]
+    return [unchecked(Scope, {name: owner or None for name, owner in one.items()}) for one in named]
 
 
 def misfits(transaction: Transaction) -> list[str]:
@@ -216,7 +216,7 @@ def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dic
     """Return the condition on ``memstore_counts c`` for a kind, a namespace and owners."""
     stored = wanted.scope
     if stored is not None:  # here an owner that is not set is empty, not NULL
-        stored = made(Scope, {name: owner or "" for name, owner in stored.ids.items()})
+        stored = unchecked(Scope, {name: owner or "" for name, owner in stored.ids.items()})
     place = Filter(wanted.namespaces, wanted.now, scope=stored)
     seen, values = place.of("c", transaction.dialect)
     return f"{seen} AND c.kind = :kind", {**values, "kind": kind}

@@ -37,7 +37,7 @@ INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 ROWS: Final = Rows("memstore_episodes e", "e.namespace", "e.id")
-all_ids, count_all, keys_held = ROWS.all_ids, ROWS.count_all, ROWS.keys_held
+all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
 
 UNREAD: Final = (
     "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"

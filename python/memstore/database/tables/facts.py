@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, made, set_fields
+from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, set_fields, unchecked
 from memstore.frozen import fields
 from memstore.lazy import lazy_import
 from memstore.text import folding, words
@@ -99,7 +99,7 @@ CHAIN = """
 
 
 ROWS: Final = Rows("memstore_facts f", "f.namespace", "f.id")
-all_ids, count_all, keys_held = ROWS.all_ids, ROWS.count_all, ROWS.keys_held
+all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
 
 
 @cache
@@ -124,7 +124,7 @@ def _select(dialect: Dialect) -> str:
 
 def decode(row: Row) -> Fact:
     values = dict(zip(FACT_FIELDS, row, strict=True))
-    fact = made(Fact, values)
+    fact = unchecked(Fact, values)
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
@@ -138,14 +138,14 @@ def new_id(transaction: Transaction) -> int:
 def insert(
     changes: Changes,
     fact: Fact,
-    made: Encoded,
+    encoded: Encoded,
     embedding: bytes | None,
     *,
     evidence: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> None:
     """Insert a fact with a new id, its embedding, and its line in the journal."""
-    row = row_of(fact, made)
+    row = row_of(fact, encoded)
     line = Line(Kind.ADD, fact.id, after=journalled_text(row), evidence=evidence, at=at)
     changes.insert(Statement(INSERTION, row), line)
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
@@ -157,10 +157,10 @@ def adopt(adoption: Adoption, fact: Fact, lines: Callable[[Fact], Lines]) -> Non
     vector_table.place(adoption.transaction, vector_table.FACTS, fact.id, None)
 
 
-def row_of(fact: Fact, made: Encoded) -> InOrder:
+def row_of(fact: Fact, encoded: Encoded) -> InOrder:
     """Return the row of a fact: the columns :data:`STORED`, then those by which it is found."""
-    row = [*stored_values(fact), *made.found_by]
-    row[METADATA_PLACE] = made.metadata
+    row = [*stored_values(fact), *encoded.found_by]
+    row[METADATA_PLACE] = encoded.metadata
     for place in MOMENT_PLACES:
         if row[place] is not None:
             row[place] = clock.to_text(row[place])
@@ -615,7 +615,7 @@ def saying(
     ]
 
 
-def claims_held(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
+def used_claims(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
     """Return which of these claim hashes facts of the namespace have."""
     return {
         *transaction.ints(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
 
-MOST_STEPS = 20_000
+MAX_STEPS = 20_000
 """The most entities that one search for neighbours finds, to bound its time and memory."""
 
 # From entities to those they are related to, in either direction.
@@ -142,7 +142,7 @@ def near(
         here = [one for one, known in distances.items() if known == distance - 1]
         for step in _steps(transaction, "other.entity_id", visible):
             for (there,) in transaction.rows(step, {**values, "ids": here}):
-                if there not in distances and len(distances) >= MOST_STEPS:
+                if there not in distances and len(distances) >= MAX_STEPS:
                     return distances, True
                 distances.setdefault(there, distance)
     return distances, False

@@ -25,7 +25,7 @@ def take(transaction: Transaction, job: str, holder: str, now: datetime, seconds
         " DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at"
         " WHERE held.holder = excluded.holder OR held.expires_at <= :now"
         " OR held.expires_at > excluded.expires_at RETURNING holder",
-        _asked(job, holder, now, seconds),
+        _lease_values(job, holder, now, seconds),
     )
     return row is not None
 
@@ -35,7 +35,7 @@ def is_held(transaction: Transaction, job: str, holder: str, now: datetime, seco
     row = transaction.one(
         "SELECT 1 FROM memstore_leases WHERE job = :job AND holder <> :holder"
         " AND expires_at > :now AND expires_at <= :expires_at",
-        _asked(job, holder, now, seconds),
+        _lease_values(job, holder, now, seconds),
     )
     return row is not None
 
@@ -48,7 +48,7 @@ def release(transaction: Transaction, job: str, holder: str) -> None:
     )
 
 
-def _asked(job: str, holder: str, now: datetime, seconds: float) -> Parameters:
+def _lease_values(job: str, holder: str, now: datetime, seconds: float) -> Parameters:
     return {
         "job": job,
         "holder": holder,

@@ -95,7 +95,7 @@ def consolidating(
     return next(iter(_decode_all(transaction, rows)), None)
 
 
-def held(transaction: Transaction, row: ProposalRow) -> int | None:
+def same(transaction: Transaction, row: ProposalRow) -> int | None:
     """Return the id of the proposal about the same facts."""
     same = "sources = :sources" if row.sources else "old_id = :old_id AND new_id = :new_id"
     found = transaction.one(

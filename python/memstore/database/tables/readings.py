@@ -21,7 +21,7 @@ CLOSED = "closed"
 NOT_LEARNED = "unlearnt"  # as files and exports have it
 """A conversation was recorded, but nothing was learned from it yet."""
 
-NOTHING_ASKED = "{}"
+NO_OPTIONS = "{}"
 
 
 ROWS: Final = Rows(
@@ -89,7 +89,7 @@ def forget_not_learned(transaction: Transaction, episode_id: int) -> None:
 def mark_read(transaction: Transaction, episode_ids: Sequence[int]) -> None:
     """Record that a model has read these episodes, and how is not known."""
     for episode_id in episode_ids:
-        place(transaction, ReadingRow(episode_id, MEMORY, NOTHING_ASKED))
+        place(transaction, ReadingRow(episode_id, MEMORY, NO_OPTIONS))
         forget_not_learned(transaction, episode_id)
 
 

@@ -10,7 +10,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.tables import readings as reading_table
-from memstore.database.tables.readings import CLOSED, NOTHING_ASKED, ReadingRow
+from memstore.database.tables.readings import CLOSED, NO_OPTIONS, ReadingRow
 from memstore.database.tables.rows import Rows
 from memstore.domain import clock
 
@@ -97,7 +97,7 @@ def close_episodes(
         found.update(quoted)
     for one in sorted(found):
         forget_episode(transaction, one)
-        reading_table.place(transaction, ReadingRow(one, CLOSED, NOTHING_ASKED))
+        reading_table.place(transaction, ReadingRow(one, CLOSED, NO_OPTIONS))
 
 
 def misplaced(transaction: Transaction) -> list[int]:
@@ -122,7 +122,7 @@ def forget_misplaced(transaction: Transaction) -> int:
         )
         forget_episode(transaction, episode_id)
         if closed:
-            reading_table.place(transaction, ReadingRow(episode_id, CLOSED, NOTHING_ASKED))
+            reading_table.place(transaction, ReadingRow(episode_id, CLOSED, NO_OPTIONS))
     return len(found)
 
 

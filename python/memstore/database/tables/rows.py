@@ -45,7 +45,7 @@ class Rows(NamedTuple):
             {"namespaces": namespaces},
         )
 
-    def keys_held(self, transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
+    def used_keys(self, transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
         """Return which of these idempotency keys rows of the namespace have."""
         rows = transaction.rows(
             f"SELECT idempotency_key FROM {self.source} WHERE {self.namespace} = :namespace"

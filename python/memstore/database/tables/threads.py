@@ -22,7 +22,7 @@ BEFORE: Final = "(seq, id) < (:seq, :id) ORDER BY seq DESC, id DESC LIMIT :limit
 AFTER: Final = "(seq, id) > (:seq, :id) ORDER BY seq, id LIMIT :limit"
 """Conditions for the rows before or after one in its thread, nearest first."""
 
-Held = TypeVar("Held", "Fact", "Episode")
+Item = TypeVar("Item", "Fact", "Episode")
 
 
 class Thread(NamedTuple):
@@ -56,11 +56,11 @@ def last_seq(transaction: Transaction, table: str, thread: Thread) -> int:
 def neighbours(
     transaction: Transaction,
     select: str,
-    decode: Callable[[Row], Held],
-    row: Held,
+    decode: Callable[[Row], Item],
+    row: Item,
     wanted: FactFilter | EpisodeFilter,
     limit: int,
-) -> tuple[list[Held], list[Held]]:
+) -> tuple[list[Item], list[Item]]:
     """Return the rows before and after one in its thread, so many on either side, in order.
 
     Args:

@@ -23,7 +23,7 @@ from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.faces import escaping, from_settings
     from memstore.faces.cli import owners
@@ -208,14 +208,14 @@ def agreed_to_erase(describe: Callable[[], str]) -> bool:
     return agreed(lambda: f"{describe()}\nErase it permanently?", why)
 
 
-def agreed(question: Callable[[], str], why: str) -> bool:
+def agreed(question: Callable[[], str], reason: str) -> bool:
     """Ask a question, and return whether the answer is yes.
 
     Raises:
-        UsageError: there is no terminal to ask at; ``why`` says why a confirmation is needed.
+        UsageError: there is no terminal to ask at; ``reason`` says why a confirmation is needed.
     """
     if not _can_ask():
-        raise UsageError(f"{why}: confirm it with --yes where there is no terminal")
+        raise UsageError(f"{reason}: confirm it with --yes where there is no terminal")
     print(f"{question()} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
@@ -304,7 +304,7 @@ RELEVANCE: Final = option(
 )
 
 
-def told_hidden(hidden: int) -> str | None:
+def hidden_note(hidden: int) -> str | None:
     """Return how many hits that minimum left out, and how to see them; ``None`` if none."""
     if not hidden:
         return None
@@ -344,7 +344,7 @@ def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
     return None if scope == Scope() else scope
 
 
-def whose(arguments: argparse.Namespace) -> AskedScope:
+def whose(arguments: argparse.Namespace) -> ScopeSelection:
     """Return the owners named, which may be none, or ``"all"``."""
     scope = scope_of(arguments)
     if arguments.whose != EVERYBODY:
@@ -370,15 +370,15 @@ def same_flags(arguments: argparse.Namespace) -> str:
 
 
 def nothing(
-    store: Store, arguments: argparse.Namespace, told: str, *nouns: Literal["fact", "episode"]
+    store: Store, arguments: argparse.Namespace, text: str, *nouns: Literal["fact", "episode"]
 ) -> str:
-    """Return ``told``, for an empty result, and how many of these other owners hold."""
+    """Return ``text``, for an empty result, and how many of these other owners hold."""
     others = store.others(scope=whose(arguments), namespaces=getattr(arguments, "namespaces", None))
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
     if not held:
-        return told
-    return f"{told}; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
+        return text
+    return f"{text}; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
 
 
 def page_of(shown: int, total: int, noun: str) -> str:

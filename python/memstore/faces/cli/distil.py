@@ -70,7 +70,7 @@ def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             return
     if arguments.show:
         portion = memory.portion(arguments.characters, **owners)
-        told = distilling.asked(portion, TOOLS, _next(arguments))
+        told = distilling.task_text(portion, TOOLS, _next(arguments))
         show.text(told, asdict(portion) | {"last_id": portion.last_id})
         return
     found = memory.unread(**owners)

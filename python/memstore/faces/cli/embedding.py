@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def told(report: EmbedReport) -> str:
+def summary(report: EmbedReport) -> str:
     facts = report.embedded - report.pieces
     parts = [counted(facts)] if facts or not report.pieces else []
     parts += [f"{counted(report.pieces, 'piece')} of episodes"] if report.pieces else []
@@ -58,7 +58,7 @@ def _embed_pending(store: Store, arguments: argparse.Namespace, show: cli.Show) 
             retry_quarantined=arguments.retry_quarantined,
             progress=progress,
         )
-    show.done(told(report), asdict(report))
+    show.done(summary(report), asdict(report))
     if report.error:
         show.note(f"stopped early: {wording.on_command_line(report.error)}")
         return cli.EMBEDDER_TROUBLE
@@ -77,7 +77,7 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
             embedded += report.embedded
             trouble = report.error or ""
             if report.embedded or report.failed:
-                show.done(told(report), asdict(report))
+                show.done(summary(report), asdict(report))
         if trouble and trouble != last:
             show.note(f"waiting for the embedder: {wording.on_command_line(trouble)}")
         last = trouble

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SOURCE = "cli"
 
-TOLD_CHARACTERS = 200
+PREVIEW_CHARACTERS = 200
 """How much of a text is shown before it is erased."""
 
 
@@ -168,7 +168,7 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
         show.note(note)
     if not hits:
         nothing = "nothing found: try other words, fewer conditions, or memstore episode list"
-        told = cli.told_hidden(hits.hidden) or nothing
+        told = cli.hidden_note(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "episode"))
 
 
@@ -261,11 +261,11 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
     store.episodes.check_owners(cli.whose(arguments), arguments.id)
     episode = store.episodes.get(arguments.id)
 
-    def told() -> str:
-        more = "…" if len(episode.content) > TOLD_CHARACTERS else ""
-        return f"#{episode.id}  {visible(episode.content[:TOLD_CHARACTERS])}{more}"
+    def preview() -> str:
+        more = "…" if len(episode.content) > PREVIEW_CHARACTERS else ""
+        return f"#{episode.id}  {visible(episode.content[:PREVIEW_CHARACTERS])}{more}"
 
-    if not arguments.yes and not cli.agreed_to_erase(told):
+    if not arguments.yes and not cli.agreed_to_erase(preview):
         show.note("nothing was erased")
         return cli.REFUSED
     if not store.episodes.erase(episode.id):

@@ -216,11 +216,11 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     store.check_owners(cli.whose(arguments), arguments.id)
 
-    def told() -> str:
+    def preview() -> str:
         fact = store.get(arguments.id)
         return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
 
-    if not arguments.yes and not cli.agreed_to_erase(told):
+    if not arguments.yes and not cli.agreed_to_erase(preview):
         show.note("nothing was erased")
         return cli.REFUSED
     if not store.erase(arguments.id):

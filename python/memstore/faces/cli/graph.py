@@ -130,11 +130,16 @@ def _others_mention(store: Store, name: str) -> bool:
 
 
 def _neighbour_row(one: Neighbour) -> Sequence[object]:
-    others = [_told(relation) for relation in one.path[-1][1:]]
-    return (one.entity.name, one.distance, ", ".join(_told(step[0]) for step in one.path), *others)
+    others = [_relation_text(relation) for relation in one.path[-1][1:]]
+    return (
+        one.entity.name,
+        one.distance,
+        ", ".join(_relation_text(step[0]) for step in one.path),
+        *others,
+    )
 
 
-def _told(relation: Relation) -> str:
+def _relation_text(relation: Relation) -> str:
     facts = " ".join(f"#{fact.id}" for fact in relation.facts)
     more = relation.fact_count - len(relation.facts)
     return f"{relation.source} —{relation.label}→ {relation.target} ({facts}" + (

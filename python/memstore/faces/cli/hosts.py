@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore import projects
     from memstore.faces.hosts import catalogue, check, hook, record, registration, setup
     from memstore.faces.hosts.catalogue import Host, Wanted
-    from memstore.faces.hosts.setup import Told
+    from memstore.faces.hosts.setup import FileChange
     from memstore.settings import Settings
 else:
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
@@ -35,7 +35,7 @@ else:
     registration = lazy_import("memstore.faces.hosts.registration")
     setup = lazy_import("memstore.faces.hosts.setup")
 
-WHY: Final = {
+RULES: Final = {
     "named": "{folder} is set to this namespace",
     "repository": "{folder} is the top of a repository",
     "folder": "{folder} is not in a repository",
@@ -75,7 +75,7 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         raise cli.UsageError(
             f"no supported host is installed: name one of {', '.join(_names())} to set it up anyway"
         )
-    told: dict[str, list[Told]] = {}
+    told: dict[str, list[FileChange]] = {}
     failed: dict[str, str] = {}
     wanted = None if arguments.uninstall else _wanted(arguments, project, show)
     for host in hosts:
@@ -174,9 +174,9 @@ def _only_user(chosen: Settings, show: cli.Show) -> str | None:
 
 
 def _tell_changes(
-    told: dict[str, list[Told]], failed: dict[str, str], show: cli.Show, *, in_full: bool
+    by_host: dict[str, list[FileChange]], failed: dict[str, str], show: cli.Show, *, in_full: bool
 ) -> None:
-    for name, changes in told.items():
+    for name, changes in by_host.items():
         for change in changes:
             for line in change.lines if in_full else [f"{name}: {change.summary}"]:
                 show.note(visible(line))
@@ -204,9 +204,9 @@ def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> N
         show.note("conversations are not recorded")
 
 
-def _summary(arguments: argparse.Namespace, told: dict[str, list[Told]]) -> str:
-    changed = [catalogue.by_name()[name].title for name, lines in told.items() if lines]
-    same = [catalogue.by_name()[name].title for name, lines in told.items() if not lines]
+def _summary(arguments: argparse.Namespace, changes: dict[str, list[FileChange]]) -> str:
+    changed = [catalogue.by_name()[name].title for name, lines in changes.items() if lines]
+    same = [catalogue.by_name()[name].title for name, lines in changes.items() if not lines]
     if arguments.dry_run:
         return f"would change: {', '.join(changed) or 'nothing'}"
     verb = "removed from" if arguments.uninstall else "set up"
@@ -264,7 +264,7 @@ def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
         projects.set_name(folder, arguments.to)
     found = projects.project_of(folder)
     show.done(
-        f"{found.namespace}: {WHY[found.rule].format(folder=found.folder)}",
+        f"{found.namespace}: {RULES[found.rule].format(folder=found.folder)}",
         {**found._asdict(), "folder": str(found.folder)},
     )
 

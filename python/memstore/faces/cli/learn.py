@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.proposals import ProposalState
-from memstore.domain.records import EVERYBODY, Scope, asked_scope, set_fields
+from memstore.domain.records import EVERYBODY, Scope, selected_scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.proposals import Proposal
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import ScopeSelection
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent
@@ -276,7 +276,7 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
 
 
 def _agreed_to_forget(store: Store, arguments: argparse.Namespace) -> bool:
-    scope: AskedScope = EVERYBODY if arguments.everything else cli.scope_of(arguments)
+    scope: ScopeSelection = EVERYBODY if arguments.everything else cli.scope_of(arguments)
 
     def question() -> str:
         number = store.count(scope=scope, tasks=False)
@@ -328,7 +328,7 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
     *cli.WHOSE,
 )
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.accept(arguments.id, scope=asked_scope(cli.whose(arguments)))
+    done = store.proposals.accept(arguments.id, scope=selected_scope(cli.whose(arguments)))
     whose = cli.same_flags(arguments)
     undo = f"memstore reinstate {done.old.id}{whose} makes both active again"
     if len(done.sources) > 1:
@@ -345,7 +345,7 @@ def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.reject(arguments.id, scope=asked_scope(cli.whose(arguments)))
+    done = store.proposals.reject(arguments.id, scope=selected_scope(cli.whose(arguments)))
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
 

@@ -45,7 +45,7 @@ def compact(value: object) -> str:
     return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def told(value: object) -> str:
+def in_one_line(value: object) -> str:
     """Return text unchanged and anything else as JSON, on one line that is safe to print."""
     return visible(value) if isinstance(value, str) else compact(value)
 
@@ -56,7 +56,7 @@ def changed(line: records.JournalLine) -> dict[str, Any]:
     return {} if line.kind in ("add", "adopt") else after
 
 
-def made_of(parts: ScoreParts) -> str:
+def parts_text(parts: ScoreParts) -> str:
     """Return the parts of a score that are not empty."""
     *named, decay = parts._asdict().items()
     told = [f"{name} {part:.3f}" for name, part in named if abs(part) >= 0.0005]
@@ -192,7 +192,7 @@ class PlainShow:
     def fact(self, one: records.Fact | Episode) -> None:
         values = {"id": one.id, "status": one.status} | one.to_dict()
         for name, value in values.items():
-            print(f"{name}: {told(value)}")
+            print(f"{name}: {in_one_line(value)}")
 
     episode = fact
 
@@ -204,7 +204,7 @@ class PlainShow:
 
     def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
         for hit in hits:
-            why = {hit.fact.id: [made_of(hit.parts)]} if explain else {}
+            why = {hit.fact.id: [parts_text(hit.parts)]} if explain else {}
             scores = {hit.fact.id: scored(hit.score, 3)}
             for fact in (*hit.before, hit.fact, *hit.after):
                 _row(fact.id, scores.get(fact.id), *_cells(fact), *why.get(fact.id, ()))
@@ -291,7 +291,7 @@ def _episode_cells(episode: Episode, text: str) -> tuple[object, ...]:
 
 def _passage(hit: EpisodeHit, sign: str, scores: tuple[object, ...], *, explain: bool) -> None:
     """Print an episode between its neighbours, which have no scores."""
-    why = [made_of(hit.parts)] if explain else []
+    why = [parts_text(hit.parts)] if explain else []
     for one in (*hit.before, hit.episode, *hit.after):
         is_hit = one is hit.episode
         cells = _episode_cells(one, hit.excerpt if is_hit else one.content)

@@ -21,10 +21,10 @@ from memstore.faces.cli.render import (
     HEALTHY,
     changed,
     compact,
-    made_of,
+    in_one_line,
+    parts_text,
     progress_bar,
     scored,
-    told,
 )
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 WIDEST: Final = 100
 """The widest text, in columns: longer lines are hard to read."""
 
-MOST_COUNTED: Final = 12
+MAX_COUNTED: Final = 12
 """How many subjects and categories ``status`` lists before it summarises the rest."""
 
-MOST_CHARACTERS: Final = 1_200
+MAX_CHARACTERS: Final = 1_200
 """How much of each episode a list shows; one may be as long as a book."""
 
 NARROWEST: Final = 20
@@ -55,7 +55,7 @@ TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled"
 PRIORITY_STYLES: Final = {"high": "bold red", "low": "dim"}
 STANDING_STYLES: Final = {"active": "green", "superseded": "yellow", "expired": "yellow"}
 
-Piece = tuple[str, str]
+Span = tuple[str, str]
 """A text and its style."""
 
 
@@ -82,7 +82,7 @@ class TerminalShow:
         shown = ("id", "subject", "category", "content", "superseded_by")
         fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
         self.line()
-        self._table((name, [(told(value), "")]) for name, value in fields.items())
+        self._table((name, [(in_one_line(value), "")]) for name, value in fields.items())
 
     def facts(self, facts: Sequence[records.Fact]) -> None:
         indent = _id_room(facts)
@@ -98,11 +98,11 @@ class TerminalShow:
             if hit.decay < 0.995:
                 why += f" · aged {hit.decay:.2f}"
             if explain:
-                why = made_of(hit.parts)
+                why = parts_text(hit.parts)
             score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
-            self._beside(hit.before, indent)
+            self._neighbours(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
-            self._beside(hit.after, indent, end=True)
+            self._neighbours(hit.after, indent, end=True)
 
     def found(
         self,
@@ -125,8 +125,8 @@ class TerminalShow:
     def links(self, facts: Sequence[records.Fact], indent: int = 0) -> None:
         for fact in facts:
             last = fact is facts[-1]
-            mark: Piece = ("●", "bold green") if fact.status == "active" else ("○", "dim")
-            head: Piece = (f"  #{fact.id}", "bold cyan")
+            mark: Span = ("●", "bold green") if fact.status == "active" else ("○", "dim")
+            head: Span = (f"  #{fact.id}", "bold cyan")
             self.line(mark, head, *_when(fact), indent=indent, hang=3)
             rail = " " * indent + (" " if last else "│") + "  "
             style = "" if fact.status == "active" else "dim"
@@ -150,10 +150,10 @@ class TerminalShow:
         room = max((len(str(task.id)) for task in tasks), default=0) + 5
         for task in tasks:
             style = TASK_STYLES.get(task.status, "")
-            head: Piece = (f"#{task.id}".ljust(room - 2), "bold cyan")
-            mark: Piece = (f"{TASK_MARKS.get(task.status, '?')} ", style or "bold")
+            head: Span = (f"#{task.id}".ljust(room - 2), "bold cyan")
+            mark: Span = (f"{TASK_MARKS.get(task.status, '?')} ", style or "bold")
             closed = "dim" if task.status in ("completed", "cancelled") else ""
-            content: Piece = (visible_lines(task.content), closed)
+            content: Span = (visible_lines(task.content), closed)
             self.line(head, mark, content, indent=indent, hang=room)
             self.line(*_task_details(task), indent=indent + room)
 
@@ -162,7 +162,7 @@ class TerminalShow:
         self.line((visible_lines(episode.content), ""))
         self.line()
         fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
-        self._table((name, [(told(value), "")]) for name, value in fields.items())
+        self._table((name, [(in_one_line(value), "")]) for name, value in fields.items())
 
     def episodes(self, episodes: Sequence[Episode]) -> None:
         for episode in episodes:
@@ -175,33 +175,33 @@ class TerminalShow:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
             if explain:
-                why = made_of(hit.parts)
+                why = parts_text(hit.parts)
             score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
             compared = [why] if hit.score else []
             details = " · ".join([*compared, _circumstances(hit.episode)])
             indent = len(f"e{hit.episode.id}   ")
-            self._beside(hit.before, indent)
+            self._neighbours(hit.before, indent)
             self._stretch(hit.episode, hit.start, hit.stop, details, score)
-            self._beside(hit.after, indent, end=True)
+            self._neighbours(hit.after, indent, end=True)
 
-    def _beside(
+    def _neighbours(
         self, rows: Sequence[records.Fact | Episode], indent: int, *, end: bool = False
     ) -> None:
         """Draw the neighbours of a hit: only their texts."""
         for one in rows:
             who: str | None = getattr(one, "subject", None) or getattr(one, "speaker", None)
-            text = visible_lines(one.content[:MOST_CHARACTERS])
+            text = visible_lines(one.content[:MAX_CHARACTERS])
             told = text if who is None else f"{visible(who)}: {text}"
             sign = "#" if isinstance(one, records.Fact) else "e"
             self.line((f"{sign}{one.id} ".ljust(indent), "cyan"), (told, "dim"), hang=indent)
         if rows and end:
             self.line()
 
-    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
+    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Span) -> None:
         """Draw an episode, or the beginning of an excerpt from a long one."""
         head = f"e{episode.id}   "
         self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
-        shown = episode.content[start : min(stop, start + MOST_CHARACTERS)]
+        shown = episode.content[start : min(stop, start + MAX_CHARACTERS)]
         style = "" if episode.status == "active" else "dim"
         self.line((visible_lines(shown), style), indent=len(head))
         if left := len(episode.content) - len(shown):
@@ -271,7 +271,7 @@ class TerminalShow:
         self.line()
         self.line((title, "bold cyan"), (f"  {remark}" if remark else "", "dim"))
 
-    def line(self, *pieces: Piece, indent: int = 0, hang: int = 0, rail: str = "") -> None:
+    def line(self, *spans: Span, indent: int = 0, hang: int = 0, rail: str = "") -> None:
         """Print a paragraph, wrapped: ``indent`` columns before it, ``hang`` more after its first
         line, and the rail faintly before each line.
         """
@@ -279,7 +279,7 @@ class TerminalShow:
         if self.width - edge - hang < NARROWEST:
             hang = min(hang, 2)
         for number, line in enumerate(
-            self._wrapped(Text.assemble(*pieces), self.width - edge, hang)
+            self._wrapped(Text.assemble(*spans), self.width - edge, hang)
         ):
             left = Text.assemble((rail, "dim"), " " * (indent + (hang if number else 0)))
             left.append_text(line).rstrip()
@@ -297,9 +297,9 @@ class TerminalShow:
         start = len(text.plain) - len(broken) + broken.startswith("\n")
         yield from text.divide([start])[1].wrap(self._console, max(1, room - hang))
 
-    def _block(self, fact: records.Fact, indent: int, details: str, *more: Piece) -> None:
-        head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")
-        mark: Piece = ("", "")
+    def _block(self, fact: records.Fact, indent: int, details: str, *more: Span) -> None:
+        head: Span = (f"#{fact.id}".ljust(indent), "bold cyan")
+        mark: Span = ("", "")
         if fact.status != "active":
             mark = (f"  {_standing(fact)}", STANDING_STYLES.get(fact.status, "red"))
         self.line(head, *_about(fact), *more, mark, hang=indent)
@@ -309,7 +309,7 @@ class TerminalShow:
             self.line((details, "dim"), indent=indent)
             self.line()
 
-    def _table(self, rows: Iterable[tuple[str, Sequence[Piece]]]) -> None:
+    def _table(self, rows: Iterable[tuple[str, Sequence[Span]]]) -> None:
         listed = list(rows)
         room = max((len(name) for name, _ in listed), default=0) + 2
         for name, value in listed:
@@ -326,18 +326,18 @@ def _standing(fact: records.Fact) -> str:
     return fact.status
 
 
-def _about(fact: records.Fact) -> tuple[Piece, ...]:
+def _about(fact: records.Fact) -> tuple[Span, ...]:
     if not fact.subject:
         return (("(erased)", "dim"),)
     return (visible(fact.subject), "bold"), (f" · {visible(fact.category)}", "dim")
 
 
-def _when(fact: records.Fact) -> tuple[Piece, ...]:
+def _when(fact: records.Fact) -> tuple[Span, ...]:
     style = STANDING_STYLES.get(fact.status, "red")
-    pieces: list[Piece] = [(f"  {minute(fact.created_at)}  ", "dim"), (_standing(fact), style)]
+    spans: list[Span] = [(f"  {minute(fact.created_at)}  ", "dim"), (_standing(fact), style)]
     if fact.superseded_at is not None and fact.status == "superseded":
-        pieces.append((f" on {minute(fact.superseded_at)}", "dim"))
-    return tuple(pieces)
+        spans.append((f" on {minute(fact.superseded_at)}", "dim"))
+    return tuple(spans)
 
 
 def _details(fact: records.Fact) -> str:
@@ -361,11 +361,14 @@ def _circumstances(
         parts.append(f"in {visible(one.namespace)}")
     moments = ((valid, one.valid_at), (expires, one.expired_at))
     parts += [f"{word} {minute(moment)}" for word, moment in moments if moment is not None]
-    parts += [*more, *(f"{visible(key)}={told(value)}" for key, value in one.metadata.items())]
+    parts += [
+        *more,
+        *(f"{visible(key)}={in_one_line(value)}" for key, value in one.metadata.items()),
+    ]
     return " · ".join(parts)
 
 
-def _task_details(task: Task) -> tuple[Piece, ...]:
+def _task_details(task: Task) -> tuple[Span, ...]:
     parts = [task.status.replace("_", " "), task.scope]
     if task.project:
         parts.append(task.project)
@@ -377,7 +380,7 @@ def _task_details(task: Task) -> tuple[Piece, ...]:
     return priority, (" · " + visible(" · ".join(map(str, parts))), "dim")
 
 
-def _counts(status: StoreStatus) -> list[Piece]:
+def _counts(status: StoreStatus) -> list[Span]:
     rest = [
         f"{number} {name}"
         for name, number in (
@@ -390,7 +393,7 @@ def _counts(status: StoreStatus) -> list[Piece]:
     return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
 
 
-def _of_others(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
+def _of_others(status: StoreStatus) -> list[tuple[str, list[Span]]]:
     """Return what other owners hold, and the flags that show it."""
     others = status.others
     numbers = (("fact", others.facts), ("episode", others.episodes))
@@ -400,7 +403,7 @@ def _of_others(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
     return [("others", [(told, "green"), (f"  {ways_to_see(others.first)}", "dim")])]
 
 
-def _activity(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
+def _activity(status: StoreStatus) -> list[tuple[str, list[Span]]]:
     """Return lines of bars for what was added in the last weeks, by day."""
     kinds = (("fact", status.facts_by_day), ("episode", status.episodes_by_day))
     today = clock.utc_now().date()
@@ -417,55 +420,55 @@ def _activity(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
     ]
 
 
-def _waiting(status: StoreStatus) -> list[Piece]:
-    pieces: list[Piece] = []
+def _waiting(status: StoreStatus) -> list[Span]:
+    spans: list[Span] = []
     if status.pending:
-        pieces.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
+        spans.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
     if status.quarantined:
         again = "memstore embed-pending --retry-quarantined"
-        pieces.append((f"{'  ' if pieces else ''}{status.quarantined} quarantined: {again}", "red"))
-    return pieces or [("nothing: every fact has its embedding", "")]
+        spans.append((f"{'  ' if spans else ''}{status.quarantined} quarantined: {again}", "red"))
+    return spans or [("nothing: every fact has its embedding", "")]
 
 
-def _log(status: StoreStatus) -> list[Piece]:
-    pieces: list[Piece] = [(counted(status.episodes, "episode"), "green")]
+def _log(status: StoreStatus) -> list[Span]:
+    spans: list[Span] = [(counted(status.episodes, "episode"), "green")]
     if status.episodes_pending:
-        pieces.append((f" · {status.episodes_pending} pending", "yellow"))
+        spans.append((f" · {status.episodes_pending} pending", "yellow"))
     if status.episodes_quarantined:
-        pieces.append((f" · {status.episodes_quarantined} quarantined", "red"))
+        spans.append((f" · {status.episodes_quarantined} quarantined", "red"))
     if status.not_learned:
-        pieces.append(
+        spans.append(
             (f" · {status.not_learned} not learned from: memstore remember --retry", "yellow")
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")
         again = "run the same again, or memstore import --give-up"
-        pieces.append((f" · {told} incomplete: {again}", "yellow"))
-    return pieces
+        spans.append((f" · {told} incomplete: {again}", "yellow"))
+    return spans
 
 
-def _named(episode: Episode) -> tuple[Piece, ...]:
+def _named(episode: Episode) -> tuple[Span, ...]:
     name = visible(episode.name or episode.source or "(no source)")
     origin = f" · {visible(episode.source)}" if episode.name and episode.source else ""
-    pieces: list[Piece] = [(name, "bold"), (origin, "dim")]
+    spans: list[Span] = [(name, "bold"), (origin, "dim")]
     if episode.tags:
-        pieces.append((f"  {visible(', '.join(episode.tags))}", "green"))
+        spans.append((f"  {visible(', '.join(episode.tags))}", "green"))
     if episode.status == "expired":
-        pieces.append(("  expired", "yellow"))
-    return tuple(pieces)
+        spans.append(("  expired", "yellow"))
+    return tuple(spans)
 
 
-def _top(counts: Mapping[str, int], number: int | None = None) -> list[Piece]:
+def _top(counts: Mapping[str, int], number: int | None = None) -> list[Span]:
     """Return the first of these names; ``number`` is how many there are, if not all are here."""
     if not counts:
         return [("none yet", "dim")]
     named = [(visible(name), number) for name, number in counts.items()]
-    pieces: list[Piece] = []
-    for name, number in named[:MOST_COUNTED]:
-        pieces += [(f"{'  ' if pieces else ''}{name} ", ""), (str(number), "bold")]
-    if (left := (number or len(named)) - MOST_COUNTED) > 0:
-        pieces.append((f"  and {left:,} more", "dim"))
-    return pieces
+    spans: list[Span] = []
+    for name, number in named[:MAX_COUNTED]:
+        spans += [(f"{'  ' if spans else ''}{name} ", ""), (str(number), "bold")]
+    if (left := (number or len(named)) - MAX_COUNTED) > 0:
+        spans.append((f"  and {left:,} more", "dim"))
+    return spans
 
 
 def chains(facts: Sequence[records.Fact]) -> list[list[records.Fact]]:

@@ -71,7 +71,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if not hits and not said:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
         nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
-        told = cli.told_hidden(hits.hidden) or nothing
+        told = cli.hidden_note(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
@@ -113,10 +113,10 @@ def _wider(arguments: argparse.Namespace) -> str:
     return f"{', '.join(ways)}, or memstore list"
 
 
-def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
-    if why is None or why.code == "no_embedder":
+def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
+    if words_only is None or words_only.code == "no_embedder":
         return
-    show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
+    show.note(f"searched by words only: {wording.on_command_line(words_only.reason)}")
 
 
 @cli.command(
@@ -152,7 +152,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_words_only(recalled.words_only, show)
     if not recalled.text:
         nothing = f"nothing found: try {_wider(arguments)}"
-        told = cli.told_hidden(recalled.hidden) or nothing
+        told = cli.hidden_note(recalled.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact", "episode"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()

@@ -52,7 +52,7 @@ def seen(done: Done) -> Iterator[Seen]:
     registered = claude_code.registered(project) if done.command is not None else None
     hook = None
     for change in done.files:
-        for made in change.made:
+        for made in change.applied:
             if made.how == "append":
                 hook = hook or made.value
             elif made.how == "put":
@@ -78,7 +78,7 @@ def _server(registered: Any, project: Path | None) -> Seen:
     words = command if isinstance(command, list) else [command, *registered.get("args", [])]
     began = clock.monotonic()
     try:
-        answers, said = _asked(words, environment, project)
+        answers, said = _answers_of(words, environment, project)
     except OSError as error:
         return Seen("server", words[0], False, f"it does not start: {error.strerror}")
     took = clock.monotonic() - began
@@ -95,7 +95,7 @@ def _last_line(said: str) -> str:
     return f": {lines[-1].strip()}" if lines else ""
 
 
-def _asked(
+def _answers_of(
     words: list[str], environment: dict[str, str], project: Path | None
 ) -> tuple[list[dict[str, Any]], str]:
     """Return a server's answers and its standard error."""

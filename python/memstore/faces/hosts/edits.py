@@ -40,8 +40,8 @@ class Edit:
 
 
 @dataclass
-class Made:
-    """An edit that was made."""
+class AppliedEdit:
+    """An edit that was carried out."""
 
     path: list[str]
     value: Any
@@ -63,7 +63,7 @@ class Changed:
     """The changes to a file: enough to undo them, even if it was changed since."""
 
     file: str
-    states: list[list[Made]]
+    states: list[list[AppliedEdit]]
     """What may be in the file, newest first: several only if a change was interrupted."""
     created: bool = False
     """Whether there was no such file."""
@@ -71,7 +71,7 @@ class Changed:
     """The folders that were created for it."""
 
     @property
-    def made(self) -> list[Made]:
+    def applied(self) -> list[AppliedEdit]:
         return self.states[0]
 
 
@@ -79,7 +79,7 @@ def language_of(file: Path) -> ModuleType:
     return toml if file.suffix == ".toml" else jsonc
 
 
-def edited(file: Path, text: str, edits: Iterable[Edit]) -> tuple[str, list[Made]]:
+def edited(file: Path, text: str, edits: Iterable[Edit]) -> tuple[str, list[AppliedEdit]]:
     """Return a file's text with the edits, and those that were necessary."""
     language = language_of(file)
     made = []
@@ -112,7 +112,7 @@ def undone(changed: Changed, text: str | None) -> str | None:
     try:
         value = language.value(text)
 
-        def standing(state: Sequence[Made]) -> int:
+        def standing(state: Sequence[AppliedEdit]) -> int:
             return sum(stands(value, made.edit) for made in state)
 
         for state in sorted(changed.states, key=standing, reverse=True):
@@ -123,11 +123,11 @@ def undone(changed: Changed, text: str | None) -> str | None:
     return None if changed.created and not text.strip("\ufeff \t\r\n") else text
 
 
-def _with(language: ModuleType, text: str, edit: Edit) -> tuple[str, Made]:
+def _with(language: ModuleType, text: str, edit: Edit) -> tuple[str, AppliedEdit]:
     before = language.value(text)
     change = language.append if edit.how == "append" else language.put
     new, placed = change(text, edit.path, edit.value)
-    made = Made([*edit.path], edit.value, edit.how, placed)
+    made = AppliedEdit([*edit.path], edit.value, edit.how, placed)
     if edit.how == "require" and isinstance(before, dict):
         made.beside = [*before]
     if language.value(new) != _value_with(before, edit) or _without(language, new, made) != text:
@@ -146,9 +146,12 @@ def _value_with(value: Any, edit: Edit) -> Any:
     return with_value(value, edit.path, [*held, edit.value])
 
 
-def _without(language: ModuleType, text: str, made: Made) -> str:
+def _without(language: ModuleType, text: str, applied: AppliedEdit) -> str:
     """Return the text without an edit, which is checked unless somebody changed our value."""
-    if made.how == "require" and {*(language.value(text) or {})} - {*made.beside, made.path[0]}:
+    if applied.how == "require" and {*(language.value(text) or {})} - {
+        *applied.beside,
+        applied.path[0],
+    }:
         return text
-    whole = made.how == "append"
-    return str(language.without(text, made.path, made.value, made.placed, element=whole))
+    whole = applied.how == "append"
+    return str(language.without(text, applied.path, applied.value, applied.placed, element=whole))

@@ -15,7 +15,7 @@ from memstore.errors import MemstoreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 64 << 20
 """Claude Code's file, which also holds history, is the largest: some megabytes."""
 TEMPORARY: Final = ".memstore"
 """How the name of a file ends that is about to replace another one."""
@@ -36,10 +36,10 @@ def read(file: Path) -> str | None:
             status = os.fstat(held.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise SettingsUnreadable(f"{str(file)!r} is not a regular file")
-            if status.st_size > MOST_BYTES:
+            if status.st_size > MAX_BYTES:
                 size = f"{status.st_size / 2**20:,.0f} MB"
                 raise SettingsUnreadable(f"{str(file)!r} is too large for settings: {size}")
-            return held.read(MOST_BYTES + 1).decode("utf-8")
+            return held.read(MAX_BYTES + 1).decode("utf-8")
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -176,12 +176,12 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     return chosen._replace(embedder="none", model=None)
 
 
-def shaped(event: str, told: str) -> dict[str, Any]:
+def shaped(event: str, text: str) -> dict[str, Any]:
     """Return the text in the JSON form of the host, which is known by its event name."""
-    told = tags.harmless(told)
+    text = tags.harmless(text)
     if event[:1].islower():  # Cursor
-        return {"additional_context": told}
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told}}
+        return {"additional_context": text}
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
 def enter(event: dict[str, Any]) -> None:

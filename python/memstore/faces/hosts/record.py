@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import settings
 from memstore.domain import clock
 from memstore.faces.hosts import files
-from memstore.faces.hosts.edits import Changed, Made
+from memstore.faces.hosts.edits import AppliedEdit, Changed
 from memstore.faces.hosts.files import SettingsUnreadable
 
 if sys.platform == "win32":
@@ -56,7 +56,7 @@ class Done:
 def everything() -> list[Done]:
     """Return the recorded changes of every host and project."""
     try:
-        return [_done(one) for one in _held()["hosts"]]
+        return [_done(one) for one in _contents()["hosts"]]
     except (TypeError, KeyError) as error:
         raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
 
@@ -102,7 +102,7 @@ def locked() -> Iterator[Record]:
     lock = _file().with_suffix(".lock")
     with _lock(lock):
         files.sweep(_file())
-        folders = _held().get("folders", created)
+        folders = _contents().get("folders", created)
         yield Record(folders)
         keep_folders = _file().exists()
     if not keep_folders:
@@ -169,7 +169,7 @@ def _is_at(handle: int, file: Path) -> bool:
         return False
 
 
-def _held() -> dict[str, Any]:
+def _contents() -> dict[str, Any]:
     """Return the contents of the file; none if it is missing."""
     text = files.read(_file())
     if text is None:
@@ -180,18 +180,20 @@ def _held() -> dict[str, Any]:
         raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
 
 
-def _done(held: dict[str, Any]) -> Done:
+def _done(contents: dict[str, Any]) -> Done:
     changed = [
         Changed(
             one["file"],
-            [[Made(**made) for made in state] for state in one["states"]],
+            [[AppliedEdit(**made) for made in state] for state in one["states"]],
             one["created"],
             one["folders"],
         )
-        for one in held["files"]
+        for one in contents["files"]
     ]
-    command = held["command"]
-    return Done(held["host"], held["project"], changed, Command(**command) if command else None)
+    command = contents["command"]
+    return Done(
+        contents["host"], contents["project"], changed, Command(**command) if command else None
+    )
 
 
 def _file() -> Path:

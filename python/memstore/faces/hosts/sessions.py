@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 else:
     hashlib = lazy_import("hashlib")
 
-MOST_FILES: Final = 200
-MOST_NAMES: Final = 1000
+MAX_FILES: Final = 200
+MAX_NAMES: Final = 1000
 """The oldest are forgotten first."""
 
 KEPT_SECONDS: Final = 14 * 86_400.0
@@ -57,7 +57,7 @@ class Session(NamedTuple):
 
     def with_given(self, names: Iterable[str]) -> Session:
         """Remember that the session was given these."""
-        all_given = tuple(dict.fromkeys([*self.given, *names]))[-MOST_NAMES:]
+        all_given = tuple(dict.fromkeys([*self.given, *names]))[-MAX_NAMES:]
         return self._replace(given=all_given)._written()
 
     def emptied(self) -> Session:
@@ -97,7 +97,7 @@ def _read(file: str) -> tuple[tuple[str, ...], datetime | None]:
         return (), None  # there is none yet, or somebody damaged it
 
 
-def write(file: str | os.PathLike[str], held: dict[str, Any]) -> None:
+def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
     """Write a small file that nobody else may read, and forget those of old sessions."""
     where = os.path.dirname(file)
     os.makedirs(os.path.dirname(where), exist_ok=True)
@@ -110,7 +110,7 @@ def write(file: str | os.PathLike[str], held: dict[str, Any]) -> None:
     opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(opened, "w", encoding="utf-8") as handle:
-            json.dump(held, handle)
+            json.dump(contents, handle)
         os.replace(part, file)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -124,6 +124,6 @@ def _make_room(where: str) -> None:
     with os.scandir(where) as files:
         ages = sorted((now - file.stat().st_mtime, file.path) for file in files)
     for place, (age, file) in enumerate(ages):
-        if age > KEPT_SECONDS or place >= MOST_FILES - 1:
+        if age > KEPT_SECONDS or place >= MAX_FILES - 1:
             with suppress(FileNotFoundError):
                 os.unlink(file)

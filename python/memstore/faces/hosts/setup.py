@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import catalogue, claude_code, edits, files, record
 from memstore.faces.hosts.claude_code import MISSING
-from memstore.faces.hosts.edits import Changed, Edit, Made
+from memstore.faces.hosts.edits import AppliedEdit, Changed, Edit
 from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
 from memstore.faces.hosts.record import Command
 
@@ -31,7 +31,7 @@ class SetupFailed(MemstoreError):
     """A host was not set up, or not completely."""
 
 
-class Told(NamedTuple):
+class FileChange(NamedTuple):
     """A file that was changed, with the lines that were removed and added."""
 
     file: str
@@ -52,7 +52,7 @@ class Step:
     file: Path
     text: str | None
     new: str | None
-    made: list[Made]
+    applied: list[AppliedEdit]
     earlier: Changed | None
     is_current: bool = False
     """Whether the file and the record are as wanted."""
@@ -65,10 +65,10 @@ class Step:
 class _Work:
     """The work for one host; without a record, nothing is changed."""
 
-    def __init__(self, done: Done, record: Record | None, told: list[Told]) -> None:
+    def __init__(self, done: Done, record: Record | None, changes: list[FileChange]) -> None:
         self.done = done
         self.record = record
-        self.told = told
+        self.changes = changes
 
     def keep(self, changed: Changed | None = None) -> None:
         """Record what was done, with the changes to one file."""
@@ -79,28 +79,28 @@ class _Work:
             self.record.keep(self.done)
 
 
-def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[Told]:
+def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[FileChange]:
     """Register with a host; return the changes, none if everything is registered already."""
     return _run(host, wanted.project, lambda work: _install(host, wanted, work), dry_run=dry_run)
 
 
-def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[Told]:
+def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[FileChange]:
     """Undo :func:`install` and nothing else; return the changes."""
     return _run(host, project, lambda work: _uninstall(project, work), dry_run=dry_run)
 
 
 def _run(
     host: Host, project: Path | None, work: Callable[[_Work], None], *, dry_run: bool
-) -> list[Told]:
+) -> list[FileChange]:
     if dry_run:
         planned = _Work(record.of(host.name, project), None, [])
         work(planned)
-        return planned.told
-    told: list[Told] = []
+        return planned.changes
+    changes: list[FileChange] = []
     try:
         with record.locked() as held:
             for attempt in range(ATTEMPTS):
-                doing = _Work(record.of(host.name, project), held, told)
+                doing = _Work(record.of(host.name, project), held, changes)
                 try:
                     work(doing)
                     break
@@ -108,10 +108,10 @@ def _run(
                     if attempt + 1 == ATTEMPTS:
                         raise
     except (MemstoreError, OSError) as error:
-        before = ", ".join(one.file for one in told)
-        rest = f"before that, {before} was changed" if told else "nothing was changed there"
+        before = ", ".join(one.file for one in changes)
+        rest = f"before that, {before} was changed" if changes else "nothing was changed there"
         raise SetupFailed(f"{error}; {rest}") from error
-    return told
+    return changes
 
 
 def _install(host: Host, wanted: Wanted, work: _Work) -> None:
@@ -131,7 +131,7 @@ def _uninstall(project: Path | None, work: _Work) -> None:
     if command is not None:
         there = claude_code.registered(project)
         if there in command.ours:
-            work.told.append(_told_of_command(there, command.before))
+            work.changes.append(_command_change(there, command.before))
             if work.record is not None:
                 claude_code.register(command.before, project)
         work.done.command = None
@@ -149,7 +149,7 @@ def _step(file: Path, wanted: list[Edit], done: Done) -> Step:
     text = files.read(file)
     earlier = next((change for change in done.files if change.file == str(file)), None)
     if earlier is not None and text is not None and _is_current(earlier, wanted, text):
-        return Step(file, text, text, earlier.made, earlier, is_current=True)
+        return Step(file, text, text, earlier.applied, earlier, is_current=True)
     base = text if earlier is None else edits.undone(earlier, text)
     new, made = edits.edited(file, base or "", wanted)
     return Step(file, text, new, made, earlier)
@@ -175,9 +175,9 @@ def _back(change: Changed) -> Step:
 
 def _take(step: Step, work: _Work) -> None:
     """Change a file. What will be in it is recorded first, beside what may be in it now."""
-    told = Told(str(step.file), files.difference(str(step.file), step.text, step.new))
+    changes = FileChange(str(step.file), files.difference(str(step.file), step.text, step.new))
     if work.record is None:
-        work.told += [told] if step.is_change else []
+        work.changes += [changes] if step.is_change else []
         return
     files.sweep(step.file)
     if step.is_current:
@@ -186,16 +186,16 @@ def _take(step: Step, work: _Work) -> None:
     work.keep(now)
     if step.is_change:
         files.write(step.file, step.new, over=step.text)
-        work.told.append(told)
+        work.changes.append(changes)
     if step.new is None:
         files.remove_folders(now.folders)
-    now.states = [step.made] if step.made else []
+    now.states = [step.applied] if step.applied else []
     work.keep(now)
 
 
 def _recorded(step: Step) -> Changed:
     earlier = step.earlier or Changed(str(step.file), [])
-    states = [state for state in [step.made, *earlier.states] if state]
+    states = [state for state in [step.applied, *earlier.states] if state]
     folders = dict.fromkeys([*earlier.folders, *files.missing_folders(step.file)])
     return Changed(str(step.file), states, step.text is None or earlier.created, [*folders])
 
@@ -215,10 +215,10 @@ def _register_claude(wanted: Wanted, work: _Work) -> None:
         # Claude Code may write it in another way.
         work.done.command = Command([claude_code.registered(wanted.project)], before)
         work.keep()
-    work.told.append(_told_of_command(there, server))
+    work.changes.append(_command_change(there, server))
 
 
-def _told_of_command(old: Any, new: Any) -> Told:
+def _command_change(old: Any, new: Any) -> FileChange:
     """Return the change made by the host's own command, as a diff."""
     name = "claude mcp"
     lines = [f"--- {name}", f"+++ {name}"]
@@ -226,4 +226,4 @@ def _told_of_command(old: Any, new: Any) -> Told:
         if server != MISSING:
             shown = {key: server.get(key) for key in ("command", "args")}
             lines.append(f"{sign}{json.dumps(shown, ensure_ascii=False)}")
-    return Told(name, lines)
+    return FileChange(name, lines)

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-MOST_OF_A_COMMAND: Final = 8_000
-MOST_OF_A_WORD: Final = 40
-MOST_OF_A_MESSAGE: Final = 120
-MOST_OF_A_PATH: Final = 200
-MOST_WORDS: Final = 4
+MAX_COMMAND_CHARACTERS: Final = 8_000
+MAX_WORD_CHARACTERS: Final = 40
+MAX_MESSAGE_CHARACTERS: Final = 120
+MAX_PATH_CHARACTERS: Final = 200
+MAX_WORDS: Final = 4
 """Words of a failed command that are kept."""
 
-MOST: Final = 50
+MAX_KEPT: Final = 50
 """Files, commits or failed commands of a session that are kept, the latest ones."""
 
 FILE_KEYS: Final = ("file_path", "notebook_path", "absolute_path", "path")
@@ -101,7 +101,7 @@ def trace(path: Path, root: str) -> Trace:
 
 def _kept(texts: Iterable[str]) -> list[str]:
     """Return the latest texts, without secrets."""
-    return [secrets.redacted(text, secrets.find(text)) for text in [*texts][-MOST:]]
+    return [secrets.redacted(text, secrets.find(text)) for text in [*texts][-MAX_KEPT:]]
 
 
 def _is_time(value: Any) -> bool:
@@ -200,7 +200,7 @@ def _shell_line(command: Any) -> str:
         words = [str(word) for word in command]
         wrapped = len(words) == 3 and words[1].startswith("-")
         command = words[2] if wrapped else " ".join(words)
-    return command[:MOST_OF_A_COMMAND] if isinstance(command, str) else ""
+    return command[:MAX_COMMAND_CHARACTERS] if isinstance(command, str) else ""
 
 
 def _relative(file: str, root: str) -> str:
@@ -208,8 +208,8 @@ def _relative(file: str, root: str) -> str:
         # The file's own links are not resolved: it may be gone, and its name may be no valid text.
         inside = os.path.relpath(os.path.normpath(file), top)
         if not inside.startswith(".."):
-            return _one_line(inside, MOST_OF_A_PATH)
-    return _one_line(file, MOST_OF_A_PATH)
+            return _one_line(inside, MAX_PATH_CHARACTERS)
+    return _one_line(file, MAX_PATH_CHARACTERS)
 
 
 def _messages(command: str) -> Iterator[str]:
@@ -218,7 +218,7 @@ def _messages(command: str) -> Iterator[str]:
     for start, stop in pairwise([*starts, len(command)]):
         found = MESSAGE.search(command, start, stop)
         message = "" if found is None else next(filter(None, found.groups()), "")
-        if message := _one_line(message.strip().split("\n")[0], MOST_OF_A_MESSAGE):
+        if message := _one_line(message.strip().split("\n")[0], MAX_MESSAGE_CHARACTERS):
             yield message
 
 
@@ -228,12 +228,12 @@ def _first_words(command: str) -> str:
     for word in command.strip().split("\n")[0].split():
         if not told and ASSIGNMENT.match(word):
             continue
-        if not PLAIN.fullmatch(word) or len(told) == MOST_WORDS:
+        if not PLAIN.fullmatch(word) or len(told) == MAX_WORDS:
             break
-        told.append(word[:MOST_OF_A_WORD])
+        told.append(word[:MAX_WORD_CHARACTERS])
     return " ".join(told)
 
 
 def _one_line(text: str, most: int) -> str:
-    line = visible(" ".join(text[: 2 * MOST_OF_A_PATH].split()))
+    line = visible(" ".join(text[: 2 * MAX_PATH_CHARACTERS].split()))
     return line if len(line) <= most else f"{line[:most]}…"

@@ -45,11 +45,11 @@ OF_HOOKS: Final = re.compile(
 """The texts that hosts add before or after a prompt: of hooks, and the files that it mentions."""
 
 
-MOST_OF_A_LINE: Final = 32 * 1024 * 1024
+MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """Bytes of a line that is read: a longest turn with every character escaped, and images beside."""
 
-MOST_OF_A_TIME: Final = 64
-MOST_OF_A_MARK: Final = 200
+MAX_TIME_CHARACTERS: Final = 64
+MAX_MARK_CHARACTERS: Final = 200
 
 UNREADABLE: Final = "of another form"
 TOO_LONG: Final = f"over {MAX_CONTENT:,} characters long"
@@ -87,10 +87,10 @@ def records(path: Path, left_out: Counter[str]) -> Iterator[tuple[int, dict[str,
     """
     with path.open("rb") as file:
         for number in count():
-            line = file.readline(MOST_OF_A_LINE)
+            line = file.readline(MAX_LINE_BYTES)
             if not line:
                 return
-            if len(line) == MOST_OF_A_LINE and not line.endswith(b"\n"):
+            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
                 left_out[UNREADABLE] += 1
                 _skip_line(file)
                 continue
@@ -104,7 +104,7 @@ def records(path: Path, left_out: Counter[str]) -> Iterator[tuple[int, dict[str,
 
 
 def _skip_line(file: IO[bytes]) -> None:
-    while (part := file.readline(MOST_OF_A_LINE)) and not part.endswith(b"\n"):
+    while (part := file.readline(MAX_LINE_BYTES)) and not part.endswith(b"\n"):
         pass
 
 
@@ -176,12 +176,12 @@ def _turn(mark: object, place: str, role: str, text: str, at: object) -> Turn:
 
 def shortened(name: str) -> str:
     """Return a name, or if it is too long to be stored, its hash."""
-    return name if len(name) <= MOST_OF_A_MARK else hashlib.sha256(name.encode()).hexdigest()
+    return name if len(name) <= MAX_MARK_CHARACTERS else hashlib.sha256(name.encode()).hexdigest()
 
 
 def _time(at: object) -> str | None:
     """Return the time of a turn, ``None`` if it is none."""
-    if not isinstance(at, str) or len(at) > MOST_OF_A_TIME:
+    if not isinstance(at, str) or len(at) > MAX_TIME_CHARACTERS:
         return None
     try:
         clock.from_text(at)

@@ -31,7 +31,7 @@ else:  # usually there is no trouble
     pathlib = lazy_import("pathlib")
     sessions = lazy_import("memstore.faces.hosts.sessions")
 
-MOST_OF_AN_ERROR: Final = 300
+MAX_ERROR_CHARACTERS: Final = 300
 KEEP: Final = "keep"
 """The event of storing a conversation."""
 
@@ -59,7 +59,7 @@ def note(about: Trouble, *, error: str = "", left_out: Mapping[str, int] | None 
         if not error and not counts:
             file.unlink(missing_ok=True)
             return
-        told = visible(error[:MOST_OF_AN_ERROR])
+        told = visible(error[:MAX_ERROR_CHARACTERS])
         at = clock.to_text(clock.utc_now())
         sessions.write(file, about._replace(at=at, error=told, left_out=counts)._asdict())
 

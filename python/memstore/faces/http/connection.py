@@ -15,7 +15,7 @@ from typing import Final
 
 import h11
 
-LARGEST_HEAD: Final = 16 * 1024
+MAX_HEAD_BYTES: Final = 16 * 1024
 """Bytes of a request's first line and headers."""
 
 LINGER_SECONDS: Final = 1.0
@@ -233,8 +233,8 @@ def _fault(head: bytearray, start: int, end: int) -> tuple[int, str] | None:
         return 400, "a line of the head does not end in CRLF"
     if FOLD.search(head, start, end):
         return 400, "a header is folded over several lines"
-    if end > LARGEST_HEAD:
-        return 431, f"the head of a request is limited to {LARGEST_HEAD // 1024} KiB"
+    if end > MAX_HEAD_BYTES:
+        return 431, f"the head of a request is limited to {MAX_HEAD_BYTES // 1024} KiB"
     return None
 
 

@@ -78,7 +78,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token: AccessToken | None = scope[TOKEN]
         access = Access.WRITE if token is None else Access(token.access)
-        form = asked_form(scope) or self._form
+        form = requested_form(scope) or self._form
         await self._managers[access, form].handle_request(scope, receive, send)
 
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
@@ -97,7 +97,7 @@ def client_of(context: ServerRequestContext[Any]) -> str | None:
     return clients.of_agent(context.request.headers.get("user-agent"))
 
 
-def asked_form(scope: Scope) -> str | None:
+def requested_form(scope: Scope) -> str | None:
     """Return the form of answers that the address asks for, as ``/mcp?answers=json``."""
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("answers")
     return asked[0] if asked else None

@@ -22,7 +22,7 @@ from memstore import __version__
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
-from memstore.faces.http.endpoint import TOKEN, asked_form
+from memstore.faces.http.endpoint import TOKEN, requested_form
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
 from memstore.frozen import frozen
@@ -42,7 +42,7 @@ CALLS: Final = ("tools/call", "prompts/get")
 """The methods whose ``name`` says whether they write."""
 HEALTH: Final = "/health"
 
-LARGEST_BODY: Final = 16 * 1024 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one request: a fact of a million characters takes 12 MB if all are JSON escapes."""
 
 HEALTH_SECONDS: Final = 2.0
@@ -51,7 +51,7 @@ HEALTH_SECONDS: Final = 2.0
 LOOKS_AT_ONCE: Final = 4
 """Threads for looking up tokens, separate from those for calls."""
 
-DRAINED_BYTES: Final = 2 * LARGEST_BODY
+DRAINED_BYTES: Final = 2 * MAX_BODY_BYTES
 DRAIN_SECONDS: Final = 2.0
 """How much of a refused body is read, and for how long. If the connection were closed while bytes
 are still arriving, the sender would lose the answer."""
@@ -155,7 +155,7 @@ class Gate:
         self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
             raise Refused(405, "use POST", {"Allow": "POST"})
-        if asked_form(scope) not in (None, *ANSWERS):
+        if requested_form(scope) not in (None, *ANSWERS):
             raise Refused(400, f"answers in the address must be {' or '.join(ANSWERS)}")
         body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
@@ -299,7 +299,7 @@ def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
 async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | None:
     """Return a request's body; :class:`Refused` if it is too large or too slow."""
     declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > LARGEST_BODY:
+    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         raise _too_large()
     body = bytearray()
     with anyio.move_on_after(seconds) as waiting:
@@ -308,7 +308,7 @@ async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | N
             if message["type"] != "http.request":
                 return None
             body += message.get("body", b"")
-            if len(body) > LARGEST_BODY:
+            if len(body) > MAX_BODY_BYTES:
                 raise _too_large()
             if not message.get("more_body", False):
                 return bytes(body)
@@ -327,7 +327,7 @@ def _whole(body: bytes) -> bytes:
 
 def _too_large() -> Refused:
     return Refused(
-        413, f"a request is limited to {LARGEST_BODY // 1024**2} MiB", {"Connection": "close"}
+        413, f"a request is limited to {MAX_BODY_BYTES // 1024**2} MiB", {"Connection": "close"}
     )
 
 

@@ -17,7 +17,7 @@ from memstore.faces import wording
 from memstore.faces.http.address import Address, Names, listen, reachable
 from memstore.faces.http.connection import Connection, Connections
 from memstore.faces.http.endpoint import Endpoint
-from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, Patience, for_pages
+from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
@@ -183,7 +183,7 @@ def _serve(
             super().__init__(parser, connections, patience.head_seconds)
 
     stores = Stores(opening)
-    endpoint = Endpoint(catalogue, stores, generator, largest_body=LARGEST_BODY)
+    endpoint = Endpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
     gate = Gate(
         endpoint,
         stores,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memstore.faces.mcp.opening import Opening
     from memstore.store.store import Store
 
-MOST_STORES: Final = 64
+MAX_STORES: Final = 64
 """How many stores are cached; making another one is cheap."""
 
 
@@ -25,7 +25,7 @@ class Stores:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._making = threading.Lock()
-        self._made: OrderedDict[str, Store] = OrderedDict()
+        self._open: OrderedDict[str, Store] = OrderedDict()
 
     def start(self) -> None:
         self._opening.start()
@@ -37,12 +37,12 @@ class Stores:
         """Return a store that can access only this namespace."""
         home = self._opening.store()
         with self._making:
-            store = self._made.get(namespace)
+            store = self._open.get(namespace)
             if store is None or store.is_replaced:
-                store = self._made[namespace] = home.within(namespace, confined=True)
-            self._made.move_to_end(namespace)
-            if len(self._made) > MOST_STORES:
-                self._made.popitem(last=False)  # a call that still works with it is not disturbed
+                store = self._open[namespace] = home.within(namespace, confined=True)
+            self._open.move_to_end(namespace)
+            if len(self._open) > MAX_STORES:
+                self._open.popitem(last=False)  # a call that still works with it is not disturbed
             return store
 
 

@@ -86,7 +86,7 @@ def to_text(answer: Any) -> str:
 
 def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     found = (
-        {**of_fact(hit.fact), "score": round(hit.score, 3), **beside(hit, of_neighbour)}
+        {**of_fact(hit.fact), "score": round(hit.score, 3), **neighbours(hit, of_neighbour)}
         for hit in hits
     )
     answer = capped("facts", found, len(hits), "left_out", narrowing)
@@ -112,10 +112,10 @@ def of_neighbour(fact: Fact) -> Answer:
     return {k: v for k, v in told.items() if k not in ("category", "metadata", "confirmed")}
 
 
-def beside(hit: Any, told: Callable[[Any], Answer]) -> Answer:
+def neighbours(hit: Any, shown: Callable[[Any], Answer]) -> Answer:
     """Return the neighbours of a hit, if it has any."""
     sides = {"before": hit.before, "after": hit.after}
-    return {name: [told(one) for one in rows] for name, rows in sides.items() if rows}
+    return {name: [shown(one) for one in rows] for name, rows in sides.items() if rows}
 
 
 def of_recall(text: str, hidden: int = 0) -> Answer:
@@ -407,7 +407,7 @@ def beginning(text: str, room: int) -> str:
 
 def of_learned(changes: MemoryEvents) -> Answer:
     items = [
-        {name: _told(value) for name, value in change.items() if value is not None}
+        {name: _shortened(value) for name, value in change.items() if value is not None}
         for change in changes
     ]
     answer = capped("changes", items, len(items), "left_out")
@@ -424,7 +424,7 @@ def _of_refusal(refusal: Refusal) -> Answer:
     """Return a refusal with its reason and its fact, which is stored nowhere else."""
     answer: Answer = {
         "event": refusal.event,
-        "fact": _told(refusal.fact),
+        "fact": _shortened(refusal.fact),
         "id": refusal.memory_id,
         "reason": shortened(refusal.reason, REASON_CHARACTERS),
     }
@@ -458,13 +458,13 @@ def of_decided(proposal: Proposal) -> Answer:
 
 def _of_proposal(one: Proposal) -> Answer:
     if one.new is None or one.similarity is None:
-        facts = [{"id": fact.id, "content": _told(fact.content)} for fact in one.sources]
-        return {"id": one.id, "facts": facts, "in_one": _told(one.content)}
+        facts = [{"id": fact.id, "content": _shortened(fact.content)} for fact in one.sources]
+        return {"id": one.id, "facts": facts, "in_one": _shortened(one.content)}
     return {
         "id": one.id,
         "similarity": round(one.similarity, 2),
-        "old": {"id": one.old.id, "content": _told(one.old.content)},
-        "new": {"id": one.new.id, "content": _told(one.new.content)},
+        "old": {"id": one.old.id, "content": _shortened(one.old.content)},
+        "new": {"id": one.new.id, "content": _shortened(one.new.content)},
     }
 
 
@@ -474,7 +474,7 @@ def _of_extracted(item: Extracted) -> Answer:
         "outcome": str(item.outcome),
         "id": item.fact_id,
         "subject": beginning(item.subject, NAME_CHARACTERS),
-        "content": _told(item.content),
+        "content": _shortened(item.content),
         "other_id": item.other_id,
         "proposal": item.proposal_id,
         "similarity": None if item.similarity is None else round(item.similarity, 2),
@@ -483,7 +483,7 @@ def _of_extracted(item: Extracted) -> Answer:
     return {name: value for name, value in answer.items() if value is not None}
 
 
-def _told(value: Any) -> Any:
+def _shortened(value: Any) -> Any:
     """Return a text shortened, and anything else unchanged."""
     if not isinstance(value, str):
         return value

@@ -62,11 +62,11 @@ def written(
     arguments: Mapping[str, Any] | None = None,
     sign: str = "#",
 ) -> str:
-    """Return an answer as text, in the catalogue's form; ``sign`` as in :class:`lines.Asked`."""
+    """Return an answer as text, in the catalogue's form; ``sign`` as in :class:`lines.Call`."""
     if catalogue.answers == "json":
         return to_text(answer)
     history = catalogue.shown["memory_history"]
-    return lines.written(answer, lines.Asked(arguments or {}, history, sign))
+    return lines.written(answer, lines.Call(arguments or {}, history, sign))
 
 
 def explained(work: Callable[[], Answered]) -> Answered:

@@ -25,15 +25,15 @@ OTHER_NAMES: Final = {"claude-ai": "claude-desktop", "visual-studio-code": "vsco
 OURS: Final = frozenset("agent cli demo host library mcp memory memstore none user".split())
 """Names that mean something else in the journal."""
 
-MOST_CHARACTERS: Final = 40
+MAX_CHARACTERS: Final = 40
 
 
 def named(client: object) -> str | None:
     """Return the source for a client that calls itself so; ``None`` if that names none."""
     if not isinstance(client, str):
         return None
-    words = re.findall("[a-z0-9]+", client[: 4 * MOST_CHARACTERS].lower())
-    name = "-".join(words)[:MOST_CHARACTERS].rstrip("-")
+    words = re.findall("[a-z0-9]+", client[: 4 * MAX_CHARACTERS].lower())
+    name = "-".join(words)[:MAX_CHARACTERS].rstrip("-")
     for known in (*HOSTS, *OTHER_NAMES):
         if name == known or name.startswith(f"{known}-"):
             return OTHER_NAMES.get(known, known)

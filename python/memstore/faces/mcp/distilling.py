@@ -41,7 +41,7 @@ def _text(catalogue: Catalogue, store: Store, done: str, arguments: Mapping[str,
     if done:
         memory.mark_read(store.episodes.get(episode_id(done)).id, **owners)
     how = DONE.format(command=_command(store, owners), last=distilling.LAST)
-    return distilling.asked(memory.portion(**owners), catalogue.shown, how)
+    return distilling.task_text(memory.portion(**owners), catalogue.shown, how)
 
 
 def _command(store: Store, owners: Mapping[str, str]) -> str:

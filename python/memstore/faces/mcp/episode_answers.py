@@ -15,10 +15,10 @@ from memstore.faces.mcp.answers import (
     WHOLE_CHARACTERS,
     Answer,
     beginning,
-    beside,
     capped,
     explained,
     fitting,
+    neighbours,
     of_hidden,
     put_metadata,
     room_of,
@@ -193,7 +193,7 @@ def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
         answer["score"] = round(hit.score, 3)
     if hit.similarity is not None:
         answer["similarity"] = round(hit.similarity, 3)
-    return answer | beside(hit, partial(_of_neighbour, home))
+    return answer | neighbours(hit, partial(_of_neighbour, home))
 
 
 def _of_neighbour(home: str, episode: Episode) -> Answer:

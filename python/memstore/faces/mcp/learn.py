@@ -54,7 +54,7 @@ class Learning:
     def __init__(self, make: Callable[[], JSONGenerator | None]) -> None:
         self._make = make
         self._making = threading.Lock()
-        self._made: JSONGenerator | None = None
+        self._model: JSONGenerator | None = None
 
     def tools(self) -> tuple[Tool, ...]:
         return (
@@ -131,8 +131,8 @@ class Learning:
 
     def _generator(self, else_: str = "") -> JSONGenerator:
         with self._making:
-            if self._made is None:
-                self._made = self._make()
-        if self._made is None:
+            if self._model is None:
+                self._model = self._make()
+        if self._model is None:
             raise ValueError(NO_GENERATOR.format(else_=else_))
-        return self._made
+        return self._model

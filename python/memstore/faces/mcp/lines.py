@@ -39,7 +39,7 @@ SIGN: Final = "-"
 """Stands before a text that has no id."""
 
 
-class Asked(NamedTuple):
+class Call(NamedTuple):
     """What an answer is for.
 
     Attributes:
@@ -53,13 +53,13 @@ class Asked(NamedTuple):
     sign: str = "#"
 
 
-def written(answer: Answer, asked: Asked) -> str:
+def written(answer: Answer, call: Call) -> str:
     """Return an answer as lines; its hidden characters have to be escaped."""
     told = {name: value for name, value in answer.items() if name != "note"}
     if "id" in told:
-        body = _record(told, asked)
+        body = _record(told, call)
     elif parts := [name for name in PARTS if isinstance(told.get(name), list | str)]:
-        body = [*chain.from_iterable(PARTS[name](told, asked) for name in parts)]
+        body = [*chain.from_iterable(PARTS[name](told, call) for name in parts)]
         remarks = map(remark, _remarks({k: v for k, v in told.items() if k not in UNTOLD}))
         if not body:
             nothing = " and ".join(NOTHING.get(name, f"no {name}") for name in parts)
@@ -73,21 +73,21 @@ def written(answer: Answer, asked: Asked) -> str:
 # -- facts, episodes, tasks ------------------------------------------------------------------------
 
 
-def _recalled(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _recalled(answer: Answer, _call: Call) -> Iterator[str]:
     return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
 
 
-def _facts(answer: Answer, asked: Asked) -> Iterator[str]:
+def _facts(answer: Answer, call: Call) -> Iterator[str]:
     facts = answer["facts"]
-    yield from under_dates(_passages(facts, lambda fact: _fact(fact, asked)))
-    hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, asked)]
+    yield from under_dates(_passages(facts, lambda fact: _fact(fact, call)))
+    hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, call)]
     if hidden:
         named = ", ".join(f"#{one}" for one in hidden[:NAMED])
         which = named if len(hidden) <= NAMED else counted(len(hidden))
-        yield remark(f"{asked.history} shows the metadata of {which}")
+        yield remark(f"{call.history} shows the metadata of {which}")
 
 
-def _episodes(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _episodes(answer: Answer, _call: Call) -> Iterator[str]:
     episodes = answer["episodes"]
     tells_source = len({one.get("source") for one in episodes}) > 1
     matching = len(episodes) - answer.get("only_newest", 0)
@@ -99,7 +99,7 @@ def _episodes(answer: Answer, _asked: Asked) -> Iterator[str]:
     )
 
 
-def _said(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _said(answer: Answer, _call: Call) -> Iterator[str]:
     """Yield what was said, each stretch of a conversation in its order, the best one first."""
     said = together(answer["said"], lambda one: (_day(one), one.get("thread", "")), _place)
     yield remark(SAID)
@@ -111,7 +111,7 @@ def _place(turn: Answer) -> str:
     return str(turn["id"]).zfill(20)
 
 
-def _tasks(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _tasks(answer: Answer, _call: Call) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
 
 
@@ -139,14 +139,14 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
     yield from ((one, "after") for one in record.get("after", ()))
 
 
-def _fact(fact: Answer, asked: Asked) -> Line:
+def _fact(fact: Answer, call: Call) -> Line:
     marks = [_standing(fact)] if "status" in fact else []
     if "pinned" in fact:
         marks.append("pinned")
     if "valid_until" in fact:
         marks.append(f"until {fact['valid_until'][:10]}")
     words = text_of(fact.get("subject", ""), fact.get("content", ""))
-    return _line(fact, f"#{fact['id']}", words, marks, _details(fact, asked))
+    return _line(fact, f"#{fact['id']}", words, marks, _details(fact, call))
 
 
 def _standing(fact: Answer) -> str:
@@ -157,27 +157,27 @@ def _standing(fact: Answer) -> str:
     return f"superseded by #{fact['superseded_by']}{when}"
 
 
-def _details(fact: Answer, asked: Asked) -> Iterator[str]:
+def _details(fact: Answer, call: Call) -> Iterator[str]:
     """Yield what is told of a fact that was asked for by its id, or by its metadata."""
-    if _is_asked(fact, asked):
+    if _is_requested(fact, call):
         yield f"category {_quoted(fact['category'])}"
         if "valid_from" in fact:
             yield f"stored {fact['created_at'][:10]}"
         if "confirmed" in fact:
             yield f"confirmed {fact['confirmed']} times"
-    if "metadata" in fact and _shows_metadata(fact, asked):
+    if "metadata" in fact and _shows_metadata(fact, call):
         yield f"metadata {_json(fact['metadata'])}"
 
 
-def _is_asked(fact: Answer, asked: Asked) -> bool:
+def _is_requested(fact: Answer, call: Call) -> bool:
     return (
-        str(asked.arguments.get("id", "")).removeprefix("#") == str(fact["id"])
+        str(call.arguments.get("id", "")).removeprefix("#") == str(fact["id"])
         and "category" in fact
     )
 
 
-def _shows_metadata(fact: Answer, asked: Asked) -> bool:
-    return bool(asked.history is None or asked.arguments.get("metadata") or _is_asked(fact, asked))
+def _shows_metadata(fact: Answer, call: Call) -> bool:
+    return bool(call.history is None or call.arguments.get("metadata") or _is_requested(fact, call))
 
 
 def _episode(episode: Answer, *, tells_source: bool) -> Line:
@@ -221,7 +221,7 @@ def _day(record: Answer) -> str:
 # -- the graph -------------------------------------------------------------------------------------
 
 
-def _entities(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _entities(answer: Answer, _call: Call) -> Iterator[str]:
     return map(_entity, answer["entities"])
 
 
@@ -229,7 +229,7 @@ def _entity(entity: Answer) -> str:
     return str(Line("", SIGN, _names(entity), (counted(entity["facts"]),)))
 
 
-def _neighbours(answer: Answer, asked: Asked) -> Iterator[str]:
+def _neighbours(answer: Answer, call: Call) -> Iterator[str]:
     """Yield each neighbour with the ids of the facts that relate it, and then each fact once."""
     yield _entity(answer["entity"])
     facts: dict[int, Answer] = {}
@@ -240,7 +240,7 @@ def _neighbours(answer: Answer, asked: Asked) -> Iterator[str]:
         told = ", ".join([*(f"#{fact}" for fact in relating), *([f"{more} more"] if more else [])])
         distance = [counted(one["distance"], "step")] if one["distance"] > 1 else []
         yield str(Line("", SIGN, _names(one), (*distance, told)))
-    yield from _facts({"facts": [*facts.values()]}, asked)
+    yield from _facts({"facts": [*facts.values()]}, call)
 
 
 def _names(entity: Answer) -> str:
@@ -250,19 +250,19 @@ def _names(entity: Answer) -> str:
 # -- what a language model read --------------------------------------------------------------------
 
 
-def _changes(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _changes(answer: Answer, _call: Call) -> Iterator[str]:
     for one in answer["changes"]:
         older = f" of #{one['previous_id']}" if "previous_id" in one else ""
         yield from _undated(one, one["memory"], [f"{one['event']}{older}"])
 
 
-def _refused(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _refused(answer: Answer, _call: Call) -> Iterator[str]:
     for one in answer["refused"]:
         marks = [" ".join(filter(None, ("refused", one.get("event"))))]
         yield from _undated(one, one.get("fact", ""), marks, [one["reason"]])
 
 
-def _items(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _items(answer: Answer, _call: Call) -> Iterator[str]:
     for one in answer["items"]:
         marks = [one["outcome"]]
         marks += [f"other #{one['other_id']}"] if "other_id" in one else []
@@ -271,7 +271,7 @@ def _items(answer: Answer, _asked: Asked) -> Iterator[str]:
         yield from _undated(one, text_of(one["subject"], one["content"]), marks, reason)
 
 
-def _proposals(answer: Answer, _asked: Asked) -> Iterator[str]:
+def _proposals(answer: Answer, _call: Call) -> Iterator[str]:
     for one in answer["proposals"]:
         yield f"proposal {one['id']}"
         for part in ("old", "new"):
@@ -294,15 +294,15 @@ def _undated(
 # -- what is said about an answer ------------------------------------------------------------------
 
 
-def _record(told: Answer, asked: Asked) -> list[str]:
+def _record(record: Answer, call: Call) -> list[str]:
     """Return the state of one record after a change, on one line, and what may replace it."""
-    older = told.pop("older", None)
-    state = visible(f"{asked.sign}{told.pop('id')} {'; '.join(_changed(told))}")
-    return [state, *(_facts({"facts": [older]}, asked) if older else ())]
+    older = record.pop("older", None)
+    state = visible(f"{call.sign}{record.pop('id')} {'; '.join(_changed(record))}")
+    return [state, *(_facts({"facts": [older]}, call) if older else ())]
 
 
-def _changed(told: Answer) -> Iterator[str]:
-    for name, value in told.items():
+def _changed(record: Answer) -> Iterator[str]:
+    for name, value in record.items():
         if name == "superseded_by":
             yield f"superseded by #{value}"
         elif name == "superseded":
@@ -316,13 +316,13 @@ def _changed(told: Answer) -> Iterator[str]:
         elif name in ("old", "facts"):
             olds = [value] if name == "old" else value
             yield from (f"#{one['id']} {_standing(one)}" for one in olds)
-        elif name != "superseded_at" and not (name == "status" and "superseded_by" in told):
+        elif name != "superseded_at" and not (name == "status" and "superseded_by" in record):
             yield from _remarks({name: value})
 
 
-def _remarks(told: Answer) -> Iterator[str]:
+def _remarks(answer: Answer) -> Iterator[str]:
     """Yield what is said about an answer, one sentence each."""
-    for name, value in told.items():
+    for name, value in answer.items():
         if name == "left_out" and isinstance(value, list):
             yield f"left out: {', '.join(f'#{one}' for one in value)}"
         elif value == {}:
@@ -364,7 +364,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-PARTS: Final[Mapping[str, Callable[[Answer, Asked], Iterator[str]]]] = {
+PARTS: Final[Mapping[str, Callable[[Answer, Call], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,

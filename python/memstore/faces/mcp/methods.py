@@ -45,7 +45,7 @@ SUBJECT: Final = {
 
 MIME_TYPES: Final = {"lines": "text/plain", "json": "application/json"}
 
-MOST_COMPLETIONS: Final = 100
+MAX_COMPLETIONS: Final = 100
 """The protocol allows no more."""
 
 
@@ -155,9 +155,9 @@ class Methods:
         if argument["name"] in ("name", "topic"):
             found = calls.explained(
                 lambda: resources.subjects(
-                    source.store(), argument["value"], MOST_COMPLETIONS + 1, self.catalogue.owners
+                    source.store(), argument["value"], MAX_COMPLETIONS + 1, self.catalogue.owners
                 )
             )
-        has_more = len(found) > MOST_COMPLETIONS
-        completion = {"values": found[:MOST_COMPLETIONS], "hasMore": has_more}
+        has_more = len(found) > MAX_COMPLETIONS
+        completion = {"values": found[:MAX_COMPLETIONS], "hasMore": has_more}
         return {"completion": completion if has_more else completion | {"total": len(found)}}

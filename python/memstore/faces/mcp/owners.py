@@ -39,9 +39,9 @@ def hint(others: Others | None, otherwise: str | None = None) -> Answer:
     return {} if otherwise is None else {"hint": otherwise}
 
 
-def of_owners(told: str) -> str:
+def of_owners(text: str) -> str:
     return (
-        f"found nothing without an owner; owners have {told}: pass user_id, "
+        f"found nothing without an owner; owners have {text}: pass user_id, "
         "agent_id or run_id, exactly as they were stored"
     )
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LARGEST_LINE: Final = 64 * 1024 * 1024
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """Bytes of one message; an endless line would otherwise fill the memory."""
 
-MOST_UNREAD: Final = 64 * 1024 * 1024
+MAX_UNREAD_BYTES: Final = 64 * 1024 * 1024
 """Bytes of answers that the client has not read; above it, no more requests are read."""
 
-PIECE: Final = getattr(select, "PIPE_BUF", 512)
+CHUNK: Final = getattr(select, "PIPE_BUF", 512)
 """Bytes that a pipe accepts without blocking whenever the system reports it writable."""
 
 BATCH: Final = 65_536
@@ -60,7 +60,7 @@ def take_over() -> tuple[BinaryIO, int]:
     return os.fdopen(incoming, "rb"), outgoing
 
 
-def lines(incoming: BinaryIO, largest: int = LARGEST_LINE) -> Iterator[bytes]:
+def lines(incoming: BinaryIO, largest: int = MAX_LINE_BYTES) -> Iterator[bytes]:
     """Yield each non-empty line; one that is too long is yielded as empty bytes."""
     while line := incoming.readline(largest):
         if len(line) == largest and not line.endswith(b"\n"):
@@ -79,7 +79,7 @@ class Outgoing:
     Args:
         write: writes some bytes and returns how many, like ``os.write``.
         on_gone: called once the client has closed the pipe.
-        has_room: whether ``PIECE`` bytes can be written without waiting.
+        has_room: whether ``CHUNK`` bytes can be written without waiting.
     """
 
     def __init__(
@@ -106,9 +106,9 @@ class Outgoing:
                 self._leave_to_thread(line)
 
     def wait_for_room(self) -> None:
-        """Wait until at most ``MOST_UNREAD`` bytes are unwritten."""
+        """Wait until at most ``MAX_UNREAD_BYTES`` bytes are unwritten."""
         with self._changed:
-            self._changed.wait_for(lambda: self._unwritten < MOST_UNREAD)
+            self._changed.wait_for(lambda: self._unwritten < MAX_UNREAD_BYTES)
 
     def flush(self, seconds: float) -> None:
         """Wait until everything is written, or until the client reads nothing for ``seconds``."""
@@ -120,7 +120,7 @@ class Outgoing:
         """Write as much as the pipe accepts; return the rest."""
         try:
             while line and self._has_room():
-                line = line[self._write(line[:PIECE]) :]
+                line = line[self._write(line[:CHUNK]) :]
         except OSError:
             self._on_gone()
         return line
@@ -152,7 +152,7 @@ class Outgoing:
 
 
 def room_of(descriptor: int) -> Callable[[], bool]:
-    """Return a function that reports whether a pipe accepts ``PIECE`` bytes without blocking."""
+    """Return a function that reports whether a pipe accepts ``CHUNK`` bytes without blocking."""
     if sys.platform == "win32":  # where select() works only for sockets
         return lambda: False
     return lambda: bool(select.select([], [descriptor], [], 0)[1])

@@ -72,7 +72,7 @@ another program is noticed at once by the file's time; this is for disks that re
 COMPARED_SHARE: Final = 1000
 """Comparing takes at most this part of the time: 50 ms for 400 MB, minutes from a slow disk."""
 
-LEAST_ID: Final = -(2**63)
+MIN_ID: Final = -(2**63)
 
 OLD_SNAPSHOTS: Final = 20
 """How often a transaction may be older than the index, because other threads were faster. If each
@@ -365,7 +365,7 @@ class Index:
             return contents
         contents = Contents(self._kind.source, generation, span.newest)
         for load in (contents.load_rows, contents.load_vectors):
-            last: int | None = LEAST_ID
+            last: int | None = MIN_ID
             while last is not None:
                 if self._ended.is_set():
                     return None
@@ -606,6 +606,6 @@ def _is_to_blame(contents: Contents, error: BaseException) -> bool:
 
 
 def _load(load: Callable[[Transaction, int], int | None], transaction: Transaction) -> None:
-    last: int | None = LEAST_ID
+    last: int | None = MIN_ID
     while last is not None:
         last = load(transaction, last)

@@ -50,11 +50,11 @@ class IndexLookup(Lookup[F]):
         self._contents = contents
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
-        self._is_embedded_model = HAS_MODEL and contents.generation.model == MODEL
+        self._is_built_in_model = HAS_MODEL and contents.generation.model == MODEL
         # The built-in model's vectors are computed from the tokens, which are in the index: those
         # of whole rows, and so not those of the pieces of an episode.
         is_whole = kind.vectors is vector_table.FACTS
-        self.can_compare = self._is_embedded_model and is_whole and not compares_stored
+        self.can_compare = self._is_built_in_model and is_whole and not compares_stored
 
     @property
     def generation(self) -> Generation:
@@ -138,7 +138,7 @@ class IndexLookup(Lookup[F]):
         return vector_table.has_any(self._transaction, self._kind.vectors, namespaces)
 
     def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
-        if not self._is_embedded_model:
+        if not self._is_built_in_model:
             return None
         return [numbers(self._contents.texts.vector(query)) for query in queries]
 

@@ -1,4 +1,4 @@
-"""The embedded model: tokens as the `tokenizers` package cuts them, and their mean."""
+"""The built-in model: tokens as the `tokenizers` package cuts them, and their mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second stage: scores equal the documented formulas, and their documented effects."""
+"""The contextual ranking: scores equal the documented formulas, and their documented effects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.contextual import AGE, Contextual
 from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
-from tests.support.second_stage import AGE, SecondStage
 
 import memstore
 from memstore import NewFact, Store
@@ -76,7 +76,7 @@ def test_scores_equal_the_documented_formulas(
             if is_confirmed:
                 store.confirm(fact_id)
         hits = store.search(query, limit=50, touch=False)
-        twin = SecondStage(str(path), now.timestamp(), embed if other else None)
+        twin = Contextual(str(path), now.timestamp(), embed if other else None)
         expected = twin.scores(query, QUERIES[query])
         found = {hit.fact.id: own_score(hit, twin.scale) for hit in hits}
         order = twin.order(found)
@@ -226,7 +226,7 @@ def test_weights_select_the_classic_formula(local: Store) -> None:
     assert hit.parts.words == pytest.approx(2 * hit.word_score)
 
 
-def test_weights_are_refused_with_the_second_stage(store: Store) -> None:
+def test_weights_are_refused_with_the_contextual_ranking(store: Store) -> None:
     says = "ranking 'contextual' does not take word_weight"
     with pytest.raises(memstore.InvalidArgument, match=says):
         store.search("tea", word_weight=1.0, ranking="contextual")
@@ -257,7 +257,7 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
         local.add(content, subject=content.split()[0])
     local.search("tea")
     texts = local.file.searches.facts.index._held.texts
-    twin = SecondStage(str(local.path), 0.0)
+    twin = Contextual(str(local.path), 0.0)
     for query, telling in (
         ("Which theme does she like?", ["theme", "like"]),
         ("where does she live", ["live"]),
@@ -351,7 +351,7 @@ def test_episodes_score_like_the_same_facts_except_for_words(local: Store) -> No
         assert facts.keys() == episodes.keys()
         for content, fact in facts.items():
             expected, found = fact.parts._asdict(), episodes[content].parts._asdict()
-            for part in ("meaning", "terms", "subject", "date", "type"):
+            for part in ("meaning", "terms", "subject", "date", "kind"):
                 assert found[part] == pytest.approx(expected[part], abs=1e-5), (content, part)
             # BM25 counts the subject of a fact as words of it.
             assert episodes[content].score == pytest.approx(fact.score, abs=0.01)

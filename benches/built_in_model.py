@@ -2,7 +2,7 @@
 
     python -m venv /tmp/wordllama && /tmp/wordllama/bin/pip install "wordllama==0.2.2.post0" numpy
     /tmp/wordllama/bin/pip install .
-    /tmp/wordllama/bin/python benches/static_model.py DATA_FOLDER
+    /tmp/wordllama/bin/python benches/built_in_model.py DATA_FOLDER
 
 Token ids have to be those of the ``tokenizers`` package, and vectors those of the table in float16
 but for what rounding to int8 costs. The texts are those of the data sets (see ``finding/sets.py``)

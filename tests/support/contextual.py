@@ -1,4 +1,4 @@
-"""The second stage of a search as documented, over every row, in numpy.
+"""The contextual ranking as documented, over every row, in numpy.
 
 It shares no code with the kernel but the tokenizer; what a text holds is told by a few words of the
 tests' vocabulary.
@@ -76,7 +76,7 @@ class Row:
         return len(self.text.split())
 
 
-class SecondStage:
+class Contextual:
     """Scores of every row of one namespace that a query finds.
 
     Args:
