@@ -59,13 +59,13 @@ def settle():
     before = list(answered)
     while any(now < was + 8 for now, was in zip(answered, before)):
         index.finish()
-    while index._held is None or index._held.identity is None:
+    while index._current is None or index._current.identity is None:
         ask("tea")
         index.finish()
     return sum(answered) - sum(before)
 try:
     for line in sys.stdin:
-        print(settle(), index._held.identity, wrong[:3], sep="\\t", flush=True)
+        print(settle(), index._current.identity, wrong[:3], sep="\\t", flush=True)
 finally:
     ended.set()
 """

@@ -101,6 +101,6 @@ def test_kill_while_writing_files_does_not_affect_answers(
 
 
 def mapped(store: Store) -> int:
-    held = store.file.searches.facts.index._held
+    held = store.file.searches.facts.index._current
     assert held is not None
     return len(held)

@@ -84,14 +84,14 @@ def orders(store: Store, limit: int) -> dict[Any, list[tuple[int, float]]]:
 def without_index(store: Store, search: Callable[[Store, int], Any], limit: int) -> Any:
     store.file.save_index()  # no more background work
     indexes = [store.file.searches.facts.index, store.file.searches.episodes.index]
-    held = [(index._held, index._unfit) for index in indexes]
+    held = [(index._current, index._unfit) for index in indexes]
     for index in indexes:
-        index._held, index._unfit = None, True
+        index._current, index._unfit = None, True
     try:
         return search(store, limit)
     finally:
         for index, (contents, unfit) in zip(indexes, held, strict=True):
-            index._held, index._unfit = contents, unfit
+            index._current, index._unfit = contents, unfit
 
 
 @pytest.mark.parametrize(

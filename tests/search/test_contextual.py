@@ -256,7 +256,7 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     local.search("tea")
-    texts = local.file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._current.texts
     twin = Contextual(str(local.path), 0.0)
     for query, telling in (
         ("Which theme does she like?", ["theme", "like"]),
@@ -316,11 +316,11 @@ def test_erasing_a_text_erases_its_chunks(local: Store) -> None:
     fact = local.add("xylophone", subject="Ana")
     local.add("tea", subject="Ana")
     local.search("tea")
-    texts = local.file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._current.texts
     before = dict(texts.idf("xylophone"))
     local.erase(fact.id)
     local.search("tea")
-    texts = local.file.searches.facts.index._held.texts
+    texts = local.file.searches.facts.index._current.texts
     after = dict(texts.idf("xylophone"))
     assert all(after[piece] > before[piece] for piece in before)
 

@@ -58,7 +58,7 @@ def test_erasing_while_another_process_writes_its_files(
     during_save(monkeypatch, lambda: erased.append(other.erase(fact.id)), before=before)
     index = index_of(filled)
     filled.search(SECRET)
-    index._held.identity = None  # type: ignore[union-attr]
+    index._current.identity = None  # type: ignore[union-attr]
     try:
         index.save()
     except OSError:  # the files were taken away
@@ -74,7 +74,7 @@ def test_erasing_while_another_process_writes_its_files(
 def test_erasing_removes_what_a_killed_process_left(filled: Store, other: Store) -> None:
     fact = filled.add(f"a {SECRET} beetle", subject="x")
     filled.search(SECRET)
-    held, files = index_of(filled)._held, index_of(filled)._files
+    held, files = index_of(filled)._current, index_of(filled)._files
     assert held is not None
     assert files is not None
     files.claim("0" * 32, held.parts)
@@ -100,15 +100,15 @@ def test_both_of_two_processes_erase_at_once(filled: Store, other: Store) -> Non
 def test_files_of_a_state_before_an_erasure_are_not_recorded(filled: Store, other: Store) -> None:
     fact = filled.add(f"a {SECRET} beetle", subject="x")
     other.search(SECRET)
-    old = index_of(other)._held
+    old = index_of(other)._current
     assert filled.erase(fact.id)
-    index_of(other)._held = old
+    index_of(other)._current = old
     files = index_of(other)._files
     assert files is not None
     index_of(other)._write(files)
     assert not holders(filled, SECRET.encode())
     index_of(other).save()
-    assert index_of(other)._held is not old
+    assert index_of(other)._current is not old
     assert not holders(filled, SECRET.encode())
 
 
@@ -117,7 +117,7 @@ def test_an_import_that_erases_leaves_no_text_in_the_files(filled: Store, tmp_pa
         fact = source.add(f"a {SECRET} beetle", subject="x")
         filled.import_([*source.file.export()])
         filled.search(SECRET)
-        index_of(filled)._held.identity = None  # type: ignore[union-attr]
+        index_of(filled)._current.identity = None  # type: ignore[union-attr]
         index_of(filled).save()
         assert holders(filled, SECRET.encode())
         source.erase(fact.id)

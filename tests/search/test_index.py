@@ -39,14 +39,14 @@ def without_index(store: Store, search: Callable[[], Any]) -> Any:
     """The results of a search without the index."""
     store.file.save_index()  # no more background work
     indexes = [store.file.searches.facts.index, store.file.searches.episodes.index]
-    held = [(index._held, index._unfit) for index in indexes]
+    held = [(index._current, index._unfit) for index in indexes]
     for index in indexes:
-        index._held, index._unfit = None, True
+        index._current, index._unfit = None, True
     try:
         return search()
     finally:
         for index, (contents, unfit) in zip(indexes, held, strict=True):
-            index._held, index._unfit = contents, unfit
+            index._current, index._unfit = contents, unfit
 
 
 def compare(store: Store, query: str, **asked: Any) -> None:
@@ -176,7 +176,7 @@ def reopened(store: Store, **options: Any) -> Store:
 
 
 def is_mapped(store: Store) -> bool:
-    held = index_of(store)._held
+    held = index_of(store)._current
     return held is not None and held.identity is not None
 
 
@@ -287,11 +287,11 @@ def test_restored_backup_does_not_use_newer_derived_files(filled: Store, tmp_pat
 def test_process_uses_files_written_by_another(filled: Store) -> None:
     with memstore.open(filled.path, embedder=WordEmbedder()) as other:
         other.search("tea")
-        before = index_of(other)._held
+        before = index_of(other)._current
         filled.erase(1)
         filled.search("tea")
         compare(other, "tea rain")
-        after = index_of(other)._held
+        after = index_of(other)._current
         assert before is not None
         assert after is not None
         assert after.identity not in (before.identity, None)
@@ -371,7 +371,7 @@ def test_a_store_in_memory_and_a_read_only_one_write_no_files(filled: Store) -> 
         store.add("tea", subject="x")
         assert store.search("tea")
         store.file.save_index()
-        assert index_of(store)._held is not None
+        assert index_of(store)._current is not None
 
 
 def test_unwritable_folder_does_not_affect_answers(
@@ -414,7 +414,7 @@ def test_many_rows_are_indexed_in_the_background(
     with reopened(filled) as store:
         assert store.search("number7")[0].fact.content.endswith("number7")
         store.file.save_index()
-        assert index_of(store)._held is not None
+        assert index_of(store)._current is not None
         compare(store, "tea rain")
         for n in range(30):  # more changes than a search applies itself
             store.add(f"late {n}", subject="x")

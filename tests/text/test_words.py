@@ -494,7 +494,7 @@ def test_both_spellings_score_alike_in_the_index_and_in_fts5(open_store: Open) -
     scores = []
     for unfit in (False, True):
         store.file.searches.facts.index._unfit = unfit
-        store.file.searches.facts.index._held = None
+        store.file.searches.facts.index._current = None
         for query in ("strasse class", "Straße"):
             hits = store.search(query, ranking="classic")
             scores.append([(hit.fact.id, hit.word_score) for hit in hits])

@@ -27,7 +27,7 @@ BATCH: Final = 2000
 T = TypeVar("T")
 
 
-class Beside(Generic[T]):
+class ThreadedCall(Generic[T]):
     """A call in a separate thread."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -95,11 +95,11 @@ class Contents:
             return Codes.open(files.path(saved.identity, "codes"), database, generation.id)
 
         # Opening compares the checksum of every byte; half of them are the codes.
-        codes_beside = Beside(open_codes)
+        opening_codes = ThreadedCall(open_codes)
         columns = Columns.open(files.path(saved.identity, "columns"), database)
         words = Words.open(files.path(saved.identity, "words"), database)
         texts = Texts.open(files.path(saved.identity, "texts"), database)
-        codes = codes_beside.result()
+        codes = opening_codes.result()
         parts = (columns, words, texts, codes)
         if {part.position for part in parts if part is not None} != {saved.position}:
             raise ValueError("the files were saved at different positions")

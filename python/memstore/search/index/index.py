@@ -26,7 +26,7 @@ from memstore.lazy import lazy_import
 from memstore.search.index import visibility
 from memstore.search.index.contents import Contents
 from memstore.search.index.files import Files
-from memstore.search.index.gate import Gate
+from memstore.search.index.shared_lock import SharedLock
 
 if TYPE_CHECKING:
     import logging
@@ -129,8 +129,8 @@ class Index:
         path = engine.derived_path
         self._files = None if path is None else Files(path, kind.name)
         self._read_only = read_only
-        self._gate = Gate()
-        self._held: Contents | None = None
+        self._lock = SharedLock()
+        self._current: Contents | None = None
         self._unfit = False
         """Whether the rows cannot be indexed: their ids are too far apart or out of range."""
         self._tried_at: int | None = None
@@ -182,7 +182,7 @@ class Index:
                     yield transaction, contents
                 finally:
                     if contents is not None:
-                        self._gate.leave()
+                        self._lock.leave()
             break
         else:
             with self._engine.read() as transaction:
@@ -193,57 +193,67 @@ class Index:
         """Return the index in the state of the transaction, and enter its gate."""
         span = feeds.span(transaction, self._kind.feed)
         generation = generation_table.active(transaction)
-        self._gate.enter()
-        held = self._held
-        if held is not None and held.position == span.newest and held.generation == generation:
-            return held
-        self._gate.leave()
+        self._lock.enter()
+        current = self._current
+        if (
+            current is not None
+            and current.position == span.newest
+            and current.generation == generation
+        ):
+            return current
+        self._lock.leave()
         if self._unfit:
             return None
-        before = None if held is None else held.identity
-        del held  # it may be the last that maps its files
-        with self._gate.alone(stay=True):
+        before = None if current is None else current.identity
+        del current  # it may be the last that maps its files
+        with self._lock.alone(stay=True):
             self._bring_up(transaction, span, generation)
-            held = self._held
-        if held is None:
-            self._gate.leave()
-        elif self._files is not None and before is not None and held.identity not in (before, None):
+            current = self._current
+        if current is None:
+            self._lock.leave()
+        elif (
+            self._files is not None
+            and before is not None
+            and current.identity not in (before, None)
+        ):
             self._files.remove(before)  # some systems kept them as long as they were mapped here
-        return held
+        return current
 
     def _bring_up(self, transaction: Transaction, span: Span, generation: Generation) -> None:
-        """Update ``_held`` to the state that the transaction sees, or set it to ``None``."""
-        held = self._held
-        if held is not None and held.position > span.newest:
+        """Update ``_current`` to the state that the transaction sees, or set it to ``None``."""
+        current = self._current
+        if current is not None and current.position > span.newest:
             raise _Older
-        if held is None or not (span.reaches(held.position) and held.compare_with(generation)):
-            self._held = held = self._opened(transaction, span, generation)
-        if held is None:
+        if current is None or not (
+            span.reaches(current.position) and current.compare_with(generation)
+        ):
+            self._current = current = self._opened(transaction, span, generation)
+        if current is None:
             if indexed.largest_id(transaction, self._kind.source) <= AT_ONCE:
-                self._held = self._built_within(transaction, span, generation)
-        elif held.position < span.newest:
-            self._follow_or_switch(held, transaction, span, generation)
+                self._current = self._built_within(transaction, span, generation)
+        elif current.position < span.newest:
+            self._follow_or_switch(current, transaction, span, generation)
 
     def _follow_or_switch(
-        self, held: Contents, transaction: Transaction, span: Span, generation: Generation
+        self, current: Contents, transaction: Transaction, span: Span, generation: Generation
     ) -> None:
         saved = feeds.derived_files(transaction, self._kind.name)
-        if saved is not None and saved.identity != held.identity:
+        if saved is not None and saved.identity != current.identity:
             # Another process wrote new files: they are shared, and contain no erased text.
-            self._held = held = self._opened(transaction, span, generation) or held
-        if span.newest - held.position > max(AT_ONCE, len(held) // LOOSE_SHARE):
-            self._held = None  # too much for a search: rebuilt in the background
+            self._current = current = self._opened(transaction, span, generation) or current
+        if span.newest - current.position > max(AT_ONCE, len(current) // LOOSE_SHARE):
+            self._current = None  # too much for a search: rebuilt in the background
         else:
-            self._follow(held, transaction, span)
+            self._follow(current, transaction, span)
 
-    def _follow(self, held: Contents, transaction: Transaction, span: Span) -> None:
-        changed = self._kind.changes(transaction, held.position)
+    def _follow(self, current: Contents, transaction: Transaction, span: Span) -> None:
+        changed = self._kind.changes(transaction, current.position)
         try:
-            held.follow(transaction, changed, span.newest)
+            current.follow(transaction, changed, span.newest)
         except BaseException as error:
-            self._held = None  # it may be between two states
-            if isinstance(error, PanicException) or not held.is_intact():
-                self._discard(held)
+            self._current = None  # it may be between two states
+            if isinstance(error, PanicException) or not current.is_intact():
+                self._discard(current)
             elif isinstance(error, ValueError):
                 self._unfit = True
             else:
@@ -266,8 +276,8 @@ class Index:
             return None
 
     def _forget(self) -> None:
-        with self._gate.alone():
-            self._held = None
+        with self._lock.alone():
+            self._current = None
 
     # -- damaged files ----------------------------------------------------------------------
 
@@ -277,8 +287,8 @@ class Index:
         Files that are damaged are not mapped again, so new ones are written. The caller is inside
         the gate.
         """
-        if self._held is contents:
-            self._held = None
+        if self._current is contents:
+            self._current = None
         self._tried_at = None
         if not self._has_told:
             self._has_told = True
@@ -294,10 +304,10 @@ class Index:
 
         Damaged ones are not used any more, and written anew after one of the next searches.
         """
-        held = self._held
-        if held is not None and not held.is_intact(compare=True):
-            with self._gate.alone():
-                self._discard(held)
+        current = self._current
+        if current is not None and not current.is_intact(compare=True):
+            with self._lock.alone():
+                self._discard(current)
             return False
         return self._are_recorded_whole()
 
@@ -407,8 +417,8 @@ class Index:
 
     def _work_behind(self) -> None:
         """Build or save in a background thread, if necessary."""
-        held = self._held
-        is_idle = held is not None and not (self._is_loose(held) or self._is_due(held))
+        current = self._current
+        is_idle = current is not None and not (self._is_loose(current) or self._is_due(current))
         if self._unfit or is_idle:
             return
         with self._starting:
@@ -418,38 +428,38 @@ class Index:
             self._worker.start()
 
     def _work(self) -> None:
-        if self._held is not None and self._is_due(self._held):
+        if self._current is not None and self._is_due(self._current):
             self._compare_at_times()
-        if self._held is None:
+        if self._current is None:
             self._build_and_hold()
-        held = self._held
-        if held is None or not self._is_loose(held):
+        current = self._current
+        if current is None or not self._is_loose(current):
             return
-        self._tried_at = held.loose  # the file may be busy, or the folder not writable
+        self._tried_at = current.loose  # the file may be busy, or the folder not writable
         with suppress(StorageError, OSError):
             self.save()
 
-    def _is_due(self, held: Contents) -> bool:
+    def _is_due(self, current: Contents) -> bool:
         """Whether it is time to compare the files with their checksums."""
-        return held.identity is not None and clock.monotonic() >= self._compare_at
+        return current.identity is not None and clock.monotonic() >= self._compare_at
 
     def _build_and_hold(self) -> None:
         try:
             contents = self._build()
             if contents is not None and self._catch_up(contents):
-                with self._gate.alone():
-                    self._held, self._tried_at = contents, None
+                with self._lock.alone():
+                    self._current, self._tried_at = contents, None
         except (StorageError, ValueError, MemoryError, PanicException):  # closed or too large
             self._unfit = True
 
-    def _is_loose(self, held: Contents) -> bool:
+    def _is_loose(self, current: Contents) -> bool:
         """Whether enough rows are in no file to write new files."""
-        if self._files is None or self._read_only or len(held) < SAVED_FROM:
+        if self._files is None or self._read_only or len(current) < SAVED_FROM:
             return False
-        since = held.loose - (self._tried_at or 0)
-        if self._tried_at is None and held.identity is None:
+        since = current.loose - (self._tried_at or 0)
+        if self._tried_at is None and current.identity is None:
             return True
-        return since > max(SAVED_FROM, len(held) // LOOSE_SHARE)
+        return since > max(SAVED_FROM, len(current) // LOOSE_SHARE)
 
     # -- files --------------------------------------------------------------------------------
 
@@ -461,7 +471,7 @@ class Index:
         if self._files is None or self._read_only:
             return
         with leases.Lease(self._engine, f"index of {self._kind.name}") as lease:
-            if not lease.held:
+            if not lease.is_held:
                 return
             with self.reading():  # up to date: the files of an older state might not be recorded
                 pass
@@ -472,43 +482,43 @@ class Index:
         """Switch to the recorded files if they are as new as the index; return whether they are."""
         with self._engine.read() as transaction:
             saved = feeds.derived_files(transaction, self._kind.name)
-        held = self._held
-        if held is None or saved is None or saved.position < held.position:
+        current = self._current
+        if current is None or saved is None or saved.position < current.position:
             return False
-        return saved.identity == held.identity or self._go_on_with(saved, held, files)
+        return saved.identity == current.identity or self._go_on_with(saved, current, files)
 
     def _write(self, files: Files) -> None:
-        self._gate.enter()  # the index does not change meanwhile
+        self._lock.enter()  # the index does not change meanwhile
         try:
-            held = self._held
-            if held is None:
+            current = self._current
+            if current is None:
                 return
-            generation_id = None if held.codes is None else held.generation.id
-            saved = DerivedFiles(os.urandom(16).hex(), held.position, generation_id)
-            is_recorded = self._written(files, saved, held)
+            generation_id = None if current.codes is None else current.generation.id
+            saved = DerivedFiles(os.urandom(16).hex(), current.position, generation_id)
+            is_recorded = self._written(files, saved, current)
         finally:
-            self._gate.leave()
+            self._lock.leave()
         if is_recorded:
-            self._go_on_with(saved, held, files)
-            del held  # some systems cannot remove a file while it is mapped
+            self._go_on_with(saved, current, files)
+            del current  # some systems cannot remove a file while it is mapped
             files.remove_others(saved.identity)  # nobody else writes: they would hold the lease
 
-    def _written(self, files: Files, saved: DerivedFiles, held: Contents) -> bool:
+    def _written(self, files: Files, saved: DerivedFiles, current: Contents) -> bool:
         """Write files and record them, or else remove them; return whether they are recorded."""
         is_recorded = False
         try:
-            files.claim(saved.identity, held.parts)
+            files.claim(saved.identity, current.parts)
             # In this order: an erasure after this transaction finds the names, and removes them.
             with self._engine.read() as transaction:
-                is_clean = self._has_no_erased(transaction, held.position)
+                is_clean = self._has_no_erased(transaction, current.position)
             if is_clean:
-                held.save(files, saved.identity)
-                if held.is_intact(compare=True):  # or damage would get a valid checksum
-                    is_recorded = self._record(files, saved, held.parts)
+                current.save(files, saved.identity)
+                if current.is_intact(compare=True):  # or damage would get a valid checksum
+                    is_recorded = self._record(files, saved, current.parts)
                 else:
-                    self._discard(held)
+                    self._discard(current)
         except PanicException:
-            self._discard(held)
+            self._discard(current)
         finally:
             if not is_recorded:
                 files.remove(saved.identity)
@@ -532,15 +542,15 @@ class Index:
         span = feeds.span(transaction, self._kind.feed)
         return span.reaches(position) and not self._kind.erased_since(transaction, position)
 
-    def _go_on_with(self, saved: DerivedFiles, held: Contents, files: Files) -> bool:
+    def _go_on_with(self, saved: DerivedFiles, current: Contents, files: Files) -> bool:
         """Map these files and use them instead of the rows in memory; return whether they open."""
         try:
-            contents = Contents.open(self._kind.source, files, saved, held.generation)
+            contents = Contents.open(self._kind.source, files, saved, current.generation)
         except (OSError, ValueError):  # damaged, or replaced by another process already
             return False
-        with self._gate.alone():
-            if self._held is held:
-                self._held, self._tried_at = contents, None
+        with self._lock.alone():
+            if self._current is current:
+                self._current, self._tried_at = contents, None
         return True
 
     def rewrite(self) -> bool:
@@ -572,8 +582,8 @@ class Index:
             is_gone = files.remove_others(None if saved is None else saved.identity)
         if saved is None:
             self._tried_at = None  # so that the next search has new files written
-            if (held := self._held) is not None:
-                held.identity = None
+            if (current := self._current) is not None:
+                current.identity = None
         return is_gone
 
     def finish(self) -> None:
@@ -590,7 +600,7 @@ class Index:
         worker = self._started()
         if worker is not None and worker is not threading.current_thread():
             worker.join(CLOSING_SECONDS)
-        self._held = None  # a search that still runs keeps its own reference
+        self._current = None  # a search that still runs keeps its own reference
 
     def _started(self) -> threading.Thread | None:
         """Return the background thread; one that is just being started is waited for."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Gate:
+class SharedLock:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._inside = 0
