@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-DECISIONS = Path(__file__).parent.parent / "docs" / "decisions"
+ROOT = Path(__file__).parent.parent
+DECISIONS = ROOT / "docs" / "decisions"
 FILES = sorted(DECISIONS.glob("0*.md"))
 ROW = re.compile(r"^\| (\d+) \| \[(.+)\]\((\S+\.md)\) \| (.+) \|$", re.MULTILINE)
+PLACE = re.compile(r"`([\w.-]+(?:/[\w.-]*)+|\w+\.(?:py|rs))(?:#[\w-]+|: (\w+))?(?: [^`]*)?`")
+"""A file or folder of the project as a decision names it, and perhaps a name in it. Paths of the
+system (``/dev``, ``~/work``) are not of the project."""
+OF_THE_USER = {"hooks/", "sessions/"}
+"""Folders beside the user's memories."""
 LINES = 30
 """How long a decision may be, without its title and empty lines."""
 
@@ -41,6 +47,30 @@ def test_a_superseded_decision_and_the_index_name_its_successors() -> None:
         for number, file in re.findall(r"\[(\d+)\]\((\S+)\)", status):
             assert file in texts(), name
             assert re.search(rf"decisions? (\d+ and )?{number}\b", head), (name, number)
+
+
+@pytest.fixture(scope="module")
+def places() -> dict[str, Path]:
+    """Every file and folder, by each of the ends of its path that a text may name it by."""
+    found: dict[str, Path] = {}
+    tops = ("python", "rust", "tests", "benches", "docs", ".ci", ".github", "plugins", "deploy")
+    for top in map(ROOT.joinpath, tops):
+        for path in (top, *top.rglob("*")):
+            parts = path.relative_to(ROOT).parts
+            for first in range(len(parts)):
+                end = "/".join(parts[first:])
+                found[end] = found[end.removesuffix(".py")] = path
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_a_decision_names_exists(file: Path, places: dict[str, Path]) -> None:
+    for place, name in PLACE.findall(file.read_text(encoding="utf-8")):
+        if place in OF_THE_USER:
+            continue
+        path = places.get(place.rstrip("/"))
+        assert path is not None, place
+        assert not name or re.search(rf"\b{name}\b", path.read_text(encoding="utf-8")), name
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
