@@ -162,7 +162,7 @@ class Episodes:
             ]
 
     def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
-        """Record an episode in place of those in its thread that have a tag: these expire.
+        """Record an episode, and expire those of its thread that have a tag.
 
         If the newest of them says the same, it is returned and nothing changes.
 

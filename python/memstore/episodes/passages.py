@@ -1,4 +1,4 @@
-"""What stands around a turn in its thread."""
+"""The turns around a turn in its thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLLOWING: Final = 20
 def neighbours(
     transaction: Transaction, episode: Episode, reach: int
 ) -> tuple[list[Episode], list[Episode]]:
-    """Return the turns before and after one in its thread, so many on either side, in order."""
+    """Return up to ``reach`` turns before and after a turn in its thread, in order."""
     wanted = EpisodeFilter((episode.namespace,), clock.utc_now(), scope=episode.scope)
     return episode_table.neighbours(transaction, episode, wanted, reach)
 

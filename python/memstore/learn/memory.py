@@ -177,7 +177,7 @@ class Memory:
 
     @keywords(Owners)
     def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
-        """Learn from the conversations of a scope that nothing could be learned from, oldest first.
+        """Learn from the conversations of a scope whose learning failed, oldest first.
 
         ``Store.status().not_learned`` counts them. They count as said when they were recorded, so
         they do not change newer memories.
@@ -229,7 +229,7 @@ class Memory:
 
     @keywords(Owners)
     def portion(self, characters: int = PORTION_CHARACTERS, **owners: Unpack[Owners]) -> Portion:
-        """Return the first unread turns of a scope for a model, with what is known about the same.
+        """Return the first unread turns of a scope for a model, with the known facts about them.
 
         Nothing is changed: the same portion is returned until :meth:`mark_read`.
 
@@ -241,7 +241,7 @@ class Memory:
 
     @keywords(Owners)
     def mark_read(self, episode_id: int, **owners: Unpack[Owners]) -> int:
-        """Count the unread turns of a scope up to this id as read; return how many these are.
+        """Mark the unread turns of a scope up to this id as read; return how many there were.
 
         Args:
             episode_id: ``last_id`` of a portion. Turns that were recorded later stay unread.
@@ -390,7 +390,7 @@ class Memory:
         offset: int = 0,
         **owners: Unpack[Owners],
     ) -> list[dict[str, Any]]:
-        """Return the active memories of a scope, oldest first; keywords as of :meth:`search`."""
+        """Return the active memories of a scope, oldest first; with keywords of :meth:`search`."""
         scope = Scope(**owners)
         found = self._store.list(
             scope=scope, filters=filters, limit=limit, offset=offset, tasks=False
@@ -442,7 +442,7 @@ class Memory:
 
     @keywords(Owners)
     def delete(self, memory_id: int, **owners: Unpack[Owners]) -> MemoryEvent:
-        """Put a tombstone on a memory: it is no longer found, but its history stays.
+        """Delete a memory: it is no longer found, but its history stays.
 
         Raises:
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.

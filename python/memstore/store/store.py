@@ -184,7 +184,7 @@ class Store:
 
     @property
     def readings(self) -> Readings:
-        """How models read episodes; a rebuild repeats it."""
+        """The log of how models read episodes, which a rebuild repeats."""
         return self._file.readings
 
     @cached_property
@@ -764,7 +764,7 @@ class Store:
         known: Iterable[str] = (),
         scope: ScopeSelection = None,
     ) -> Recalled:
-        """Return what the memory has to say about a prompt that did not ask it; often nothing.
+        """Return the memories that bear on a prompt, as a text for a model; often nothing.
 
         The text is empty unless one of the best facts or turns has a name or an identifier of the
         prompt, or words of it that are rare enough together. Then it has the facts and turns that

@@ -372,7 +372,7 @@ def same_flags(arguments: argparse.Namespace) -> str:
 def nothing(
     store: Store, arguments: argparse.Namespace, text: str, *nouns: Literal["fact", "episode"]
 ) -> str:
-    """Return ``text``, for an empty result, and how many of these other owners hold."""
+    """Return ``text`` for an empty result, and how many such items other owners hold."""
     others = store.others(scope=whose(arguments), namespaces=getattr(arguments, "namespaces", None))
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]

@@ -1,4 +1,4 @@
-"""The command that has conversations read which no model has read yet."""
+"""The command for conversations that no model has read yet."""
 
 from __future__ import annotations
 

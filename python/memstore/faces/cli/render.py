@@ -1,4 +1,4 @@
-"""What a command answers, shown to programs as JSON or plain rows; for people, ``render_terminal``.
+"""The output of commands for programs: JSON or plain rows. For people, see ``render_terminal``.
 
 Plain rows are for pipes and files: a line each, columns by tabs, the same at any width. The columns
 are described in ``docs/cli.md`` and keep their order.

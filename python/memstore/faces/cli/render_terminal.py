@@ -1,4 +1,4 @@
-"""For people at a terminal: colours, and text wrapped under its heading.
+"""The output of commands for people at a terminal: colours, and text wrapped under its heading.
 
 Imported only where a terminal is, since rich is slow to import. Text is only ever shown as
 ``rich.text.Text``, which has no markup.
