@@ -89,7 +89,7 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
     cli("add", "Ana likes tea", "--subject", "Ana", "--user", "ana")
     ana = Scope(user_id="ana")
     with memstore.open(cli.db, embedder="none") as store:
-        session = sessions.Session(None, None)
+        session = sessions.HostSession(None, None)
         said = hook.at_start(store, "host", {}, session, NOBODY) or ""
         assert "1 fact with owners" in said
         assert "setup --user" in said

@@ -25,7 +25,7 @@ import memstore
 from memstore import StorageError, Store, TransferError
 from memstore.database.foreign import duckdb_file
 from memstore.importing import engram, importer, json_stream, original
-from memstore.importing.records import Damaged, Record
+from memstore.importing.records import Damaged, Imported
 from memstore.lazy import lazy_import
 
 NEWEST = max(VERSIONS)
@@ -567,7 +567,7 @@ def test_original_chains_are_imported_in_whole_groups(
     file = chained(tmp_path_factory.mktemp("x") / "o.db", links)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(original, "BATCH", 3)
-        found = [one for one in original.found(file) if isinstance(one, Record)]
+        found = [one for one in original.found(file) if isinstance(one, Imported)]
     group = {one.item.id: one.group or 0 for one in found}
     assert sorted(one.item.id for one in found) == sorted(links)
     assert [one.group for one in found] == sorted(group.values()), "a group is in one piece"

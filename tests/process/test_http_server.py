@@ -27,7 +27,7 @@ from tests.support.raw import raw
 from tests.support.served import MCP_HEADERS, Served, request
 
 import memstore
-from memstore.faces.http.address import Names
+from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
 from memstore.faces.http.server import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
 from memstore.faces.http.stores import MAX_STORES, Stores
@@ -786,7 +786,7 @@ def test_concurrent_health_checks_share_one_check(path: Path) -> None:
         gate = Gate(
             _nothing,
             Stores(opening),
-            names=Names.of("localhost", (), ()),
+            names=AcceptedNames.of("localhost", (), ()),
             writing=(),
             needs_token=False,
         )

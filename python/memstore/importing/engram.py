@@ -10,7 +10,7 @@ from memstore.database.foreign import duckdb_file
 from memstore.domain import metadata
 from memstore.domain.clock import EPOCH
 from memstore.importing import json_stream
-from memstore.importing.records import Record, Skipped, Source, converted, identity, key, name_of
+from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ READ: Final = frozenset({
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     read = _rows if duckdb_file.is_duckdb(path) else json_stream.records
     records = read(path, progress)
-    yield from converted(records, partial(_record, Source.of(NAME, path)))
+    yield from converted(records, partial(_record, Dump.of(NAME, path)))
 
 
 def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
@@ -57,7 +57,7 @@ def _from_microseconds(given: int | None) -> datetime | str | None:
         return f"{given} microseconds after 1970"  # the error for it names the accepted format
 
 
-def _record(source: Source, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Record]:
+def _record(source: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Imported]:
     id_ = name_of(row.get("id"), "its id")
     group, given = row.get("group_id"), row.get("metadata")
     values = {
@@ -68,7 +68,7 @@ def _record(source: Source, number: int, place: str, row: Mapping[str, Any]) -> 
     }
     uuid = identity(NAME, id_, row.get("content"))
     episode = source.episode(number, uuid, values, {"id": id_, "group_id": group})
-    yield Record(place, episode, tuple(_left_out(row)))
+    yield Imported(place, episode, tuple(_left_out(row)))
 
 
 def _left_out(row: Mapping[str, Any]) -> Iterator[str]:

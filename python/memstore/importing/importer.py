@@ -18,7 +18,7 @@ from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
 from memstore.frozen import replace
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.detection import likely_source
-from memstore.importing.records import MARK, Damaged, Record, Skipped
+from memstore.importing.records import MARK, Damaged, Imported, Skipped
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
 
@@ -112,7 +112,7 @@ def import_from(
         )
     done = 0
 
-    def bring(batch: list[Record], transaction: Transaction) -> None:
+    def bring(batch: list[Imported], transaction: Transaction) -> None:
         nonlocal done
         _bring_in(transaction, author, batch, namespace, dependents, report)
         done += len(batch)
@@ -145,13 +145,13 @@ def _read(
 ) -> Iterator[Found]:
     """Read a file; a record in a reserved namespace counts as damaged."""
     for one in SOURCES[source](path, progress):
-        if keep and isinstance(one, Record) and one.item.namespace == ALL_NAMESPACES:
+        if keep and isinstance(one, Imported) and one.item.namespace == ALL_NAMESPACES:
             yield Damaged(one.place, f"its namespace is {ALL_NAMESPACES!r}, which is reserved")
         else:
-            yield one if scope is None or not isinstance(one, Record) else _owned(one, scope)
+            yield one if scope is None or not isinstance(one, Imported) else _owned(one, scope)
 
 
-def _owned(record: Record, scope: Scope) -> Record:
+def _owned(record: Imported, scope: Scope) -> Imported:
     """Give a record these owners; its mark keeps the ones it has in the source."""
     item = record.item
     theirs = {name: owner for name, owner in item.scope.ids.items() if owner is not None}
@@ -169,7 +169,7 @@ def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: boo
                 damaged.note(f"{place}: {reason}")
             case Skipped(kind, name, count):
                 report.leave_out(kind, name, count)
-            case Record(place, item, left_out):
+            case Imported(place, item, left_out):
                 homes[item.namespace] += 1
                 for kind in left_out:
                     report.leave_out(kind, place)
@@ -184,10 +184,10 @@ def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: boo
     return homes.total()
 
 
-def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Record]:
+def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Imported]:
     """Yield the valid records. This is the second reading; the file may have changed since."""
     for one in found:
-        if isinstance(one, Record):
+        if isinstance(one, Imported):
             yield one
         elif isinstance(one, Damaged) and not skip:
             raise TransferError(
@@ -198,9 +198,9 @@ def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Record]:
             )
 
 
-def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+def _batches(records: Iterator[Imported]) -> Iterator[list[Imported]]:
     """Yield batches of whole groups; two records with the same key are in different batches."""
-    batch: list[Record] = []
+    batch: list[Imported] = []
     keys: set[str | None] = set()
     for record in records:
         key = record.item.idempotency_key
@@ -217,7 +217,7 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
 def _bring_in(
     transaction: Transaction,
     author: Author,
-    batch: list[Record],
+    batch: list[Imported],
     namespace: str | None,
     dependents: Dependents,
     report: ImportFromReport,

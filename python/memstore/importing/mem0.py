@@ -15,8 +15,8 @@ from memstore.frozen import replace
 from memstore.importing import json_stream
 from memstore.importing.records import (
     MARK,
-    Record,
-    Source,
+    Dump,
+    Imported,
     converted,
     identity,
     key,
@@ -54,7 +54,7 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
             "memories, so only the result of get_all can be imported"
         )
     records = json_stream.records(path, progress)
-    yield from converted(records, partial(_record, Source.of(NAME, path)))
+    yield from converted(records, partial(_record, Dump.of(NAME, path)))
 
 
 def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
@@ -94,7 +94,7 @@ def _version(fact: Fact) -> tuple[str, datetime]:
     return str(origin.get("id")), since or fact.created_at
 
 
-def _record(source: Source, number: int, place: str, values: Mapping[str, Any]) -> Iterator[Record]:
+def _record(source: Dump, number: int, place: str, values: Mapping[str, Any]) -> Iterator[Imported]:
     id_ = name_of(values.get("id"), "its id")
     content = next((values[name] for name in TEXTS if values.get(name) is not None), None)
     columns = {
@@ -114,7 +114,7 @@ def _record(source: Source, number: int, place: str, values: Mapping[str, Any]) 
     origin = {"id": id_, **_origin(values)}
     fact = source.fact(number, identity(NAME, id_, content), columns, origin)
     vectors = any(values.get(name) for name in VECTORS)
-    yield Record(place, fact, ("embeddings",) if vectors else ())
+    yield Imported(place, fact, ("embeddings",) if vectors else ())
 
 
 def _subject(values: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
 from memstore.errors import Remedy, StorageError
 from memstore.frozen import replace
-from memstore.importing.records import Damaged, Record, Skipped, Source, identity, key
+from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
@@ -36,7 +36,7 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
-        yield from _Reader(transaction, original, Source.of(NAME, path)).found(progress)
+        yield from _ChainReader(transaction, original, Dump.of(NAME, path)).found(progress)
         yield from _other_tables(transaction)
 
 
@@ -57,8 +57,8 @@ def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
         yield Skipped(kind, f"{count} rows of {table}", count)
 
 
-class _Reader:
-    def __init__(self, transaction: Transaction, original: Original, source: Source) -> None:
+class _ChainReader:
+    def __init__(self, transaction: Transaction, original: Original, source: Dump) -> None:
         self._transaction = transaction
         self._original = original
         self._source = source
@@ -77,9 +77,9 @@ class _Reader:
                 progress(done, len(self._successors))
             rows = original_tables.facts(self._transaction, self._original, ids)
             found = [one for values, mended in rows for one in self._fact(values, mended)]
-            read = {one.item.id for one in found if isinstance(one, Record)}
+            read = {one.item.id for one in found if isinstance(one, Imported)}
             for one in found:
-                yield _ended(one, read, group) if isinstance(one, Record) else one
+                yield _ended(one, read, group) if isinstance(one, Imported) else one
 
     def _whole_chains(self) -> Iterator[list[int]]:
         """Yield the ids of whole chains, a few hundred at a time."""
@@ -139,7 +139,7 @@ class _Reader:
         except (ValueError, TypeError) as error:
             yield Damaged(place, str(error))
             return
-        yield Record(place, fact, tuple(left_out))
+        yield Imported(place, fact, tuple(left_out))
 
     def _columns(self, values: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
         columns = dict(values)
@@ -162,7 +162,7 @@ class _Reader:
         return columns
 
 
-def _ended(record: Record, read: Set[int], group: int) -> Record:
+def _ended(record: Imported, read: Set[int], group: int) -> Imported:
     """Put a fact in its group; mark it as deleted if its successor could not be read."""
     fact = record.item
     if isinstance(fact, Fact) and fact.superseded_by is not None and fact.superseded_by not in read:

@@ -39,7 +39,7 @@ MARK: Final = "imported"
 
 
 @frozen
-class Record:
+class Imported:
     place: str
     """Where it is in the source, for messages: ``line 12``."""
     item: Fact | Episode
@@ -62,7 +62,7 @@ class Skipped:
     count: int = 1
 
 
-Found: TypeAlias = Record | Damaged | Skipped
+Found: TypeAlias = Imported | Damaged | Skipped
 
 Raw: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Skipped
 """A record of the source with its place, or something that cannot be imported."""
@@ -95,13 +95,13 @@ def identity(source: str, *parts: object) -> str:
 
 
 @frozen
-class Source:
+class Dump:
     name: str
     written_at: datetime
     """When the file was last written: the time of records without one."""
 
     @classmethod
-    def of(cls, name: str, path: Path) -> Source:
+    def of(cls, name: str, path: Path) -> Dump:
         return cls(name, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
     def fact(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.importing import json_stream
-from memstore.importing.records import Record, Skipped, Source, converted, identity, key, name_of
+from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,11 +22,11 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
 
     The file has no times, so all records get the time when it was last written.
     """
-    yield from converted(json_stream.records(path, progress), _Reader(Source.of(NAME, path)).read)
+    yield from converted(json_stream.records(path, progress), _Entities(Dump.of(NAME, path)).read)
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
+class _Entities:
+    def __init__(self, source: Dump) -> None:
         self._source = source
         self._number = 0
         self._seen: set[str] = set()
@@ -53,7 +53,7 @@ class _Reader:
             columns = {"content": text, "subject": name, "category": type_}
             yield from self._fact(place, (name, text), columns, {"entity_type": type_})
 
-    def _relation(self, place: str, values: Mapping[str, Any]) -> Iterator[Record]:
+    def _relation(self, place: str, values: Mapping[str, Any]) -> Iterator[Imported]:
         ends = [name_of(values.get(name), f"its {name!r}") for name in ("from", "to")]
         label = name_of(values.get("relationType"), "its relationType")
         columns = {
@@ -72,7 +72,7 @@ class _Reader:
         parts: tuple[str, ...],
         columns: Mapping[str, Any],
         origin: Mapping[str, Any],
-    ) -> Iterator[Record]:
+    ) -> Iterator[Imported]:
         known = identity(NAME, *parts)
         if known in self._seen:
             return  # a duplicate
@@ -82,4 +82,4 @@ class _Reader:
         columns = {**columns, "idempotency_key": key(NAME, known)}
         name = parts[0] if len(parts) == 2 else None
         fact = self._source.fact(self._number, known, columns, {"id": name, **origin})
-        yield Record(place, fact)
+        yield Imported(place, fact)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.faces.hosts import edits, jsonc
-from memstore.faces.hosts.edits import Changed, Edit
+from memstore.faces.hosts.edits import ChangedFile, Edit
 from memstore.faces.hosts.files import SettingsUnreadable
 
 SETTINGS = """\
@@ -87,16 +87,16 @@ def test_value_of_another_kind_is_not_overwritten() -> None:
 def test_objects_of_the_user_stay_when_empty() -> None:
     text = '{"mcpServers": {}, "hooks": {"SessionStart": []}}'
     new, made = edits.edited(JSON, text, PUT_JSON[1:])
-    assert edits.undone(Changed("a.json", [made]), f"// theirs\n{new}") == f"// theirs\n{text}"
+    assert edits.undone(ChangedFile("a.json", [made]), f"// theirs\n{new}") == f"// theirs\n{text}"
 
 
 def test_required_version_stays_while_others_need_it() -> None:
     new, made = edits.edited(JSON, "", PUT_JSON)
     theirs, _ = jsonc.append(new, ["hooks", "stop"], {"command": "theirs"})
-    left = edits.undone(Changed("a.json", [made], created=True), theirs)
+    left = edits.undone(ChangedFile("a.json", [made], created=True), theirs)
     assert left is not None
     assert jsonc.value(left) == {"version": 1, "hooks": {"stop": [{"command": "theirs"}]}}
-    assert edits.undone(Changed("a.json", [made], created=True), new) is None
+    assert edits.undone(ChangedFile("a.json", [made], created=True), new) is None
 
 
 def test_table_between_servers_is_no_obstacle() -> None:
@@ -105,7 +105,7 @@ def test_table_between_servers_is_no_obstacle() -> None:
     assert new.startswith(text)
     assert tomllib.loads(new)["mcp_servers"]["memstore"] == SERVER
     theirs = f"{new}\n# above theirs\n[projects.z]\nt = 2\n"
-    left = edits.undone(Changed("c.toml", [made]), theirs)
+    left = edits.undone(ChangedFile("c.toml", [made]), theirs)
     assert left == f"{text}\n# above theirs\n[projects.z]\nt = 2\n"
 
 
@@ -113,7 +113,7 @@ def test_table_of_the_same_name_is_replaced_and_returns() -> None:
     text = '[mcp_servers.memstore]\na = 1 # x\n[mcp_servers.memstore.env]\nB = "c"\n\n# up\n[z]\n'
     new, made = edits.edited(TOML, text, PUT_TOML)
     assert new.endswith("\n\n# up\n[z]\n")
-    assert edits.undone(Changed("c.toml", [made]), new + "y = 1\n") == text + "y = 1\n"
+    assert edits.undone(ChangedFile("c.toml", [made]), new + "y = 1\n") == text + "y = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -204,13 +204,13 @@ def toml_texts(draw: st.DrawFn) -> str:
     return text.replace("\n", draw(LINE_ENDS))
 
 
-def installed(file: Path, text: str, wanted: list[Edit]) -> tuple[str, Changed] | None:
+def installed(file: Path, text: str, wanted: list[Edit]) -> tuple[str, ChangedFile] | None:
     """Return a text after two installations, the second with other values; or it is refused."""
     try:
         first, made = edits.edited(file, text, wanted)
     except SettingsUnreadable:
         return None
-    base = edits.undone(Changed(str(file), [made]), first)
+    base = edits.undone(ChangedFile(str(file), [made]), first)
     assert base == text
     other = [
         Edit(e.path, {**e.value, "x": "y"} if isinstance(e.value, dict) else e.value, e.how)
@@ -218,10 +218,10 @@ def installed(file: Path, text: str, wanted: list[Edit]) -> tuple[str, Changed] 
     ]
     second, again = edits.edited(file, base, other)
     # As after a kill: the record has both, and the file is the one or the other.
-    changed = Changed(str(file), [again, made])
+    changed = ChangedFile(str(file), [again, made])
     assert edits.undone(changed, first) == text
     assert edits.undone(changed, second) == text
-    return second, Changed(str(file), [again])
+    return second, ChangedFile(str(file), [again])
 
 
 @given(json_texts())

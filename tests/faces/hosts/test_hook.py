@@ -25,7 +25,7 @@ from memstore.providers.local import tokens_at_most
 
 START = ["SessionStart", "--namespace", "auto"]
 PROMPT = ["UserPromptSubmit", "--namespace", "auto"]
-NO_SESSION = sessions.Session(None, None)
+NO_SESSION = sessions.HostSession(None, None)
 
 
 @pytest.fixture

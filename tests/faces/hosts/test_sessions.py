@@ -11,7 +11,7 @@ import pytest
 
 from memstore.domain import clock
 from memstore.faces.hosts import sessions
-from memstore.faces.hosts.sessions import Session
+from memstore.faces.hosts.sessions import HostSession
 
 NAME = "s1"
 
@@ -25,73 +25,73 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_was_given_survives_until_the_context_is_emptied() -> None:
-    assert Session.of(NAME, "a.db").given == ()
-    Session.of(NAME, "a.db").with_given(["#1", "e2"])
-    Session.of(NAME, "a.db").with_given(["e2", "e3"])
-    assert Session.of(NAME, "a.db").given == ("#1", "e2", "e3")
-    assert Session.of(NAME, "b.db").given == ()
-    assert Session.of("s2", "a.db").given == ()
-    Session.of(NAME, "a.db").emptied()
-    held = Session.of(NAME, "a.db")
+    assert HostSession.of(NAME, "a.db").given == ()
+    HostSession.of(NAME, "a.db").with_given(["#1", "e2"])
+    HostSession.of(NAME, "a.db").with_given(["e2", "e3"])
+    assert HostSession.of(NAME, "a.db").given == ("#1", "e2", "e3")
+    assert HostSession.of(NAME, "b.db").given == ()
+    assert HostSession.of("s2", "a.db").given == ()
+    HostSession.of(NAME, "a.db").emptied()
+    held = HostSession.of(NAME, "a.db")
     assert held.given == ()
     assert held.emptied_at is not None
     assert held.emptied_at <= clock.utc_now()
 
 
 def test_no_session_writes_nothing(folder: Path) -> None:
-    Session.of(None, "a.db").with_given(["#1"])
+    HostSession.of(None, "a.db").with_given(["#1"])
     assert not folder.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
 def test_files_are_private_and_follow_no_link(folder: Path, tmp_path: Path) -> None:
-    file = Path(Session.of(NAME, "a.db").with_given(["#1"]).file or "")
+    file = Path(HostSession.of(NAME, "a.db").with_given(["#1"]).file or "")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     other = tmp_path / "other"
     other.write_text("mine")
     file.unlink()
     file.symlink_to(other)
-    Session.of(NAME, "a.db").with_given(["#2"])
+    HostSession.of(NAME, "a.db").with_given(["#2"])
     assert other.read_text() == "mine"
     assert not file.is_symlink()
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"null", b'{"given": 7, "emptied_at": 8}'])
 def test_damaged_file_is_replaced(damage: bytes) -> None:
-    file = Path(Session.of(NAME, "a.db").with_given(["#1"]).file or "")
+    file = Path(HostSession.of(NAME, "a.db").with_given(["#1"]).file or "")
     file.write_bytes(damage)
-    assert Session.of(NAME, "a.db").given == ()
-    Session.of(NAME, "a.db").with_given(["#2"])
-    assert Session.of(NAME, "a.db").given == ("#2",)
+    assert HostSession.of(NAME, "a.db").given == ()
+    HostSession.of(NAME, "a.db").with_given(["#2"])
+    assert HostSession.of(NAME, "a.db").given == ("#2",)
 
 
 def test_folder_that_cannot_be_written_is_no_error(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("in the way")
-    assert Session.of(NAME, "a.db").with_given(["#1"]).given == ("#1",)
+    assert HostSession.of(NAME, "a.db").with_given(["#1"]).given == ("#1",)
 
 
 def test_files_and_names_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "MAX_FILES", 5)
     monkeypatch.setattr(sessions, "MAX_NAMES", 10)
     for number in range(9):
-        session = Session.of(f"s{number}", "a.db")
+        session = HostSession.of(f"s{number}", "a.db")
         session = session.with_given(f"e{place}" for place in range(number * 5))
         assert session.file is not None
         os.utime(session.file, (clock.utc_now().timestamp() - 100 + number,) * 2)
     assert len([*folder.iterdir()]) == 5
-    assert Session.of("s8", "a.db").given == tuple(f"e{n}" for n in range(30, 40))
-    assert Session.of("s0", "a.db").given == ()
+    assert HostSession.of("s8", "a.db").given == tuple(f"e{n}" for n in range(30, 40))
+    assert HostSession.of("s0", "a.db").given == ()
 
 
 def test_old_files_and_left_over_parts_are_deleted(folder: Path) -> None:
-    old = Path(Session.of("old", "a.db").with_given(["#1"]).file or "")
+    old = Path(HostSession.of("old", "a.db").with_given(["#1"]).file or "")
     part = folder / "x.123"
     part.write_text("cut off by a kill")
     for file in (old, part):
         os.utime(file, (1, 1))
-    Session.of(NAME, "a.db").with_given(["#1"])
+    HostSession.of(NAME, "a.db").with_given(["#1"])
     assert len([*folder.iterdir()]) == 1
 
 
@@ -99,6 +99,6 @@ def test_old_files_and_left_over_parts_are_deleted(folder: Path) -> None:
     "name", ["../../x", "a/b", "C:\\x", "CON", "é" * 400, "\ud83d", "a" * 65, " "]
 )
 def test_any_name_of_a_session_is_one_file_in_the_folder(folder: Path, name: str) -> None:
-    Session.of(name, "a.db").with_given(["#1"])
+    HostSession.of(name, "a.db").with_given(["#1"])
     assert len([*folder.iterdir()]) == 1
-    assert Session.of(name, "a.db").given == ("#1",)
+    assert HostSession.of(name, "a.db").given == ("#1",)

@@ -498,7 +498,7 @@ def test_line_is_a_command_in_powershell_and_in_cmd(windows: None, program: str,
 
 def test_claude_code_starts_its_hooks_without_a_shell_on_windows(windows: None) -> None:
     program = r"C:\Users\Ana B\memstore.exe"
-    wanted = catalogue.Wanted([], [program, "hook"], [], "auto", True, None, {})
+    wanted = catalogue.Registration([], [program, "hook"], [], "auto", True, None, {})
     [_, edit] = catalogue.by_name()["claude-code"].hooks(wanted)[0]
     [hook] = edit.value["hooks"]
     arguments = ["hook", "SessionStart", "--namespace", "auto", "--host", "claude-code"]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memstore.faces.http.address import Address, Names, listen, reachable, read_address
+from memstore.faces.http.address import AcceptedNames, Address, listen, reachable, read_address
 
 PORTS = st.integers(0, 65535)
 LABELS = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)
 DOMAINS = st.lists(LABELS, min_size=1, max_size=3).map(".".join)
-NAMES = Names.of("0.0.0.0", ["memory.example", "one.example:8443"], ["https://app.example"])
+NAMES = AcceptedNames.of("0.0.0.0", ["memory.example", "one.example:8443"], ["https://app.example"])
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_any_header_value_can_be_checked(text: str) -> None:
 def test_names_are_local_unless_other_machines_are_allowed(
     bound: str, hosts: list[str], origins: list[str], local: bool
 ) -> None:
-    assert Names.of(bound, hosts, origins).local is local
+    assert AcceptedNames.of(bound, hosts, origins).local is local

@@ -16,7 +16,7 @@ import memstore
 from memstore import Store
 from memstore.faces.mcp import answers, catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.faces.mcp.lines import Call, written
+from memstore.faces.mcp.lines import Manner, written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.text.escaping import visible
@@ -36,7 +36,7 @@ LINE = re.compile(
 
 Ask = Callable[..., str]
 
-CALL = Call({})
+CALL = Manner({})
 
 
 def asked(store: Store, tool: str, form: str = "lines", **arguments: Any) -> str:
@@ -494,7 +494,7 @@ def test_proposals_are_lines_and_so_is_a_decision() -> None:
     ]
     superseded = {"id": 1, "status": "superseded", "superseded_by": 2}
     decided = {"id": 5, "state": "accepted", "undo": "memory_delete id=1", "old": superseded}
-    assert written(decided, Call({}, sign="proposal ")) == (
+    assert written(decided, Manner({}, sign="proposal ")) == (
         "proposal 5 accepted; undo: memory_delete id=1; #1 superseded by #2"
     )
     assert written({"note": answers.NOTE, "proposals": []}, CALL) == "no proposals"

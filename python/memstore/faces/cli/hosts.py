@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memstore import projects
     from memstore.faces.hosts import catalogue, check, hook, record, registration, setup
-    from memstore.faces.hosts.catalogue import Host, Wanted
+    from memstore.faces.hosts.catalogue import Host, Registration
     from memstore.faces.hosts.setup import FileChange
     from memstore.settings import Settings
 else:
@@ -120,7 +120,7 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
     return [host for host in known.values() if host.is_here and (host.in_project or not project)]
 
 
-def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Wanted:
+def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Registration:
     """Return the commands to register, with the current settings."""
     programs = registration.programs()
     chosen = chosen_settings(arguments)
@@ -133,7 +133,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
             value = str(Path(value).expanduser().absolute()) if name == "db" else value
             flags += [f"--{name.replace('_', '-')}", value]
     hook = None if arguments.no_hooks else [*programs.command_line, "hook"]
-    return catalogue.Wanted(
+    return catalogue.Registration(
         server=[*programs.server, *flags],
         hook=hook,
         flags=flags,
@@ -184,7 +184,7 @@ def _tell_changes(
         show.note(f"{name}: {visible(why)}")
 
 
-def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> None:
+def _tell_what_follows(changed: list[Host], wanted: Registration, show: cli.Show) -> None:
     for host in changed:
         if host.note:
             show.note(host.note)

@@ -23,7 +23,7 @@ HOOK_SECONDS: Final = 10
 FOLDER_OF_WORKSPACE: Final = "${workspaceFolder}"
 
 
-class Wanted(NamedTuple):
+class Registration(NamedTuple):
     """What to register."""
 
     server: list[str]
@@ -50,8 +50,8 @@ class Host(NamedTuple):
     """The name of its executable on the PATH."""
     folder: Callable[[], Path]
     """The folder of its settings; the host counts as installed if it exists."""
-    server: Callable[[Wanted], list[tuple[Path, Edit]]]
-    hooks: Callable[[Wanted], list[tuple[Path, Edit]]] = lambda _: []
+    server: Callable[[Registration], list[tuple[Path, Edit]]]
+    hooks: Callable[[Registration], list[tuple[Path, Edit]]] = lambda _: []
     in_project: bool = True
     """Whether a project can have its own settings."""
     note: str = ""
@@ -61,7 +61,7 @@ class Host(NamedTuple):
         return self.folder().is_dir() or shutil.which(self.program) is not None
 
 
-def stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
+def stdio(wanted: Registration, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
     """Return the entry of a server in the form that most hosts use.
 
     ``auto`` is false for hosts that do not start servers in the project's folder: there
@@ -87,12 +87,12 @@ def _applications(*parts: str) -> Path:
     return Path(settings.configuration_folder(), *parts)
 
 
-def _below(wanted: Wanted, home: Path, *parts: str) -> Path:
+def _below(wanted: Registration, home: Path, *parts: str) -> Path:
     return wanted.project.joinpath(*parts) if wanted.project else home
 
 
 def _hooks(
-    wanted: Wanted, host: str, file: Path, events: dict[str, str], shape: Callable[..., Any]
+    wanted: Registration, host: str, file: Path, events: dict[str, str], shape: Callable[..., Any]
 ) -> list[tuple[Path, Edit]]:
     """Return one array element for each event; ``events`` maps the host's names to ours."""
     if wanted.hook is None:
@@ -146,7 +146,7 @@ def _cursor_shape(words: list[str], event: str) -> dict[str, Any]:
     return {"command": shell_line(words)}
 
 
-def _claude_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _claude_hooks(wanted: Registration) -> list[tuple[Path, Edit]]:
     # The paths are this machine's, so for a project they go into the file that is not shared.
     file = _below(wanted, claude_folder() / "settings.json", ".claude", "settings.local.json")
     return _hooks(wanted, "claude-code", file, CLAUDE_EVENTS, _claude_shape)
@@ -160,29 +160,29 @@ def codex_folder() -> Path:
     return Path(settings.host_folder("CODEX_HOME") or _home(".codex"))
 
 
-def _codex_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _codex_server(wanted: Registration) -> list[tuple[Path, Edit]]:
     file = _below(wanted, codex_folder() / "config.toml", ".codex", "config.toml")
     # Without these, a server that starts slowly is missing for the whole session.
     server = {**stdio(wanted), "required": True, "startup_timeout_sec": 30}
     return [(file, Edit(("mcp_servers", NAME), server))]
 
 
-def _codex_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _codex_hooks(wanted: Registration) -> list[tuple[Path, Edit]]:
     file = _below(wanted, codex_folder() / "hooks.json", ".codex", "hooks.json")
     return _hooks(wanted, "codex", file, CLAUDE_EVENTS, _codex_shape)
 
 
-def _gemini_file(wanted: Wanted) -> Path:
+def _gemini_file(wanted: Registration) -> Path:
     return _below(wanted, _home(".gemini", "settings.json"), ".gemini", "settings.json")
 
 
-def _cursor_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _cursor_hooks(wanted: Registration) -> list[tuple[Path, Edit]]:
     file = _below(wanted, _home(".cursor", "hooks.json"), ".cursor", "hooks.json")
     edits = _hooks(wanted, "cursor", file, CURSOR_EVENTS, _cursor_shape)
     return [(file, Edit(("version",), 1, "require")), *edits] if edits else []
 
 
-def _vscode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _vscode_server(wanted: Registration) -> list[tuple[Path, Edit]]:
     file = _below(wanted, _applications("Code", "User", "mcp.json"), ".vscode", "mcp.json")
     server = stdio(wanted, auto=False, workspace=True)
     return [(file, Edit(("servers", NAME), {"type": "stdio", **server}))]
@@ -192,7 +192,7 @@ def _zed_folder() -> Path:
     return _applications("Zed") if sys.platform == "win32" else _home(".config", "zed")
 
 
-def _opencode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+def _opencode_server(wanted: Registration) -> list[tuple[Path, Edit]]:
     folder = wanted.project or _home(".config", "opencode")
     with_comments = folder / "opencode.jsonc"
     file = with_comments if with_comments.is_file() else folder / "opencode.json"

@@ -59,7 +59,7 @@ class AppliedEdit:
 
 
 @dataclass
-class Changed:
+class ChangedFile:
     """The changes to a file: enough to undo them, even if it was changed since."""
 
     file: str
@@ -104,7 +104,7 @@ def stands(value: Any, edit: Edit) -> bool:
     return edit.how == "require" or bool(there == edit.value)
 
 
-def undone(changed: Changed, text: str | None) -> str | None:
+def undone(changed: ChangedFile, text: str | None) -> str | None:
     """Return a file's text without our changes; ``None`` if the file was created for them."""
     if text is None:
         return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memstore.faces import background
     from memstore.faces.hosts import keeping, sessions, transcripts, troubles
-    from memstore.faces.hosts.sessions import Session
+    from memstore.faces.hosts.sessions import HostSession
     from memstore.store.store import Store
 else:
     background = lazy_import("memstore.faces.background")
@@ -149,7 +149,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     if not os.path.exists(database) and not (name == "keep" and keeping.is_worth_keeping(event)):
         return None
     if name in COMPACT or (name in START and event.get("source") in EMPTIED):
-        sessions.Session.of(transcripts.session_of(event), database).emptied()
+        sessions.HostSession.of(transcripts.session_of(event), database).emptied()
     if name == "keep":
         with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
             keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
@@ -160,7 +160,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
         owner = Scope(**chosen.owners)
-        session = sessions.Session.of(transcripts.session_of(event), database)
+        session = sessions.HostSession.of(transcripts.session_of(event), database)
         if name in START:
             told = at_start(store, arguments.host, event, session, owner)
         else:
@@ -199,7 +199,7 @@ def prompt_of(event: dict[str, Any]) -> str:
 
 
 def at_start(
-    store: Store, host: str, event: dict[str, Any], session: Session, owner: Scope = NOBODY
+    store: Store, host: str, event: dict[str, Any], session: HostSession, owner: Scope = NOBODY
 ) -> str | None:
     """Return what a session begins with; its facts are not repeated at a prompt."""
     # After a compaction, the running session is past, too.
@@ -227,7 +227,7 @@ def _of_others(store: Store, owner: Scope) -> str | None:
     )
 
 
-def at_prompt(store: Store, prompt: str, session: Session, owner: Scope = NOBODY) -> str | None:
+def at_prompt(store: Store, prompt: str, session: HostSession, owner: Scope = NOBODY) -> str | None:
     """Return what the memory has to say about a prompt; ``None`` if it does not bear on it."""
     if not prompt or prompt.startswith("/"):
         return None

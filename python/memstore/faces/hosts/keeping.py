@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.domain.records import Scope
-    from memstore.faces.hosts.transcripts import Turn
+    from memstore.faces.hosts.transcripts import TranscriptTurn
     from memstore.store.store import Store
 
 REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
@@ -84,7 +84,7 @@ def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope)
         store.episodes.replace(made, TRACE)
 
 
-def _episode(turn: Turn, host: str, session: str, owner: Scope) -> NewEpisode:
+def _episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
     # A host may write an incomplete turn, and later the complete one under the same id.
     digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
     return NewEpisode(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import settings
 from memstore.domain import clock
 from memstore.faces.hosts import files
-from memstore.faces.hosts.edits import AppliedEdit, Changed
+from memstore.faces.hosts.edits import AppliedEdit, ChangedFile
 from memstore.faces.hosts.files import SettingsUnreadable
 
 if sys.platform == "win32":
@@ -34,7 +34,7 @@ PAUSE_SECONDS: Final = 0.05
 
 
 @dataclass
-class Command:
+class HostCommand:
     """What was registered by the host's own command."""
 
     ours: list[Any]
@@ -49,8 +49,8 @@ class Done:
 
     host: str
     project: str | None = None
-    files: list[Changed] = field(default_factory=list)
-    command: Command | None = None
+    files: list[ChangedFile] = field(default_factory=list)
+    command: HostCommand | None = None
 
 
 def everything() -> list[Done]:
@@ -70,7 +70,7 @@ def of(host: str, project: Path | None) -> Done:
     return Done(host, name)
 
 
-class Record:
+class SetupRecord:
     """The record, while no other process may change it."""
 
     def __init__(self, folders: list[str]) -> None:
@@ -92,7 +92,7 @@ class Record:
 
 
 @contextmanager
-def locked() -> Iterator[Record]:
+def locked() -> Iterator[SetupRecord]:
     """Let no other process change settings or the record.
 
     Raises:
@@ -103,7 +103,7 @@ def locked() -> Iterator[Record]:
     with _lock(lock):
         files.sweep(_file())
         folders = _contents().get("folders", created)
-        yield Record(folders)
+        yield SetupRecord(folders)
         keep_folders = _file().exists()
     if not keep_folders:
         files.remove_folders(folders)
@@ -182,7 +182,7 @@ def _contents() -> dict[str, Any]:
 
 def _done(contents: dict[str, Any]) -> Done:
     changed = [
-        Changed(
+        ChangedFile(
             one["file"],
             [[AppliedEdit(**made) for made in state] for state in one["states"]],
             one["created"],
@@ -192,7 +192,7 @@ def _done(contents: dict[str, Any]) -> Done:
     ]
     command = contents["command"]
     return Done(
-        contents["host"], contents["project"], changed, Command(**command) if command else None
+        contents["host"], contents["project"], changed, HostCommand(**command) if command else None
     )
 
 

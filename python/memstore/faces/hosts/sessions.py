@@ -37,7 +37,7 @@ PLAIN_NAME: Final = re.compile(r"[0-9a-z-]{1,64}")
 """A session's name that can be part of a file's name on any system, as UUIDs can."""
 
 
-class Session(NamedTuple):
+class HostSession(NamedTuple):
     """A session, and what its context holds."""
 
     name: str | None
@@ -47,7 +47,7 @@ class Session(NamedTuple):
     """When its context was last emptied."""
 
     @classmethod
-    def of(cls, name: str | None, database: str) -> Session:
+    def of(cls, name: str | None, database: str) -> HostSession:
         """Read a session; ``database`` is the file whose ids it was given."""
         if not name:
             return cls(None, None)
@@ -55,16 +55,16 @@ class Session(NamedTuple):
         given, emptied_at = _read(file)
         return cls(name, file, given, emptied_at)
 
-    def with_given(self, names: Iterable[str]) -> Session:
+    def with_given(self, names: Iterable[str]) -> HostSession:
         """Remember that the session was given these."""
         all_given = tuple(dict.fromkeys([*self.given, *names]))[-MAX_NAMES:]
         return self._replace(given=all_given)._written()
 
-    def emptied(self) -> Session:
+    def emptied(self) -> HostSession:
         """Remember that the session's context has been emptied."""
         return self._replace(given=(), emptied_at=clock.utc_now())._written()
 
-    def _written(self) -> Session:
+    def _written(self) -> HostSession:
         if self.file is not None:
             emptied = None if self.emptied_at is None else clock.to_text(self.emptied_at)
             with suppress(OSError):  # a full or read-only disk: it may be told something twice

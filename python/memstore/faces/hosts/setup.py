@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import catalogue, claude_code, edits, files, record
 from memstore.faces.hosts.claude_code import MISSING
-from memstore.faces.hosts.edits import AppliedEdit, Changed, Edit
+from memstore.faces.hosts.edits import AppliedEdit, ChangedFile, Edit
 from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
-from memstore.faces.hosts.record import Command
+from memstore.faces.hosts.record import HostCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.faces.hosts.catalogue import Host, Wanted
-    from memstore.faces.hosts.record import Done, Record
+    from memstore.faces.hosts.catalogue import Host, Registration
+    from memstore.faces.hosts.record import Done, SetupRecord
 
 ATTEMPTS: Final = 10
 """How often a file is read again that another program changed in the meantime."""
@@ -46,14 +46,14 @@ class FileChange(NamedTuple):
 
 
 @dataclass
-class Step:
+class FileStep:
     """A file to change: its present text, its new text, and our edits in that."""
 
     file: Path
     text: str | None
     new: str | None
     applied: list[AppliedEdit]
-    earlier: Changed | None
+    earlier: ChangedFile | None
     is_current: bool = False
     """Whether the file and the record are as wanted."""
 
@@ -65,12 +65,12 @@ class Step:
 class _Work:
     """The work for one host; without a record, nothing is changed."""
 
-    def __init__(self, done: Done, record: Record | None, changes: list[FileChange]) -> None:
+    def __init__(self, done: Done, record: SetupRecord | None, changes: list[FileChange]) -> None:
         self.done = done
         self.record = record
         self.changes = changes
 
-    def keep(self, changed: Changed | None = None) -> None:
+    def keep(self, changed: ChangedFile | None = None) -> None:
         """Record what was done, with the changes to one file."""
         if changed is not None:
             others = [one for one in self.done.files if one.file != changed.file]
@@ -79,7 +79,7 @@ class _Work:
             self.record.keep(self.done)
 
 
-def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[FileChange]:
+def install(host: Host, wanted: Registration, *, dry_run: bool = False) -> list[FileChange]:
     """Register with a host; return the changes, none if everything is registered already."""
     return _run(host, wanted.project, lambda work: _install(host, wanted, work), dry_run=dry_run)
 
@@ -114,7 +114,7 @@ def _run(
     return changes
 
 
-def _install(host: Host, wanted: Wanted, work: _Work) -> None:
+def _install(host: Host, wanted: Registration, work: _Work) -> None:
     steps = [_step(file, edits, work.done) for file, edits in _by_file(host, wanted).items()]
     wanted_files = {str(step.file) for step in steps}
     steps += [_back(change) for change in work.done.files if change.file not in wanted_files]
@@ -138,24 +138,24 @@ def _uninstall(project: Path | None, work: _Work) -> None:
         work.keep()
 
 
-def _by_file(host: Host, wanted: Wanted) -> dict[Path, list[Edit]]:
+def _by_file(host: Host, wanted: Registration) -> dict[Path, list[Edit]]:
     found: dict[Path, list[Edit]] = {}
     for file, edit in [*host.server(wanted), *host.hooks(wanted)]:
         found.setdefault(file, []).append(edit)
     return found
 
 
-def _step(file: Path, wanted: list[Edit], done: Done) -> Step:
+def _step(file: Path, wanted: list[Edit], done: Done) -> FileStep:
     text = files.read(file)
     earlier = next((change for change in done.files if change.file == str(file)), None)
     if earlier is not None and text is not None and _is_current(earlier, wanted, text):
-        return Step(file, text, text, earlier.applied, earlier, is_current=True)
+        return FileStep(file, text, text, earlier.applied, earlier, is_current=True)
     base = text if earlier is None else edits.undone(earlier, text)
     new, made = edits.edited(file, base or "", wanted)
-    return Step(file, text, new, made, earlier)
+    return FileStep(file, text, new, made, earlier)
 
 
-def _is_current(earlier: Changed, wanted: list[Edit], text: str) -> bool:
+def _is_current(earlier: ChangedFile, wanted: list[Edit], text: str) -> bool:
     """Return whether a file has everything that is wanted, and nothing else of ours."""
     file = Path(earlier.file)
     try:
@@ -167,13 +167,13 @@ def _is_current(earlier: Changed, wanted: list[Edit], text: str) -> bool:
     return all(made.edit in wanted for state in earlier.states for made in state)
 
 
-def _back(change: Changed) -> Step:
+def _back(change: ChangedFile) -> FileStep:
     file = Path(change.file)
     text = files.read(file)
-    return Step(file, text, edits.undone(change, text), [], change)
+    return FileStep(file, text, edits.undone(change, text), [], change)
 
 
-def _take(step: Step, work: _Work) -> None:
+def _take(step: FileStep, work: _Work) -> None:
     """Change a file. What will be in it is recorded first, beside what may be in it now."""
     changes = FileChange(str(step.file), files.difference(str(step.file), step.text, step.new))
     if work.record is None:
@@ -193,14 +193,14 @@ def _take(step: Step, work: _Work) -> None:
     work.keep(now)
 
 
-def _recorded(step: Step) -> Changed:
-    earlier = step.earlier or Changed(str(step.file), [])
+def _recorded(step: FileStep) -> ChangedFile:
+    earlier = step.earlier or ChangedFile(str(step.file), [])
     states = [state for state in [step.applied, *earlier.states] if state]
     folders = dict.fromkeys([*earlier.folders, *files.missing_folders(step.file)])
-    return Changed(str(step.file), states, step.text is None or earlier.created, [*folders])
+    return ChangedFile(str(step.file), states, step.text is None or earlier.created, [*folders])
 
 
-def _register_claude(wanted: Wanted, work: _Work) -> None:
+def _register_claude(wanted: Registration, work: _Work) -> None:
     server = {"type": "stdio", **catalogue.stdio(wanted)}
     there = claude_code.registered(wanted.project)
     if there == server:
@@ -209,11 +209,11 @@ def _register_claude(wanted: Wanted, work: _Work) -> None:
     if work.record is not None:
         ours = earlier.ours if earlier is not None else []
         before = earlier.before if earlier is not None and there in ours else there
-        work.done.command = Command([server, *ours], before)
+        work.done.command = HostCommand([server, *ours], before)
         work.keep()
         claude_code.register(server, wanted.project)
         # Claude Code may write it in another way.
-        work.done.command = Command([claude_code.registered(wanted.project)], before)
+        work.done.command = HostCommand([claude_code.registered(wanted.project)], before)
         work.keep()
     work.changes.append(_command_change(there, server))
 

@@ -25,7 +25,7 @@ TOKEN: Final = re.compile(
 BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-class Statement(NamedTuple):
+class TomlStatement(NamedTuple):
     """A header or a setting, with the comment beside it and without the line end."""
 
     start: int
@@ -97,7 +97,7 @@ def _table(text: str, path: Sequence[str]) -> tuple[int, int] | None:
     return found
 
 
-def _statements(text: str) -> Iterator[Statement]:
+def _statements(text: str) -> Iterator[TomlStatement]:
     """Yield the statements of a text that is known to be valid."""
     start = end = depth = 0
     begun = False
@@ -115,10 +115,10 @@ def _statements(text: str) -> Iterator[Statement]:
         yield _statement(text, start, end)
 
 
-def _statement(text: str, start: int, end: int) -> Statement:
+def _statement(text: str, start: int, end: int) -> TomlStatement:
     end -= text.endswith("\r", start, end)  # of a comment
     if text[start] != "[":
-        return Statement(start, end, None)
+        return TomlStatement(start, end, None)
     inner: Any = tomllib.loads(text[start:end])
     path: list[str] = []
     while inner:
@@ -126,7 +126,7 @@ def _statement(text: str, start: int, end: int) -> Statement:
         if inner:
             [(key, inner)] = inner.items()
             path.append(key)
-    return Statement(start, end, tuple(path))
+    return TomlStatement(start, end, tuple(path))
 
 
 def _written(path: Sequence[str], table: dict[str, Any], end: str) -> str:

@@ -55,7 +55,7 @@ UNREADABLE: Final = "of another form"
 TOO_LONG: Final = f"over {MAX_CONTENT:,} characters long"
 
 
-class Turn(NamedTuple):
+class TranscriptTurn(NamedTuple):
     """One turn: its id in the transcript, who said what, and when."""
 
     mark: str
@@ -108,7 +108,7 @@ def _skip_line(file: IO[bytes]) -> None:
         pass
 
 
-def turns(path: Path, left_out: Counter[str]) -> Iterator[Turn]:
+def turns(path: Path, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
     """Yield the turns in order; what cannot be kept is counted in ``left_out``, by the reason."""
     for number, record in records(path, left_out):
         for turn in _turns(record, str(number), left_out):
@@ -128,7 +128,7 @@ def mended(text: str) -> str:
     return whole
 
 
-def _turns(record: dict[str, Any], place: str, left_out: Counter[str]) -> Iterator[Turn]:
+def _turns(record: dict[str, Any], place: str, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
     together = record.get("$set")
     if not isinstance(together, dict):
         try:
@@ -144,7 +144,7 @@ def _turns(record: dict[str, Any], place: str, left_out: Counter[str]) -> Iterat
             left_out[UNREADABLE] += 1
 
 
-def _of_one(record: dict[str, Any], place: str) -> Iterator[Turn]:
+def _of_one(record: dict[str, Any], place: str) -> Iterator[TranscriptTurn]:
     """Yield the turn of a record, if it has one.
 
     Raises:
@@ -169,9 +169,9 @@ def _of_one(record: dict[str, Any], place: str) -> Iterator[Turn]:
         raise ValueError("a message has another form")
 
 
-def _turn(mark: object, place: str, role: str, text: str, at: object) -> Turn:
+def _turn(mark: object, place: str, role: str, text: str, at: object) -> TranscriptTurn:
     named = mark if isinstance(mark, str | int) and mark else place
-    return Turn(shortened(mended(str(named))), role, mended(text), _time(at))
+    return TranscriptTurn(shortened(mended(str(named))), role, mended(text), _time(at))
 
 
 def shortened(name: str) -> str:
@@ -190,7 +190,7 @@ def _time(at: object) -> str | None:
     return at
 
 
-def _codex(payload: object, place: str, at: object) -> Iterator[Turn]:
+def _codex(payload: object, place: str, at: object) -> Iterator[TranscriptTurn]:
     roles = {"UserMessage": "user", "AgentMessage": "assistant"}
     roles |= {"user_message": "user", "agent_message": "assistant"}
     if not isinstance(payload, dict):

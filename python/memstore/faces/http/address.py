@@ -97,7 +97,7 @@ def _bound(family: int, where: tuple[object, ...]) -> socket.socket:
 
 
 @frozen
-class Names:
+class AcceptedNames:
     """The host names the server accepts, and the web origins that may call it.
 
     A foreign web page can point its own name at this machine (DNS rebinding). The browser then
@@ -110,7 +110,7 @@ class Names:
     """As browsers send them, such as ``https://app.example.com``."""
 
     @classmethod
-    def of(cls, bound: str, hosts: Iterable[str], origins: Iterable[str]) -> Names:
+    def of(cls, bound: str, hosts: Iterable[str], origins: Iterable[str]) -> AcceptedNames:
         """Return the names of a server: this machine's own, the bound one, and the allowed ones."""
         for host in hosts:
             if NAMED.fullmatch(host) is None:

@@ -33,7 +33,7 @@ CALLS_AT_ONCE: Final = 32
 """Threads for the tool calls of all clients: some wait for a language model for minutes."""
 
 
-class Endpoint:
+class McpEndpoint:
     """Answers accepted requests; each is complete in itself.
 
     Answers are plain JSON, not streams, because no tool sends partial results. So a call that is

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from memstore.faces.http.address import Names
+    from memstore.faces.http.address import AcceptedNames
     from memstore.faces.http.stores import Stores
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ INVALID_REQUEST: Final = -32600
 """JSON-RPC's code for a request that is not answered."""
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """A request that is refused; its sender gets the reason."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Gate:
         endpoint: ASGIApp,
         stores: Stores,
         *,
-        names: Names,
+        names: AcceptedNames,
         writing: Collection[str],
         needs_token: bool,
         patience: Patience = Patience(),  # noqa: B008 (frozen)
@@ -133,7 +133,7 @@ class Gate:
                 await (await self._health(scope["method"]))(scope, receive, send)
                 return
             passed = await self._pass(scope, incoming)
-        except Refused as refused:
+        except Rejected as refused:
             await _refuse(refused.response, scope, incoming, send)
             return
         if passed is not None:
@@ -146,17 +146,17 @@ class Gate:
         """Return the token and body of an accepted request; ``None`` if the client is gone."""
         headers = Headers(scope=scope)
         if not self._names.know_host(headers.get("host")):
-            raise Refused(421, "this server does not accept that Host: --allow-host adds a name")
+            raise Rejected(421, "this server does not accept that Host: --allow-host adds a name")
         if not self._names.know_origin(headers.get("origin")):
-            raise Refused(403, "this Origin is not allowed: --allow-origin adds one")
+            raise Rejected(403, "this Origin is not allowed: --allow-origin adds one")
         if scope["path"].rstrip("/") != PATH:
-            raise Refused(404, f"not found: the endpoint is {PATH}")
+            raise Rejected(404, f"not found: the endpoint is {PATH}")
         token = await self._admit(headers)
         self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
-            raise Refused(405, "use POST", {"Allow": "POST"})
+            raise Rejected(405, "use POST", {"Allow": "POST"})
         if requested_form(scope) not in (None, *ANSWERS):
-            raise Refused(400, f"answers in the address must be {' or '.join(ANSWERS)}")
+            raise Rejected(400, f"answers in the address must be {' or '.join(ANSWERS)}")
         body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
             return None
@@ -188,7 +188,7 @@ class Gate:
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
             logger.warning("a token could not be checked: %s", wording.in_server(error))
-            raise Refused(503, "the database cannot be read; the server's log says why") from error
+            raise Rejected(503, "the database cannot be read; the server's log says why") from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
         tokens = self._stores.store().file.tokens
@@ -210,7 +210,7 @@ class Gate:
             return  # no call: the endpoint reports what is wrong with it
         if isinstance(name, str) and name in self._writing:
             number = message.get("id")
-            raise Refused(
+            raise Rejected(
                 403,
                 f"the token is read-only, and {name} writes: use one made without --read-only",
                 {"WWW-Authenticate": 'Bearer realm="memstore", error="insufficient_scope"'},
@@ -219,7 +219,7 @@ class Gate:
 
     async def _health(self, method: str) -> JSONResponse:
         if method not in ("GET", "HEAD"):
-            raise Refused(405, "use GET", {"Allow": "GET, HEAD"})
+            raise Rejected(405, "use GET", {"Allow": "GET, HEAD"})
         answers = False
         with anyio.move_on_after(HEALTH_SECONDS):
             try:
@@ -283,7 +283,7 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
+def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:
     """Let pages of the allowed origins call the server from a browser (CORS)."""
     if not names.origins:
         return app
@@ -297,7 +297,7 @@ def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
 
 
 async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | None:
-    """Return a request's body; :class:`Refused` if it is too large or too slow."""
+    """Return a request's body; :class:`Rejected` if it is too large or too slow."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         raise _too_large()
@@ -313,7 +313,7 @@ async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | N
             if not message.get("more_body", False):
                 return bytes(body)
     assert waiting.cancelled_caught
-    raise Refused(
+    raise Rejected(
         408, f"the request took longer than {seconds:g} s to arrive", {"Connection": "close"}
     )
 
@@ -325,14 +325,14 @@ def _whole(body: bytes) -> bytes:
         return body  # the endpoint reports what is wrong with it
 
 
-def _too_large() -> Refused:
-    return Refused(
+def _too_large() -> Rejected:
+    return Rejected(
         413, f"a request is limited to {MAX_BODY_BYTES // 1024**2} MiB", {"Connection": "close"}
     )
 
 
-def _unauthorized(reason: str, *, given: bool = True) -> Refused:
+def _unauthorized(reason: str, *, given: bool = True) -> Rejected:
     challenge = 'Bearer realm="memstore"'
     if given:
         challenge += f', error="invalid_token", error_description="{reason}"'
-    return Refused(401, reason, {"WWW-Authenticate": challenge})
+    return Rejected(401, reason, {"WWW-Authenticate": challenge})

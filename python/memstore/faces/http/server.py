@@ -14,9 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
-from memstore.faces.http.address import Address, Names, listen, reachable
+from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
 from memstore.faces.http.connection import Connection, Connections
-from memstore.faces.http.endpoint import Endpoint
+from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
@@ -63,7 +63,7 @@ def run(
     catalogue: Catalogue,
     opening: Opening,
     address: Address,
-    names: Names,
+    names: AcceptedNames,
     *,
     generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
@@ -161,7 +161,7 @@ def _serve(
     catalogue: Catalogue,
     opening: Opening,
     sockets: Sequence[socket.socket],
-    names: Names,
+    names: AcceptedNames,
     *,
     generator: Callable[[], JSONGenerator | None],
     needs_token: bool,
@@ -183,7 +183,7 @@ def _serve(
             super().__init__(parser, connections, patience.head_seconds)
 
     stores = Stores(opening)
-    endpoint = Endpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
+    endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
     gate = Gate(
         endpoint,
         stores,

@@ -62,11 +62,11 @@ def written(
     arguments: Mapping[str, Any] | None = None,
     sign: str = "#",
 ) -> str:
-    """Return an answer as text, in the catalogue's form; ``sign`` as in :class:`lines.Call`."""
+    """Return an answer as text, in the catalogue's form; ``sign`` as in :class:`lines.Manner`."""
     if catalogue.answers == "json":
         return to_text(answer)
     history = catalogue.shown["memory_history"]
-    return lines.written(answer, lines.Call(arguments or {}, history, sign))
+    return lines.written(answer, lines.Manner(arguments or {}, history, sign))
 
 
 def explained(work: Callable[[], Answered]) -> Answered:

@@ -39,8 +39,8 @@ SIGN: Final = "-"
 """Stands before a text that has no id."""
 
 
-class Call(NamedTuple):
-    """What an answer is for.
+class Manner(NamedTuple):
+    """How an answer is written.
 
     Attributes:
         arguments: those of the call; they decide how much is said of a fact.
@@ -53,7 +53,7 @@ class Call(NamedTuple):
     sign: str = "#"
 
 
-def written(answer: Answer, call: Call) -> str:
+def written(answer: Answer, call: Manner) -> str:
     """Return an answer as lines; its hidden characters have to be escaped."""
     told = {name: value for name, value in answer.items() if name != "note"}
     if "id" in told:
@@ -73,11 +73,11 @@ def written(answer: Answer, call: Call) -> str:
 # -- facts, episodes, tasks ------------------------------------------------------------------------
 
 
-def _recalled(answer: Answer, _call: Call) -> Iterator[str]:
+def _recalled(answer: Answer, _call: Manner) -> Iterator[str]:
     return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
 
 
-def _facts(answer: Answer, call: Call) -> Iterator[str]:
+def _facts(answer: Answer, call: Manner) -> Iterator[str]:
     facts = answer["facts"]
     yield from under_dates(_passages(facts, lambda fact: _fact(fact, call)))
     hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, call)]
@@ -87,7 +87,7 @@ def _facts(answer: Answer, call: Call) -> Iterator[str]:
         yield remark(f"{call.history} shows the metadata of {which}")
 
 
-def _episodes(answer: Answer, _call: Call) -> Iterator[str]:
+def _episodes(answer: Answer, _call: Manner) -> Iterator[str]:
     episodes = answer["episodes"]
     tells_source = len({one.get("source") for one in episodes}) > 1
     matching = len(episodes) - answer.get("only_newest", 0)
@@ -99,7 +99,7 @@ def _episodes(answer: Answer, _call: Call) -> Iterator[str]:
     )
 
 
-def _said(answer: Answer, _call: Call) -> Iterator[str]:
+def _said(answer: Answer, _call: Manner) -> Iterator[str]:
     """Yield what was said, each stretch of a conversation in its order, the best one first."""
     said = together(answer["said"], lambda one: (_day(one), one.get("thread", "")), _place)
     yield remark(SAID)
@@ -111,7 +111,7 @@ def _place(turn: Answer) -> str:
     return str(turn["id"]).zfill(20)
 
 
-def _tasks(answer: Answer, _call: Call) -> Iterator[str]:
+def _tasks(answer: Answer, _call: Manner) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
 
 
@@ -139,7 +139,7 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
     yield from ((one, "after") for one in record.get("after", ()))
 
 
-def _fact(fact: Answer, call: Call) -> Line:
+def _fact(fact: Answer, call: Manner) -> Line:
     marks = [_standing(fact)] if "status" in fact else []
     if "pinned" in fact:
         marks.append("pinned")
@@ -157,7 +157,7 @@ def _standing(fact: Answer) -> str:
     return f"superseded by #{fact['superseded_by']}{when}"
 
 
-def _details(fact: Answer, call: Call) -> Iterator[str]:
+def _details(fact: Answer, call: Manner) -> Iterator[str]:
     """Yield what is told of a fact that was asked for by its id, or by its metadata."""
     if _is_requested(fact, call):
         yield f"category {_quoted(fact['category'])}"
@@ -169,14 +169,14 @@ def _details(fact: Answer, call: Call) -> Iterator[str]:
         yield f"metadata {_json(fact['metadata'])}"
 
 
-def _is_requested(fact: Answer, call: Call) -> bool:
+def _is_requested(fact: Answer, call: Manner) -> bool:
     return (
         str(call.arguments.get("id", "")).removeprefix("#") == str(fact["id"])
         and "category" in fact
     )
 
 
-def _shows_metadata(fact: Answer, call: Call) -> bool:
+def _shows_metadata(fact: Answer, call: Manner) -> bool:
     return bool(call.history is None or call.arguments.get("metadata") or _is_requested(fact, call))
 
 
@@ -221,7 +221,7 @@ def _day(record: Answer) -> str:
 # -- the graph -------------------------------------------------------------------------------------
 
 
-def _entities(answer: Answer, _call: Call) -> Iterator[str]:
+def _entities(answer: Answer, _call: Manner) -> Iterator[str]:
     return map(_entity, answer["entities"])
 
 
@@ -229,7 +229,7 @@ def _entity(entity: Answer) -> str:
     return str(Line("", SIGN, _names(entity), (counted(entity["facts"]),)))
 
 
-def _neighbours(answer: Answer, call: Call) -> Iterator[str]:
+def _neighbours(answer: Answer, call: Manner) -> Iterator[str]:
     """Yield each neighbour with the ids of the facts that relate it, and then each fact once."""
     yield _entity(answer["entity"])
     facts: dict[int, Answer] = {}
@@ -250,19 +250,19 @@ def _names(entity: Answer) -> str:
 # -- what a language model read --------------------------------------------------------------------
 
 
-def _changes(answer: Answer, _call: Call) -> Iterator[str]:
+def _changes(answer: Answer, _call: Manner) -> Iterator[str]:
     for one in answer["changes"]:
         older = f" of #{one['previous_id']}" if "previous_id" in one else ""
         yield from _undated(one, one["memory"], [f"{one['event']}{older}"])
 
 
-def _refused(answer: Answer, _call: Call) -> Iterator[str]:
+def _refused(answer: Answer, _call: Manner) -> Iterator[str]:
     for one in answer["refused"]:
         marks = [" ".join(filter(None, ("refused", one.get("event"))))]
         yield from _undated(one, one.get("fact", ""), marks, [one["reason"]])
 
 
-def _items(answer: Answer, _call: Call) -> Iterator[str]:
+def _items(answer: Answer, _call: Manner) -> Iterator[str]:
     for one in answer["items"]:
         marks = [one["outcome"]]
         marks += [f"other #{one['other_id']}"] if "other_id" in one else []
@@ -271,7 +271,7 @@ def _items(answer: Answer, _call: Call) -> Iterator[str]:
         yield from _undated(one, text_of(one["subject"], one["content"]), marks, reason)
 
 
-def _proposals(answer: Answer, _call: Call) -> Iterator[str]:
+def _proposals(answer: Answer, _call: Manner) -> Iterator[str]:
     for one in answer["proposals"]:
         yield f"proposal {one['id']}"
         for part in ("old", "new"):
@@ -294,7 +294,7 @@ def _undated(
 # -- what is said about an answer ------------------------------------------------------------------
 
 
-def _record(record: Answer, call: Call) -> list[str]:
+def _record(record: Answer, call: Manner) -> list[str]:
     """Return the state of one record after a change, on one line, and what may replace it."""
     older = record.pop("older", None)
     state = visible(f"{call.sign}{record.pop('id')} {'; '.join(_changed(record))}")
@@ -364,7 +364,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-PARTS: Final[Mapping[str, Callable[[Answer, Call], Iterator[str]]]] = {
+PARTS: Final[Mapping[str, Callable[[Answer, Manner], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,

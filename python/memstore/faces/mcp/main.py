@@ -92,14 +92,14 @@ def _joined(argv: Sequence[str]) -> list[str]:
     return joined
 
 
-def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.Names] | None:
+def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.AcceptedNames] | None:
     """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
         if arguments.allow_host or arguments.allow_origin or arguments.no_token:
             raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
         return None
     where = address.read_address(arguments.http)
-    names = address.Names.of(where.host, arguments.allow_host, arguments.allow_origin)
+    names = address.AcceptedNames.of(where.host, arguments.allow_host, arguments.allow_origin)
     return where, names
 
 
