@@ -5,6 +5,7 @@ A module is imported when one of its commands is named, so a command starts with
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.lazy import lazy_import
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from memstore.faces.cli import (
+        command,
         completion,
         demo,
         distil,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     )
     from memstore.faces.cli.command import Command
 else:
+    command = lazy_import("memstore.faces.cli.command")
     completion = lazy_import("memstore.faces.cli.completion")
     demo = lazy_import("memstore.faces.cli.demo")
     distil = lazy_import("memstore.faces.cli.distil")
@@ -143,5 +146,7 @@ COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in g
 
 def load(name: str) -> Command:
     """Import a command's module and return the command."""
-    found: dict[str, Command] = {one.name: one for one in COMMANDS[name].module.COMMANDS}
-    return found[name]
+    module = COMMANDS[name].module.__name__
+    __import__(module)
+    defined = (one for one in vars(sys.modules[module]).values())
+    return next(one for one in defined if isinstance(one, command.Command) and one.name == name)

@@ -102,9 +102,19 @@ def option(names: str, meaning: str, **details: Any) -> Option:
     return lambda parser: parser.add_argument(*called, help=meaning, **details)
 
 
+def given(arguments: argparse.Namespace, names: str) -> dict[str, Any]:
+    """Return arguments by their names, which are those of the library's keywords too."""
+    return {name: getattr(arguments, name) for name in names.split()}
+
+
 def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the given metadata; ``-m`` overrides ``--metadata``."""
     return {**(arguments.metadata or {}), **dict(arguments.pairs or ())}
+
+
+def patch_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the given changes of metadata; ``None`` removes a key."""
+    return {**metadata_of(arguments), **dict.fromkeys(arguments.unset)}
 
 
 def fact_id(text: str) -> int:
@@ -202,10 +212,24 @@ def standard_input() -> str:
         ) from None
 
 
-def agreed_to_erase(describe: Callable[[], str]) -> bool:
-    """Ask for confirmation to erase something that ``describe`` describes in one line."""
-    why = "erasing cannot be undone"
-    return agreed(lambda: f"{describe()}\nErase it permanently?", why)
+def erase(
+    described: Callable[[], str],
+    act: Callable[[], bool],
+    is_agreed: bool,
+    show: Show,
+    id_: int,
+    noun: str = "",
+) -> int | None:
+    """Erase something after asking; ``described`` returns one line about it, ``act`` erases it."""
+    if not is_agreed and not agreed(
+        lambda: f"{described()}\nErase it permanently?", "erasing cannot be undone"
+    ):
+        show.note("nothing was erased")
+        return REFUSED
+    if not act():
+        show.note(BYTES_REMAIN)
+    show.done(f"erased {noun}#{id_}", {"erased": id_})
+    return None
 
 
 def agreed(question: Callable[[], str], reason: str) -> bool:
@@ -234,8 +258,14 @@ YES: Final = option("--yes", "do not ask for confirmation")
 OFFSET: Final = option(
     "--offset N", "skip this many first", type=partial(count, least=0), default=0
 )
-NEWEST: Final = option("--newest", "newest first")
-EXPIRES_AT: Final = option("--expires-at TIME", "when it expires")
+NEWEST: Final = option("--newest", "newest first", dest="newest_first")
+EXPIRES_AT: Final = option("--expires-at TIME", "when it expires", dest="expired_at")
+NAMESPACES: Final = option(
+    "--namespaces A,B", "search these namespaces instead; all for every one", type=names
+)
+UNSET: Final = option(
+    "--unset KEY", "a metadata key to remove; may be repeated", action="append", default=[]
+)
 
 NARROWING: Final = (
     option("--subject NAME", "only facts about this subject"),
@@ -248,11 +278,13 @@ NARROWING: Final = (
         type=metadata_filter,
         action="append",
     ),
-    option("--after TIME", "only those stored after this time"),
-    option("--before TIME", "only those stored before this time"),
+    option("--after TIME", "only those stored after this time", dest="created_after"),
+    option("--before TIME", "only those stored before this time", dest="created_before"),
     option("--valid-after TIME", "only those valid since after this time"),
     option("--valid-before TIME", "only those valid since before this time"),
-    option("--all", "include superseded and expired facts", dest="everything"),
+    option(
+        "--all", "include superseded and expired facts", dest="active_only", action="store_false"
+    ),
 )
 
 METADATA: Final = (

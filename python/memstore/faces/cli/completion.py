@@ -45,6 +45,3 @@ def _mark(parser: argparse.ArgumentParser) -> None:
             marked.complete = shtab.FILE
         elif action.metavar in FOLDERS:
             marked.complete = shtab.DIRECTORY
-
-
-COMMANDS = (_completion,)

@@ -153,6 +153,3 @@ def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
     room = max(len(line) for line, _ in NEXT) + 2
     for line, purpose in NEXT:
         stage.line((line.ljust(room), "cyan"), (purpose, "dim"), indent=2)
-
-
-COMMANDS = (_tell,)

@@ -127,6 +127,3 @@ def _next(arguments: argparse.Namespace) -> str:
     flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in given.items() if value)
     command = f"memstore distil --done {distilling.LAST} --show{flags}"
     return f"run `{command}{cli.same_owners(arguments)}`, which also shows the next turns."
-
-
-COMMANDS = (_distil,)

@@ -201,6 +201,3 @@ def _drop(store: Store, generation_id: int, show: cli.Show) -> None:
         f"dropped generation {generation_id}",
         {"generation": generation_id, "dropped": True, "compacted": compacted},
     )
-
-
-COMMANDS = (_embed_pending, _reembed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
@@ -32,22 +33,20 @@ EPISODE_ID = cli.option("ID", "the episode's number, or its UUID", type=episode_
 
 
 def _tags(meaning: str) -> cli.Option:
-    return cli.option("--tag TAG", meaning, dest="tags", action="append")
+    return cli.option("--tag TAG", meaning, dest="tags", action="append", default=[])
 
 
 FILTERS = (
     _tags("only episodes with this tag; may be repeated"),
     cli.option("--source NAME", "only from this source"),
-    cli.option("--after TIME", "only those recorded after this time"),
-    cli.option("--before TIME", "only those recorded before this time"),
+    cli.option("--after TIME", "only those recorded after this time", dest="created_after"),
+    cli.option("--before TIME", "only those recorded before this time", dest="created_before"),
     cli.option("--valid-after TIME", "only those said or done after this time"),
     cli.option("--valid-before TIME", "only those said or done before this time"),
     cli.option("--expired-after TIME", "only those that expire after this time"),
     cli.option("--expired-before TIME", "only those that expire before this time"),
-    cli.option("--all", "include expired episodes", dest="everything"),
-    cli.option(
-        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
-    ),
+    cli.option("--all", "include expired episodes", dest="include_expired"),
+    cli.NAMESPACES,
     *cli.WHOSE,
 )
 
@@ -74,6 +73,7 @@ FILTERS = (
     cli.option(
         "--key TEXT",
         "an idempotency key: adding with the same key again returns the same episode",
+        dest="idempotency_key",
     ),
     *cli.OWNERS,
     file="create",
@@ -83,36 +83,20 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     content = cli.standard_input() if arguments.content == "-" else arguments.content
     episode = store.episodes.add(
         content,
-        source=arguments.source,
-        name=arguments.name,
-        source_model=arguments.source_model,
-        source_description=arguments.source_description,
-        tags=arguments.tags or (),
-        thread=arguments.thread,
-        seq=arguments.seq,
-        speaker=arguments.speaker,
-        valid_at=arguments.valid_at,
+        **cli.given(arguments, "source name source_model source_description tags"),
+        **cli.given(arguments, "thread seq speaker valid_at idempotency_key"),
         metadata=cli.metadata_of(arguments) or None,
-        idempotency_key=arguments.key,
         scope=cli.scope_of(arguments),
     )
     show.done(f"recorded as episode #{episode.id}", episode.to_dict())
 
 
 def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "tags": arguments.tags or (),
-        "source": arguments.source,
-        "created_after": arguments.after,
-        "created_before": arguments.before,
-        "valid_after": arguments.valid_after,
-        "valid_before": arguments.valid_before,
-        "expired_after": arguments.expired_after,
-        "expired_before": arguments.expired_before,
-        "include_expired": arguments.everything,
-        "namespaces": arguments.namespaces,
-        "scope": cli.whose(arguments),
-    }
+    conditions = (
+        "tags source created_after created_before valid_after valid_before expired_after "
+        "expired_before include_expired namespaces"
+    )
+    return {**cli.given(arguments, conditions), "scope": cli.whose(arguments)}
 
 
 @cli.command(
@@ -146,14 +130,8 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.episodes.search(
         " ".join(arguments.query) or None,
-        mode=arguments.mode,
-        alpha=arguments.alpha,
-        tag_boost=arguments.tag_boost,
-        min_similarity=arguments.min_similarity,
-        limit=arguments.limit,
-        context=arguments.context,
-        ranking=arguments.ranking,
-        min_relevance=arguments.min_relevance,
+        **cli.given(arguments, "mode alpha tag_boost min_similarity limit context"),
+        **cli.given(arguments, "ranking min_relevance"),
         **_filters_of(arguments),
     )
     show.episode_hits(hits, explain=arguments.explain)
@@ -183,9 +161,7 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     wanted = _filters_of(arguments)
-    episodes = store.episodes.list(
-        **wanted, limit=arguments.limit, offset=arguments.offset, newest_first=arguments.newest
-    )
+    episodes = store.episodes.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
     show.episodes(episodes)
     part = arguments.limit is not None or arguments.offset
     total = store.episodes.count(**wanted) if part else len(episodes)
@@ -217,27 +193,22 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.EXPIRES_AT,
     cli.option("--unexpire", "remove its expiry time"),
     *cli.METADATA,
-    cli.option(
-        "--unset KEY",
-        "a metadata key to remove; may be repeated",
-        action="append",
-        default=[],
-    ),
+    cli.UNSET,
     *cli.WHOSE,
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     changes: dict[str, Any] = {}
     for given, instead, flags in (
         (arguments.tags, arguments.no_tags, "--tag or --no-tags"),
-        (arguments.expires_at, arguments.unexpire, "--expires-at or --unexpire"),
+        (arguments.expired_at, arguments.unexpire, "--expires-at or --unexpire"),
     ):
         if given and instead:
             raise cli.UsageError(f"give {flags}, not both")
     if arguments.tags or arguments.no_tags:
-        changes["tags"] = arguments.tags or []
-    if arguments.expires_at is not None or arguments.unexpire:
-        changes["expired_at"] = arguments.expires_at
-    if patch := {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}:
+        changes["tags"] = arguments.tags
+    if arguments.expired_at is not None or arguments.unexpire:
+        changes["expired_at"] = arguments.expired_at
+    if patch := cli.patch_of(arguments):
         changes["metadata"] = patch
     if not changes:
         raise cli.UsageError(
@@ -265,13 +236,5 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
         more = "…" if len(episode.content) > PREVIEW_CHARACTERS else ""
         return f"#{episode.id}  {visible(episode.content[:PREVIEW_CHARACTERS])}{more}"
 
-    if not arguments.yes and not cli.agreed_to_erase(preview):
-        show.note("nothing was erased")
-        return cli.REFUSED
-    if not store.episodes.erase(episode.id):
-        show.note(cli.BYTES_REMAIN)
-    show.done(f"erased episode #{episode.id}", {"erased": episode.id})
-    return None
-
-
-COMMANDS = (_add, _search, _list, _get, _update, _erase)
+    act = partial(store.episodes.erase, episode.id)
+    return cli.erase(preview, act, arguments.yes, show, episode.id, "episode ")

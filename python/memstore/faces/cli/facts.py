@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import CATEGORIES
@@ -44,7 +45,9 @@ ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, o
     cli.THREAD,
     cli.SEQ,
     cli.option(
-        "--key TEXT", "an idempotency key: storing with the same key again returns the same fact"
+        "--key TEXT",
+        "an idempotency key: storing with the same key again returns the same fact",
+        dest="idempotency_key",
     ),
     *cli.OWNERS,
     usage="CONTENT --subject NAME [options]",
@@ -56,17 +59,9 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         store.check_owners(cli.scope_of(arguments), arguments.supersedes)
     fact = store.add(
         cli.content_of(arguments.content),
-        subject=arguments.subject,
-        category=arguments.category,
+        **cli.given(arguments, "subject category supersedes any_subject valid_at expired_at"),
+        **cli.given(arguments, "source thread seq idempotency_key"),
         metadata=cli.metadata_of(arguments) or None,
-        supersedes=arguments.supersedes,
-        any_subject=arguments.any_subject,
-        valid_at=arguments.valid_at,
-        expired_at=arguments.expires_at,
-        source=arguments.source,
-        thread=arguments.thread,
-        seq=arguments.seq,
-        idempotency_key=arguments.key,
         unless_known=True,
         **cli.owners_of(arguments),
     )
@@ -144,15 +139,13 @@ def _unpin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "memstore update 12 -m priority=3 -m lang=en --unset draft",
     cli.ID,
     *cli.METADATA,
-    cli.option(
-        "--unset KEY", "a metadata key to remove; may be repeated", action="append", default=[]
-    ),
+    cli.UNSET,
     *cli.WHOSE,
     usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
     file="create",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    patch = {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}
+    patch = cli.patch_of(arguments)
     if not patch:
         raise cli.UsageError("nothing to update: give -m key=value, --metadata or --unset key")
     fact = store.update_metadata(cli.known_id(store, arguments), patch)
@@ -220,13 +213,5 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
         fact = store.get(arguments.id)
         return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
 
-    if not arguments.yes and not cli.agreed_to_erase(preview):
-        show.note("nothing was erased")
-        return cli.REFUSED
-    if not store.erase(arguments.id):
-        show.note(cli.BYTES_REMAIN)
-    show.done(f"erased #{arguments.id}", {"erased": arguments.id})
-    return None
-
-
-COMMANDS = (_add, _supersede, _confirm, _pin, _unpin, _update, _delete, _restore, _erase)
+    act = partial(store.erase, arguments.id)
+    return cli.erase(preview, act, arguments.yes, show, arguments.id)

@@ -137,6 +137,3 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     if rebuilt and status.pending:
         show.note("run memstore embed-pending to embed what is pending")
     return cli.REFUSED if findings else None
-
-
-COMMANDS = (_status, _backup, _recover, _doctor)

@@ -217,17 +217,3 @@ def _decisions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
 def _drop(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.graph.drop()
     show.done("dropped the graph; memstore graph build rebuilds it", {"dropped": True})
-
-
-COMMANDS = (
-    _build,
-    _status,
-    _entities,
-    _neighbours,
-    _likely,
-    _merge,
-    _apart,
-    _forget,
-    _decisions,
-    _drop,
-)

@@ -267,6 +267,3 @@ def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
         f"{found.namespace}: {RULES[found.rule].format(folder=found.folder)}",
         {**found._asdict(), "folder": str(found.folder)},
     )
-
-
-COMMANDS = (_setup, _hook, _where)

@@ -364,6 +364,3 @@ def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     done = store.reinstate(cli.known_id(store, arguments))
     said = f"reinstated #{arguments.id} as #{done.id}, beside the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
-
-
-COMMANDS = (_extract, _remember, _forget, _list, _accept, _reject, _reinstate)

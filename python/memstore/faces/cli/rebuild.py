@@ -91,6 +91,3 @@ def _row(one: Consolidated) -> tuple[object, ...]:
         one.content,
         one.reason,
     )
-
-
-COMMANDS = (_rebuild, _consolidate)

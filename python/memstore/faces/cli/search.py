@@ -29,6 +29,7 @@ else:
     learn = lazy_import("memstore.faces.cli.learn")
     owners = lazy_import("memstore.faces.cli.owners")
 
+CONDITIONS: Final = "subject category filters created_after created_before valid_after valid_before"
 EMPTY: Final = "the memory is empty; store a fact with memstore add"
 
 
@@ -43,9 +44,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     *cli.NARROWING,
     cli.option("--tasks", "include tasks"),
     cli.NO_EPISODES,
-    cli.option(
-        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
-    ),
+    cli.NAMESPACES,
     *cli.WHOSE,
     cli.option("--word-weight X", "weight of the words (default: 0.6)", type=float),
     cli.option("--vector-weight X", "weight of the meaning (default: 0.4)", type=float),
@@ -56,14 +55,9 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     hits = store.search(
         " ".join(arguments.query),
         **_narrowing(arguments),
-        limit=arguments.limit,
-        context=arguments.context,
-        ranking=arguments.ranking,
-        min_relevance=arguments.min_relevance,
-        namespaces=arguments.namespaces,
+        **cli.given(arguments, "limit context ranking min_relevance namespaces"),
+        **cli.given(arguments, "word_weight vector_weight"),
         tasks=arguments.tasks or None,
-        word_weight=arguments.word_weight,
-        vector_weight=arguments.vector_weight,
     )
     said = () if arguments.no_episodes else _said(store, hits, arguments)
     show.found(hits, said, explain=arguments.explain)
@@ -82,33 +76,24 @@ def _said(store: Store, hits: SearchHits, arguments: argparse.Namespace) -> Sequ
         " ".join(arguments.query),
         hits,
         **_narrowing(arguments),
-        min_relevance=arguments.min_relevance,
-        namespaces=arguments.namespaces,
+        **cli.given(arguments, "min_relevance namespaces"),
     )
 
 
 def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
-        "subject": arguments.subject,
-        "category": arguments.category,
-        "filters": arguments.filters,
-        "created_after": arguments.after,
-        "created_before": arguments.before,
-        "valid_after": arguments.valid_after,
-        "valid_before": arguments.valid_before,
+        **cli.given(arguments, CONDITIONS),
+        "active_only": arguments.active_only,
         "scope": cli.whose(arguments),
-        "active_only": not arguments.everything,
     }
 
 
 def _wider(arguments: argparse.Namespace) -> str:
     """Suggest options that would widen the search."""
     ways = ["other words"]
-    narrow = (arguments.subject, arguments.category, arguments.filters, arguments.after,
-              arguments.before, arguments.valid_after, arguments.valid_before)  # fmt: skip
-    if any(narrow):
+    if any(cli.given(arguments, CONDITIONS).values()):
         ways.append("fewer conditions")
-    if not arguments.everything:
+    if arguments.active_only:
         ways.append("--all for superseded facts")
     return f"{', '.join(ways)}, or memstore list"
 
@@ -132,9 +117,7 @@ def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
     cli.NO_EPISODES,
     cli.RELEVANCE,
     *cli.NARROWING,
-    cli.option(
-        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
-    ),
+    cli.NAMESPACES,
     *cli.WHOSE,
     usage="QUERY… [options]",
     embedder="required",
@@ -145,8 +128,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         max_tokens=arguments.max_tokens,
         episodes=not arguments.no_episodes,
         **_narrowing(arguments),
-        namespaces=arguments.namespaces,
-        min_relevance=arguments.min_relevance,
+        **cli.given(arguments, "namespaces min_relevance"),
     )
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)
@@ -188,7 +170,7 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     "list",
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
     *cli.NARROWING,
-    cli.option("--deleted", "include deleted facts"),
+    cli.option("--deleted", "include deleted facts", dest="include_deleted"),
     cli.option("--pinned", "only pinned facts"),
     cli.limit(),
     cli.OFFSET,
@@ -196,14 +178,8 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     *cli.WHOSE,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    wanted = {
-        **_narrowing(arguments),
-        "include_deleted": arguments.deleted,
-        "pinned": arguments.pinned,
-    }
-    facts = store.list(
-        **wanted, limit=arguments.limit, offset=arguments.offset, newest_first=arguments.newest
-    )
+    wanted = _narrowing(arguments) | cli.given(arguments, "include_deleted pinned")
+    facts = store.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
     show.facts(facts)
     part = arguments.limit is not None or arguments.offset
     total = store.count(**wanted) if part else len(facts)
@@ -274,6 +250,3 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
             found.update((line.id, line) for line in lines)
             answered.update(line.fact_id for line in lines)
     return [found[number] for number in sorted(found)]
-
-
-COMMANDS = (_search, _recall, _briefing, _list, _get, _history)

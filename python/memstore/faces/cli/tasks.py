@@ -33,10 +33,7 @@ SCOPES = "user, agent or collaborative"
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.create(
         cli.content_of(arguments.content),
-        scope=arguments.scope,
-        priority=arguments.priority,
-        project=arguments.project,
-        due=arguments.due,
+        **cli.given(arguments, "scope priority project due"),
         owners=cli.scope_of(arguments),
     )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
@@ -81,8 +78,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     wanted: dict[str, Any] = {
         "scope": None if arguments.whose == EVERYBODY else arguments.whose,
         "status": status and status.replace("-", "_"),
-        "project": arguments.project,
-        "surface": arguments.surface,
+        **cli.given(arguments, "project surface"),
     }
     tasks = store.tasks.list(**wanted, owners=owners, limit=arguments.limit)
     show.tasks(tasks)
@@ -94,6 +90,3 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         total = len(store.tasks.list(**wanted, owners=owners))
         if total > len(tasks):
             show.note(cli.page_of(len(tasks), total, "task"))
-
-
-COMMANDS = (_add, _update, _list)

@@ -89,6 +89,3 @@ def _revoke(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     by_number = number != named and number.isascii() and number.isdigit() and len(number) < 19
     token = store.file.tokens.revoke(int(number) if by_number else named)
     show.done(f"revoked token {token.id} ({token.name})", token.to_dict())
-
-
-COMMANDS = (_create, _list, _revoke)

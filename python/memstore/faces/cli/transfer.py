@@ -331,6 +331,3 @@ def _tell_waiting(report: EmbedReport | None, show: cli.Show) -> None:
             f"{counted(report.left)} still without an embedding: "
             f"{wording.on_command_line(report.error)}"
         )
-
-
-COMMANDS = (_export, _import)
