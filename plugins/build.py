@@ -129,7 +129,7 @@ def files() -> dict[str, Any]:
 
 def hooks(host: str) -> dict[str, Any]:
     """Return what setup would register with a host, started by ``uvx``."""
-    wanted = catalogue.Wanted(
+    wanted = catalogue.Registration(
         server=START,
         hook=[*COMMAND_LINE, "hook"],
         flags=[],
