@@ -27,30 +27,17 @@ T = TypeVar("T")
 
 def of(incoming: Incoming) -> Iterator[Incoming]:
     """Yield the batches of an import: episodes, then facts, then the records that refer to them."""
-    yield from of_episodes(incoming)
-    yield from of_facts(incoming)
-    yield from of_attached(incoming)
-
-
-def of_episodes(incoming: Incoming) -> Iterator[Incoming]:
     operations = incoming.episode_operations
     for batch in _cut(incoming.episodes, operations):
         yield Incoming(
             episodes=batch, episode_operations={e.id: operations.get(e.id, []) for e in batch}
         )
-
-
-def of_facts(incoming: Incoming) -> Iterator[Incoming]:
-    """Yield facts in order, each after the newer facts of its chain."""
     operations = incoming.operations
-    for batch in _cut(_newest_first(incoming.facts), operations):
-        yield Incoming(facts=batch, operations={f.id: operations.get(f.id, []) for f in batch})
-
-
-def of_attached(incoming: Incoming) -> Iterator[Incoming]:
+    for facts in _cut(_newest_first(incoming.facts), operations):
+        yield Incoming(facts=facts, operations={f.id: operations.get(f.id, []) for f in facts})
     for kind in fields(Attached):
-        for batch in _cut(getattr(incoming.attached, kind.name), {}):
-            yield Incoming(attached=Attached(**{kind.name: batch}))
+        for records in _cut(getattr(incoming.attached, kind.name), {}):
+            yield Incoming(attached=Attached(**{kind.name: records}))
 
 
 def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:

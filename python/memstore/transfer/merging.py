@@ -26,7 +26,7 @@ from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
-from memstore.frozen import fields, frozen, replace
+from memstore.frozen import frozen, replace
 from memstore.history.erasing import erase_episode, erase_fact
 from memstore.transfer import batches, numbering, references
 from memstore.transfer.numbering import Ids
@@ -127,58 +127,44 @@ class _Merge:
         self, author: Author, namespace: str | None, dependents: Dependents, ids: Ids
     ) -> None:
         self._author = author
-        self._namespace = namespace
-        self._dependents = dependents
-        self._ids = ids
-        self._episodes: dict[int, Episode] = {}
-        self._facts: dict[int, Fact] = {}
-        self._new: dict[int, Fact] = {}
-        self._counts: Counter[str] = Counter()
+        self._log = _Episodes(namespace)
+        self._facts = _Facts(namespace, dependents, ids, self._log.here)
+        self._attached: Counter[str] = Counter()
         self.done = 0
 
     @property
     def erased(self) -> bool:
         """Whether any known record was erased."""
-        return bool(self._counts["erased"])
+        return bool(self._log.erased or self._facts.updates[Kind.ERASE])
 
     def take(self, batch: Incoming, transaction: Transaction) -> None:
-        changes = Changes(transaction, self._author)
-        log = _Episodes(changes, self._namespace, self._episodes)
-        log.take(batch.episodes, batch.episode_operations)
-        facts = _Facts(
-            Adoption(transaction, self._author),
-            self._namespace,
-            self._dependents,
-            self._ids,
-            self._episodes,
-            self._facts,
-            self._new,
-        )
-        facts.take(batch.facts, batch.operations)
-        self._counts.update(_attach(batch.attached, facts, log))
-        updates = facts.updates
-        self._counts.update(
-            imported=facts.imported,
-            known=len(batch.facts) - facts.imported,
-            retired=facts.retired,
-            removed=updates[Kind.DELETE] + updates[Kind.ERASE],
-            restored=updates[Kind.RESTORE],
-            episodes=log.new,
-            episodes_known=len(batch.episodes) - log.new,
-            episodes_removed=log.erased,
-            erased=updates[Kind.ERASE] + log.erased,
-        )
+        self._log.changes = Changes(transaction, self._author)
+        self._log.take(batch.episodes, batch.episode_operations)
+        self._facts.adoption = Adoption(transaction, self._author)
+        self._facts.take(batch.facts, batch.operations)
+        self._attached.update(_attach(batch.attached, self._facts, self._log))
         self.done += len(batch.episodes) + len(batch.facts)
 
     def report(self) -> ImportReport:
-        return ImportReport(**{f.name: self._counts[f.name] for f in fields(ImportReport)})
+        log, facts = self._log, self._facts
+        return ImportReport(
+            imported=len(facts.new),
+            known=len(facts.here) - len(facts.new),
+            retired=facts.retired,
+            removed=facts.updates[Kind.DELETE] + facts.updates[Kind.ERASE],
+            restored=facts.updates[Kind.RESTORE],
+            episodes=log.new,
+            episodes_known=len(log.here) - log.new,
+            episodes_removed=log.erased,
+            **self._attached,
+        )
 
 
 @dataclass(slots=True)
 class _Episodes:
-    changes: Changes
     namespace: str | None
-    here: dict[int, Episode]
+    changes: Changes = field(init=False)
+    here: dict[int, Episode] = field(default_factory=dict)
     """The local episodes, by their ids at the source."""
     new: int = 0
     erased: int = 0
@@ -233,15 +219,15 @@ def _adopted(episode: Episode) -> Line:
 
 @dataclass(slots=True)
 class _Facts:
-    adoption: Adoption
     namespace: str | None
     dependents: Dependents
     ids: Ids
     logged: Mapping[int, Episode]
-    here: dict[int, Fact]
+    adoption: Adoption = field(init=False)
+    here: dict[int, Fact] = field(default_factory=dict)
     """The local facts, by their ids at the source."""
-    new: dict[int, Fact]
-    imported: int = 0
+    new: set[int] = field(default_factory=set)
+    """The ids at the source of those that were not here."""
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
     existing: _Existing[Fact] = field(init=False)
@@ -268,8 +254,8 @@ class _Facts:
         home = self.namespace or fact.namespace
         known = self.existing.records.get((home, fact.uuid))
         if known is None:
-            self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
-            self.imported += 1
+            self.here[fact.id] = self._bring_in(fact, home, operations)
+            self.new.add(fact.id)
         else:
             self.here[fact.id] = known
             self.ids.facts[fact.id] = known.id

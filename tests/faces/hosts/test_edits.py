@@ -81,7 +81,7 @@ def test_value_of_another_kind_is_not_overwritten() -> None:
     with pytest.raises(ValueError, match="theme is not an object"):
         jsonc.put(SETTINGS, ["theme", "a"], 1)
     with pytest.raises(ValueError, match="theme is not an array"):
-        jsonc.append(SETTINGS, ["theme"], 1)
+        jsonc.put(SETTINGS, ["theme"], 1, element=True)
 
 
 def test_objects_of_the_user_stay_when_empty() -> None:
@@ -92,7 +92,7 @@ def test_objects_of_the_user_stay_when_empty() -> None:
 
 def test_required_version_stays_while_others_need_it() -> None:
     new, made = edits.edited(JSON, "", PUT_JSON)
-    theirs, _ = jsonc.append(new, ["hooks", "stop"], {"command": "theirs"})
+    theirs, _ = jsonc.put(new, ["hooks", "stop"], {"command": "theirs"}, element=True)
     left = edits.undone(ChangedFile("a.json", [made], created=True), theirs)
     assert left is not None
     assert jsonc.value(left) == {"version": 1, "hooks": {"stop": [{"command": "theirs"}]}}

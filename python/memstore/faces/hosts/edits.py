@@ -125,8 +125,8 @@ def undone(changed: ChangedFile, text: str | None) -> str | None:
 
 def _with(language: ModuleType, text: str, edit: Edit) -> tuple[str, AppliedEdit]:
     before = language.value(text)
-    change = language.append if edit.how == "append" else language.put
-    new, placed = change(text, edit.path, edit.value)
+    element = {"element": True} if edit.how == "append" else {}
+    new, placed = language.put(text, edit.path, edit.value, **element)
     made = AppliedEdit([*edit.path], edit.value, edit.how, placed)
     if edit.how == "require" and isinstance(before, dict):
         made.beside = [*before]

@@ -65,14 +65,34 @@ def value(text: str) -> Any:
     return None if root is None else root.value
 
 
-def put(text: str, path: Sequence[str], value: Any) -> tuple[str, Placed]:
-    """Return the text with a value at a path; missing objects on the way are created."""
-    return _with(text, path, value, element=False)
+def put(text: str, path: Sequence[str], value: Any, *, element: bool = False) -> tuple[str, Placed]:
+    """Return the text with a value at a path, or appended to the array there.
 
-
-def append(text: str, path: Sequence[str], value: Any) -> tuple[str, Placed]:
-    """Return the text with a value appended to the array at a path, which is created if missing."""
-    return _with(text, path, value, element=True)
+    Objects on the way, and the array, are created if they are missing.
+    """
+    whole = [value] if element else value
+    node = _read(text)
+    if node is None:
+        style = Style(False, line_end(text), ",", ": ", "  ")
+        lead = "" if not text.strip("\ufeff") or text.endswith("\n") else style.line_end
+        written = _written(nested(path, whole), "", style)
+        placed = Placed(-1, lead, style.line_end, text)
+        return f"{text}{lead}{written}{style.line_end}", placed
+    for depth, key in enumerate(path):
+        if not isinstance(node.value, dict):
+            raise ValueError(f"{'.'.join(path[:depth]) or 'it'} is not an object")
+        found = _find(text, node, [key])
+        if found is None:
+            new = nested(path[depth + 1 :], whole)
+            return _insert(text, node, json.dumps(key, ensure_ascii=False), new, depth)
+        node = found
+    if not element:
+        before = text[node.start : node.end]
+        written = _written(value, _indent(text, node.start), _style(text, node))
+        return text[: node.start] + written + text[node.end :], Placed(len(path), before=before)
+    if not isinstance(node.value, list):
+        raise ValueError(f"{'.'.join(path)} is not an array")
+    return _insert(text, node, None, value, len(path))
 
 
 def without(
@@ -112,32 +132,6 @@ def without(
 
 def _last(values: list[Any], value: Any) -> int:
     return len(values) - 1 - values[::-1].index(value)
-
-
-def _with(text: str, path: Sequence[str], value: Any, *, element: bool) -> tuple[str, Placed]:
-    whole = [value] if element else value
-    node = _read(text)
-    if node is None:
-        style = Style(False, line_end(text), ",", ": ", "  ")
-        lead = "" if not text.strip("\ufeff") or text.endswith("\n") else style.line_end
-        written = _written(nested(path, whole), "", style)
-        placed = Placed(-1, lead, style.line_end, text)
-        return f"{text}{lead}{written}{style.line_end}", placed
-    for depth, key in enumerate(path):
-        if not isinstance(node.value, dict):
-            raise ValueError(f"{'.'.join(path[:depth]) or 'it'} is not an object")
-        found = _find(text, node, [key])
-        if found is None:
-            new = nested(path[depth + 1 :], whole)
-            return _insert(text, node, json.dumps(key, ensure_ascii=False), new, depth)
-        node = found
-    if not element:
-        before = text[node.start : node.end]
-        written = _written(value, _indent(text, node.start), _style(text, node))
-        return text[: node.start] + written + text[node.end :], Placed(len(path), before=before)
-    if not isinstance(node.value, list):
-        raise ValueError(f"{'.'.join(path)} is not an array")
-    return _insert(text, node, None, value, len(path))
 
 
 def _insert(

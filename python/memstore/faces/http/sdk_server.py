@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -14,13 +14,15 @@ from mcp.shared.exceptions import MCPError
 from memstore.faces.mcp import methods, protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from mcp.server.context import ServerRequestContext
 
     from memstore.faces.mcp.methods import Methods, StoreSource
 
     Context = ServerRequestContext[Any]
+
+Result = TypeVar("Result", bound=types.Result)
 
 
 class SdkServer:
@@ -44,13 +46,15 @@ class SdkServer:
             version=methods_.server_info["version"],
             instructions=methods_.instructions,
             on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
+            on_call_tool=self._in_thread(types.CallToolResult, methods_.call_tool),
+            on_list_prompts=_at_once(types.ListPromptsResult, methods_.list_prompts),
+            on_get_prompt=self._in_thread(types.GetPromptResult, methods_.get_prompt),
+            on_list_resources=_at_once(types.ListResourcesResult, methods_.list_resources),
+            on_list_resource_templates=_at_once(
+                types.ListResourceTemplatesResult, methods_.list_templates
+            ),
             on_read_resource=self._read_resource,
-            on_completion=self._complete,
+            on_completion=self._in_thread(types.CompleteResult, methods_.complete),
         )
         # Not earlier: the imports for opening would delay the handshake.
         self.server.add_notification_handler(
@@ -66,71 +70,35 @@ class SdkServer:
         self._source_of(context).start()  # newer clients send no handshake before this
         return types.ListToolsResult.model_validate(self._methods.list_tools())
 
-    async def _list_prompts(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        return types.ListPromptsResult.model_validate(self._methods.list_prompts())
-
-    async def _get_prompt(
-        self, context: Context, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
-        result = await self._in_thread(context, self._methods.get_prompt, params)
-        return types.GetPromptResult.model_validate(result)
-
-    async def _list_resources(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        return types.ListResourcesResult.model_validate(self._methods.list_resources())
-
-    async def _list_templates(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult.model_validate(self._methods.list_templates())
-
-    async def _call_tool(
-        self, context: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        result = await self._in_thread(context, self._methods.call_tool, params)
-        return types.CallToolResult.model_validate(result)
-
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         older = context.protocol_version in protocol.HANDSHAKE_REVISIONS
         read = partial(self._methods.read_resource, older=older)
-        return types.ReadResourceResult.model_validate(await self._in_thread(context, read, params))
+        return await self._in_thread(types.ReadResourceResult, read)(context, params)
 
-    async def _complete(
-        self, context: Context, params: types.CompleteRequestParams
-    ) -> types.CompleteResult:
-        result = await self._in_thread(context, self._methods.complete, params)
-        return types.CompleteResult.model_validate(result)
+    def _in_thread(
+        self, kind: type[Result], method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]]
+    ) -> Callable[[Context, types.RequestParams], Awaitable[Result]]:
+        async def answer(context: Context, params: types.RequestParams) -> Result:
+            given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+            work = partial(method, self._source_of(context), given)
+            # If the client disconnects, only the wait ends: a write that has begun is completed.
+            try:
+                found = await anyio.to_thread.run_sync(
+                    work, limiter=self._threads, abandon_on_cancel=True
+                )
+            except protocol.Refused as error:
+                raise MCPError(error.code, error.message, error.data) from error
+            return kind.model_validate(found)
 
-    async def _in_thread(
-        self,
-        context: Context,
-        method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]],
-        params: types.RequestParams,
-    ) -> dict[str, Any]:
-        # If the client disconnects, only the wait ends: a write that has begun is completed.
-        with _Errors():
-            return await anyio.to_thread.run_sync(
-                partial(method, self._source_of(context), _given(params)),
-                limiter=self._threads,
-                abandon_on_cancel=True,
-            )
+        return answer
 
 
-class _Errors:
-    """Turns our refusals into the SDK's errors."""
+def _at_once(
+    kind: type[Result], method: Callable[[], dict[str, Any]]
+) -> Callable[[Context, types.PaginatedRequestParams | None], Awaitable[Result]]:
+    async def answer(_context: Context, _params: types.PaginatedRequestParams | None) -> Result:
+        return kind.model_validate(method())
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, protocol.Refused):
-            raise MCPError(error.code, error.message, error.data) from error
-
-
-def _given(params: types.RequestParams) -> dict[str, Any]:
-    return params.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return answer

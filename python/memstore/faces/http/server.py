@@ -94,15 +94,18 @@ def run(
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
         for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
             print(line, file=sys.stderr, flush=True)
-        _serve(
-            catalogue,
-            opening,
-            sockets,
-            names,
-            generator=generator,
+        stores = Stores(opening)
+        endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
+        gate = Gate(
+            endpoint,
+            stores,
+            names=names,
+            writing=catalogue.writing() | prompts.WRITING,
             needs_token=not no_token,
             patience=patience,
+            on_admitted=_trust,
         )
+        _serve(opening, sockets, endpoint, for_pages(gate, names), patience.head_seconds)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
@@ -158,14 +161,11 @@ def _local(bound: Address) -> Address:
 
 
 def _serve(
-    catalogue: Catalogue,
     opening: Opening,
     sockets: Sequence[socket.socket],
-    names: AcceptedNames,
-    *,
-    generator: Callable[[], JSONGenerator | None],
-    needs_token: bool,
-    patience: Patience,
+    endpoint: McpEndpoint,
+    app: ASGIApp,
+    head_seconds: float,
 ) -> None:
     connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
 
@@ -180,22 +180,11 @@ def _serve(
             _loop: asyncio.AbstractEventLoop | None = None,
         ) -> None:
             parser = H11Protocol(config, server_state, {**app_state, CONNECTION: self}, _loop)
-            super().__init__(parser, connections, patience.head_seconds)
+            super().__init__(parser, connections, head_seconds)
 
-    stores = Stores(opening)
-    endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
-    gate = Gate(
-        endpoint,
-        stores,
-        names=names,
-        writing=catalogue.writing() | prompts.WRITING,
-        needs_token=needs_token,
-        patience=patience,
-        on_admitted=_trust,
-    )
     server = uvicorn.Server(
         uvicorn.Config(
-            _Application(for_pages(gate, names), lambda: on_signals(stop)),
+            _Application(app, lambda: on_signals(stop)),
             http=Protocol,
             ws="none",
             loop="asyncio",

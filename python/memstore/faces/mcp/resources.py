@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from memstore import settings
 from memstore.domain.records import Scope
@@ -43,10 +43,6 @@ def read(
 
 def subjects(store: Store, beginning: str, limit: int, owners: Mapping[str, str]) -> list[str]:
     return store.subjects(beginning, scope=Scope(**owners), limit=limit)
-
-
-def uri_of(subject: str) -> str:
-    return SUBJECT + quote(subject, safe="")
 
 
 def _newest(store: Store, owner: Scope, subject: str) -> dict[str, Any]:
