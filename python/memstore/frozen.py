@@ -13,6 +13,7 @@ meaning. A method that a class or one of its bases defines is kept.
 
 from __future__ import annotations
 
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, dataclass_transform, overload
 
@@ -88,6 +89,27 @@ def asdict(record: Any) -> dict[str, Any]:
 def replace(record: R, /, **changes: Any) -> R:
     """Return a copy of an instance with other values in some fields."""
     return record.__class__(**asdict(record) | changes)
+
+
+def derived(kind: Callable[..., R], record: Any, /, **changes: Any) -> R:
+    """Return an instance of another frozen class, with the values of a record and changes.
+
+    Values that the class has no field for are left out. Nothing is checked, and fields with a
+    default may be missing: the constructor takes several times as long.
+    """
+    made: Any = object.__new__(kind)  # type: ignore[arg-type]
+    values = made.__dict__
+    values.update(record.__dict__)
+    values.update(changes)
+    for name in _surplus(record.__class__, kind):
+        values.pop(name, None)
+    return made  # type: ignore[no-any-return]
+
+
+@cache
+def _surplus(kind: Any, other: Any) -> tuple[str, ...]:
+    """Return the fields of a class that another one does not have."""
+    return tuple(one.name for one in fields(kind) if one.name not in other._shape.defaults)
 
 
 class _Shape:

@@ -182,7 +182,7 @@ def test_facts_for_both_are_stored_together_or_not_at_all(store: memstore.Store)
         {"content": "three", "subject": "a"},
     ]
     assert [f.namespace for f in store.add_many(facts)] == ["~/api", "default", "~/api"]
-    assert [f.content for f in store.list()] == ["one", "three", "two"]
+    assert [f.content for f in store.list()] == ["one", "two", "three"]
     with pytest.raises(Conflict):
         store.add_many([{"content": "four", "subject": "a"}, facts[1] | {"supersedes": 1}] * 2)
     assert store.count() == 3

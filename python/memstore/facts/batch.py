@@ -192,7 +192,7 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
         if held is not None:
             return Applied(change=change, fact=held, known=True, previous=previous)
     if known is None:  # an erased fact is not extracted again from the same text
-        known = provenance.erased_before(writer.transaction, writer.namespace, prepared.fact)
+        known = provenance.erased_before(writer.transaction, writer.namespace, prepared)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
     previous = _previous(writer, change, scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables import facts as fact_table
@@ -14,74 +15,48 @@ from memstore.domain.arguments import (
     checked_place,
     checked_text,
 )
-from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, unchecked
+from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.frozen import frozen
+from memstore.frozen import derived, frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.database.tables import threads
     from memstore.database.tables.facts import Encoded
     from memstore.text.secrets import Screen
 
 CONSOLIDATE: Final = "consolidate"
 
-MOMENTS: Final = ("created_at", "valid_at", "expired_at")
-SHORT_FIELDS: Final = ("source", "idempotency_key")
+OPTIONAL: Final[tuple[tuple[str, Callable[[object, str], str]], ...]] = (
+    ("source", partial(checked_text, limit=MAX_NAME)),
+    ("idempotency_key", partial(checked_text, limit=MAX_NAME)),
+    *((name, checked_name) for name in SCOPE_FIELDS),
+)
+"""Texts that may be missing, and how each is checked."""
 
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a model can produce a fact; facts stored directly have none."""
 
 
 @frozen(kw_only=True)
-class CheckedFact(NewFact):
-    """A new fact that was checked and can be stored as it is."""
+class Prepared(NewFact):
+    """A new fact that was checked and embedded, ready to be stored."""
 
     metadata: dict[str, Any]
     created_at: datetime | None = None
     valid_at: datetime | None = None
     expired_at: datetime | None = None
+    encoded: Encoded
+    blob: bytes | None = None
+    """Its embedding; ``None`` if it will be pending."""
+    model: str | None = None
+    """The model of the embedding."""
 
     @property
     def scope(self) -> Scope:
         """The owners it will belong to."""
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
-
-    def columns(self) -> dict[str, Any]:
-        """Return the values of its columns that are known before it is stored."""
-        values = dict(vars(self))
-        del values["supersedes"], values["any_subject"]
-        return values
-
-
-class Prepared:
-    """A fact checked and embedded, ready to be stored.
-
-    Args:
-        blob: its embedding; ``None`` if it will be pending.
-        model: the model of the embedding.
-    """
-
-    __slots__ = ("blob", "counter", "encoded", "fact", "has_new_claim", "has_new_key", "model")
-
-    def __init__(
-        self,
-        fact: CheckedFact,
-        encoded: Encoded,
-        blob: bytes | None = None,
-        model: str | None = None,
-    ) -> None:
-        self.fact = fact
-        self.encoded = encoded
-        self.blob = blob
-        self.model = model
-        self.counter: threads.Counter | None = None
-        """Assigns places in threads, also to the facts stored with it."""
-        self.has_new_key = False
-        """True if it is certain that no fact has its idempotency key."""
-        self.has_new_claim = False
-        """True if it is certain that no fact says the same."""
 
 
 def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
@@ -100,17 +75,39 @@ def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
 
 def prepared(new: NewFact) -> Prepared:
     """Check a new fact, and make what needs no transaction."""
-    values = dict(vars(new))
-    values["metadata"], metadata_text = metadata.checked_new(new.metadata)
-    for name in MOMENTS:
-        if values[name] is not None:
-            values[name] = clock.moment(values[name], name)
-    valid_at, expired_at = values["valid_at"], values["expired_at"]
+    members, metadata_text = metadata.checked_new(new.metadata)
+    created_at = clock.moment(new.created_at, "created_at")
+    valid_at = clock.moment(new.valid_at, "valid_at")
+    expired_at = clock.moment(new.expired_at, "expired_at")
     if expired_at and valid_at and expired_at <= valid_at:
         raise InvalidArgument(
             "is not after the time from which the fact is valid, so it would never hold",
             argument="expired_at",
         )
+    _check_origin(new)
+    content = checked_text(new.content, "content", MAX_CONTENT)
+    subject = checked_text(new.subject, "subject", MAX_NAME).strip()
+    return derived(
+        Prepared,
+        new,
+        content=content,
+        subject=subject,
+        category=checked_text(new.category, "category", MAX_NAME).strip(),
+        metadata=members,
+        created_at=created_at,
+        valid_at=valid_at,
+        expired_at=expired_at,
+        encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject)),
+        **{
+            name: check(value, name)
+            for name, check in OPTIONAL
+            if (value := getattr(new, name)) is not None
+        },
+        **_place(new),
+    )
+
+
+def _check_origin(new: NewFact) -> None:
     if new.episode_id is not None and type(new.episode_id) is not int:
         raise InvalidArgumentType(
             f"must be a whole number, not {new.episode_id!r}", argument="episode_id"
@@ -120,18 +117,12 @@ def prepared(new: NewFact) -> Prepared:
             f"must be {', '.join(DERIVATIONS)} or None, not {new.derivation!r}",
             argument="derivation",
         )
-    values["content"] = checked_text(new.content, "content", MAX_CONTENT)
-    values["subject"] = checked_text(new.subject, "subject", MAX_NAME).strip()
-    values["category"] = checked_text(new.category, "category", MAX_NAME).strip()
-    for name in SHORT_FIELDS:
-        if values[name] is not None:
-            values[name] = checked_text(values[name], name, MAX_NAME)
-    for name in SCOPE_FIELDS:
-        if values[name] is not None:
-            values[name] = checked_name(values[name], name)
-    if new.thread is not None or new.seq is not None:
-        values["thread"], values["seq"] = checked_place(new.thread, new.seq)
-        if new.thread is None and new.episode_id is None:
-            raise InvalidArgument("is a place in a thread, but no thread is given", argument="seq")
-    found_by = fact_table.found_by(values["content"], values["subject"])
-    return Prepared(unchecked(CheckedFact, values), fact_table.Encoded(metadata_text, found_by))
+
+
+def _place(new: NewFact) -> dict[str, Any]:
+    if new.thread is None and new.seq is None:
+        return {}
+    thread, seq = checked_place(new.thread, new.seq)
+    if thread is None and new.episode_id is None:
+        raise InvalidArgument("is a place in a thread, but no thread is given", argument="seq")
+    return {"thread": thread, "seq": seq}

@@ -14,7 +14,7 @@ from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, store
 from memstore.errors import Conflict, EmbedderMismatch, Reason
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
-from memstore.frozen import replace
+from memstore.frozen import derived, replace
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
-    from memstore.database.tables import threads
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import adoption, checks, provenance, repairs
     from memstore.facts import writer as writing
-    from memstore.facts.checks import CheckedFact, Prepared
+    from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
     from memstore.history import erasing
 else:
@@ -46,7 +45,6 @@ else:
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
     compatibility = lazy_import("memstore.embedding.compatibility")
-    threads = lazy_import("memstore.database.tables.threads")
     writing = lazy_import("memstore.facts.writer")
 
 RESTORED_AT_ONCE: Final = 200
@@ -134,16 +132,14 @@ class Facts:
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them, before a transaction is opened."""
         every = checks.all_prepared(list(new_facts), self._screen)
-        if len(every) > 1:
-            counter = threads.Counter(threads.FACTS)
-            for one in every:
-                one.counter = counter
-        if self._embedder is not None and every:
-            embedding = self._embedder.current
-            blobs = embedding.for_writing([(one.fact.subject, one.fact.content) for one in every])
-            for one, blob in zip(every, blobs, strict=True):
-                one.blob, one.model = blob, embedding.model
-        return every
+        if self._embedder is None or not every:
+            return every
+        embedding = self._embedder.current
+        blobs = embedding.for_writing([(new.subject, new.content) for new in every])
+        return [
+            derived(checks.Prepared, new, blob=blob, model=embedding.model)
+            for new, blob in zip(every, blobs, strict=True)
+        ]
 
     def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
         """Store facts in one transaction: all of them, or none.
@@ -154,38 +150,40 @@ class Facts:
         if not prepared:
             return []
         with self.writing() as transaction:
-            homes: dict[str, list[Prepared]] = {}
-            for one in prepared:
-                homes.setdefault(self._home(transaction, one), []).append(one)
-            writers = [self.writer(transaction, home) for home in homes]
-            for writer, ours in zip(writers, homes.values(), strict=True):
+            homes = [self._home(transaction, new) for new in prepared]
+            writers = {home: self.writer(transaction, home) for home in {*homes}}
+            for home, writer in writers.items():
+                ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
                 writer.look_up(ours, claims=unless_known)
             now = clock.utc_now()
-            made = {
-                id(one): _stored(writer, one, unless_known, now)
-                for writer in writers
-                for one in homes[writer.namespace]
-            }
-            return [made[id(one)] for one in prepared]
+            return [
+                self._stored(writers[home], new, unless_known, now)
+                for new, home in zip(prepared, homes, strict=True)
+            ]
 
-    def _home(self, transaction: Transaction, prepared: Prepared) -> str:
+    def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
+        if new.episode_id is not None and writer.namespace != self.namespace:
+            new = self._unlinked(writer.transaction, new, new.episode_id)
+        if unless_known and writer.same_key(new) is None:
+            held = writer.confirm_known(new, rules.equal)
+            if held is not None:
+                return held
+        return writer.insert(new, now=now)
+
+    def _home(self, transaction: Transaction, new: Prepared) -> str:
         """Return the namespace in which a new fact belongs."""
-        new = prepared.fact
         if len(self.namespaces) == 1:
             return self.namespace
         shared = self.namespaces[-1]
         if new.supersedes is not None:
             checked_id(new.supersedes, "fact_id")
-            if fact_table.get(transaction, new.supersedes, shared) is None:
-                return self.namespace
-            if new.episode_id is not None:
-                prepared.fact = self._unlinked(transaction, new, new.episode_id)
-            return shared
+            is_shared = fact_table.get(transaction, new.supersedes, shared) is not None
+            return shared if is_shared else self.namespace
         # Episodes belong to the project, and so do the facts extracted from them.
         about_the_user = new.category in ABOUT_THE_USER and new.episode_id is None
         return shared if about_the_user else self.namespace
 
-    def _unlinked(self, transaction: Transaction, new: CheckedFact, episode_id: int) -> CheckedFact:
+    def _unlinked(self, transaction: Transaction, new: Prepared, episode_id: int) -> Prepared:
         """Return a correction for the shared namespace.
 
         No fact there can refer to an episode of the project; it keeps the thread and the time.
@@ -375,11 +373,3 @@ class Facts:
             changes = self.writer(transaction, fact.namespace).changes
             erasing.erase_fact(changes, fact, self._dependents)
         return self._engine.compact()
-
-
-def _stored(writer: FactWriter, prepared: Prepared, unless_known: bool, now: datetime) -> Fact:
-    if unless_known and writer.same_key(prepared) is None:
-        held = writer.confirm_known(prepared, rules.equal)
-        if held is not None:
-            return held
-    return writer.insert(prepared, now=now)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.tables.episodes import Origin
     from memstore.domain.records import Fact, JournalLine
-    from memstore.facts.checks import CheckedFact
+    from memstore.facts.checks import Prepared
 else:
     hashlib = lazy_import("hashlib")
 
@@ -62,29 +62,25 @@ def thread_of(episode: Origin) -> tuple[str | None, int | None]:
 def identity(
     transaction: Transaction,
     namespace: str,
-    new: CheckedFact,
-    episode: Origin | None,
+    new: Prepared,
+    episode: Origin,
     now: datetime,
 ) -> tuple[str, datetime]:
-    """Return the UUID and the time of creation of a fact that is about to be stored.
+    """Return the UUID and the time of creation of a fact of an episode that is about to be stored.
 
     An extracted fact is dated by when its text was recorded. If a fact with its UUID already
     exists, the new one gets a UUID and a time of its own.
     """
     created_at = new.created_at or now
-    uuid = None if episode is None else _derived_uuid(new, episode)
-    if (
-        episode is None
-        or uuid is None
-        or fact_table.find(transaction, namespace, uuid=uuid) is not None
-    ):
+    uuid = _derived_uuid(new, episode)
+    if uuid is None or fact_table.find(transaction, namespace, uuid=uuid) is not None:
         return clock.new_uuid(created_at), created_at
     if new.derivation == EXTRACT:
         created_at = new.created_at or episode.created_at
     return uuid, created_at
 
 
-def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) -> Fact | None:
+def erased_before(transaction: Transaction, namespace: str, new: Prepared) -> Fact | None:
     """Return the erased fact that was extracted from the same episode and said the same."""
     if new.derivation not in DERIVED or new.episode_id is None:
         return None
@@ -138,7 +134,7 @@ def withdrawn(lines: Iterable[JournalLine]) -> bool:
     return last is not None and last.kind == Kind.DELETE and rebuilt(last)
 
 
-def _derived_uuid(new: CheckedFact, episode: Origin | None) -> str | None:
+def _derived_uuid(new: Prepared, episode: Origin | None) -> str | None:
     """Return the UUID of an extracted fact; ``None`` if its episode was erased."""
     if new.derivation not in DERIVED or episode is None or episode.salt is None:
         return None

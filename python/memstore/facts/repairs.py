@@ -12,7 +12,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.domain.repairs import RepairedFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import rules
-from memstore.facts.checks import CheckedFact, Prepared
+from memstore.facts.checks import Prepared
 from memstore.frozen import replace
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ def again(writer: FactWriter, fact: Fact, evidence: Mapping[str, Any]) -> Fact:
     A new one has the old one's time of creation and derivation.
     """
     copy = _copy(writer.transaction, fact, None)
-    copy.fact = replace(copy.fact, derivation=fact.derivation, created_at=fact.created_at)
+    copy = replace(copy, derivation=fact.derivation, created_at=fact.created_at)
     return writer.same(copy) or writer.insert(copy, evidence)
 
 
 def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
     """Return a new fact with the text of an old one, which was checked when it was stored."""
-    new = CheckedFact(
+    active = generation_table.active(transaction)
+    return Prepared(
         content=fact.content,
         subject=fact.subject,
         category=fact.category,
@@ -91,11 +92,11 @@ def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepa
         episode_id=fact.episode_id,
         thread=fact.thread,
         seq=fact.seq,
+        encoded=fact_table.encoded(fact),
+        blob=vector_table.get(transaction, vector_table.FACTS, active.id, fact.id),
+        model=active.model,
         **fact.scope.ids,
     )
-    active = generation_table.active(transaction)
-    blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)
-    return Prepared(new, fact_table.encoded(fact), blob, active.model)
 
 
 def _newest(writer: FactWriter, fact: Fact) -> Fact:

@@ -10,9 +10,10 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.records import Fact, json_value, unchecked
+from memstore.domain.records import Fact, json_value
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
+from memstore.frozen import derived
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -56,6 +57,11 @@ class FactWriter:
         self.namespace = namespace
         self.changes = Changes(transaction, author)
         self._admit = admit
+        self._new_keys: set[str] = set()
+        """Idempotency keys that certainly no fact has."""
+        self._new_claims: set[int] = set()
+        """Hashes of claims that certainly no fact makes."""
+        self._places = threads.Counter(threads.FACTS)
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -90,30 +96,23 @@ class FactWriter:
         return old
 
     def look_up(self, prepared: Sequence[Prepared], *, claims: bool) -> None:
-        """Find out together which facts have new keys and claims, to save a query for each."""
+        """Find out together which keys and claims are new, to save a query for each."""
         if len(prepared) < 2:
             return
-        keyed = {n: key for n, one in enumerate(prepared) if (key := one.fact.idempotency_key)}
-        if keyed:
-            keys = [*keyed.values()]
-            used_keys = fact_table.used_keys(self.transaction, self.namespace, keys)
-            for place, key in keyed.items():
-                prepared[place].has_new_key = key not in used_keys
-                used_keys.add(key)
+        keys = {new.idempotency_key for new in prepared if new.idempotency_key}
+        if keys:
+            self._new_keys = keys - fact_table.used_keys(self.transaction, self.namespace, [*keys])
         if claims:
-            said = [one.encoded.found_by.claim_hash or 0 for one in prepared]
-            used_claims = fact_table.used_claims(self.transaction, self.namespace, said)
-            for one, claim in zip(prepared, said, strict=True):
-                one.has_new_claim = claim not in used_claims
-                used_claims.add(claim)
+            said = {new.encoded.found_by.claim_hash or 0 for new in prepared}
+            used = fact_table.used_claims(self.transaction, self.namespace, [*said])
+            self._new_claims = said - used
 
-    def same(self, prepared: Prepared) -> Fact | None:
+    def same(self, new: Prepared) -> Fact | None:
         """Return an active fact of the same owners that says the same, with any metadata."""
-        return next(self._saying(prepared), None)
+        return next(self._saying(new), None)
 
-    def _saying(self, prepared: Prepared) -> Iterator[Fact]:
-        new = prepared.fact
-        if prepared.has_new_claim:
+    def _saying(self, new: Prepared) -> Iterator[Fact]:
+        if new.encoded.found_by.claim_hash in self._new_claims:
             return
         for fact in fact_table.saying(
             self.transaction, self.namespace, new.subject, new.content, new.scope
@@ -121,10 +120,10 @@ class FactWriter:
             if fact.status == "active" and fact.id != new.supersedes:
                 yield fact
 
-    def same_key(self, prepared: Prepared) -> Fact | None:
+    def same_key(self, new: Prepared) -> Fact | None:
         """Return the fact that already has the idempotency key."""
-        new, key = prepared.fact, prepared.fact.idempotency_key
-        if key is None or prepared.has_new_key:
+        key = new.idempotency_key
+        if key is None or key in self._new_keys:
             return None
         known = fact_table.find(self.transaction, self.namespace, idempotency_key=key)
         if known is None:
@@ -165,14 +164,13 @@ class FactWriter:
     # -- storing ---------------------------------------------------------------------------
 
     def insert(
-        self, prepared: Prepared, evidence: Evidence = None, *, now: datetime | None = None
+        self, new: Prepared, evidence: Evidence = None, *, now: datetime | None = None
     ) -> Fact:
         """Store a prepared fact, and retire the one it supersedes.
 
         The evidence is journalled with the retired fact, or with the new one if none is retired.
         """
-        new = prepared.fact
-        known = self.same_key(prepared)
+        known = self.same_key(new)
         if known is not None and known.deleted_at is None:
             return known
         if known is not None:
@@ -184,9 +182,12 @@ class FactWriter:
         old = self._to_supersede(new)
         episode = None if new.episode_id is None else self._origin(new.episode_id)
         now = now or clock.utc_now()
-        fact, blob = self._complete(prepared, old, episode, now)
+        blob = self._admit(self.transaction, new)
+        fact = self._complete(new, old, episode, now, embedded=blob is not None)
         why = evidence if old is None else None
-        fact_table.insert(self.changes, fact, prepared.encoded, blob, evidence=why, at=now)
+        fact_table.insert(self.changes, fact, new.encoded, blob, evidence=why, at=now)
+        self._new_keys.discard(new.idempotency_key or "")
+        self._new_claims.discard(new.encoded.found_by.claim_hash or 0)
         if old is not None:
             # An extracted fact replaces an older one as of the time when its text was recorded, so
             # that extracting both again gives the same chain.
@@ -203,24 +204,33 @@ class FactWriter:
         return old
 
     def _complete(
-        self, prepared: Prepared, old: Fact | None, episode: Origin | None, now: datetime
-    ) -> tuple[Fact, bytes | None]:
-        """Return the fact with all its values, and its embedding if it has one."""
-        new = prepared.fact
-        uuid, created_at = provenance.identity(self.transaction, self.namespace, new, episode, now)
-        blob = self._admit(self.transaction, prepared)
-        values = new.columns()
-        values["id"] = fact_table.new_id(self.transaction)
-        values["uuid"] = uuid
-        values["namespace"] = self.namespace
-        values["created_at"] = created_at
-        if episode is not None and new.valid_at is None:
-            values["valid_at"] = episode.valid_at
-        values["pinned_at"] = None if old is None else old.pinned_at
-        if not (new.thread is None and episode is None and old is None):
-            values["thread"], values["seq"] = self._place(prepared, episode, old)
-        values["embedded"] = blob is not None
-        return unchecked(Fact, values), blob
+        self, new: Prepared, old: Fact | None, episode: Origin | None, now: datetime, embedded: bool
+    ) -> Fact:
+        """Return the fact with all its values."""
+        valid_at, thread, seq = new.valid_at, new.thread, new.seq
+        if episode is None:
+            created_at = new.created_at or now
+            uuid = clock.new_uuid(created_at)
+        else:
+            valid_at = valid_at or episode.valid_at
+            uuid, created_at = provenance.identity(
+                self.transaction, self.namespace, new, episode, now
+            )
+        if not (thread is None and episode is None and old is None):
+            thread, seq = self._place(new, episode, old)
+        return derived(
+            Fact,
+            new,
+            id=fact_table.new_id(self.transaction),
+            uuid=uuid,
+            namespace=self.namespace,
+            created_at=created_at,
+            valid_at=valid_at,
+            thread=thread,
+            seq=seq,
+            pinned_at=None if old is None else old.pinned_at,
+            embedded=embedded,
+        )
 
     def _origin(self, episode_id: int) -> Origin:
         found = episode_table.origin(self.transaction, episode_id, self.namespace)
@@ -232,13 +242,12 @@ class FactWriter:
         return found
 
     def _place(
-        self, prepared: Prepared, episode: Origin | None, old: Fact | None
+        self, new: Prepared, episode: Origin | None, old: Fact | None
     ) -> tuple[str | None, int | None]:
         """Return the thread of a new fact and its place in it.
 
         The defaults come from its episode, or else from the fact it supersedes.
         """
-        new = prepared.fact
         thread, seq = new.thread, new.seq
         if episode is not None:
             default, place = provenance.thread_of(episode)
@@ -248,9 +257,8 @@ class FactWriter:
             thread, seq = old.thread, old.seq
         if thread is None:
             return None, None
-        counter = prepared.counter or threads.Counter(threads.FACTS)
         whose = threads.Thread(self.namespace, thread, new.user_id, new.agent_id, new.run_id)
-        return thread, counter.place(self.transaction, whose, seq)
+        return thread, self._places.place(self.transaction, whose, seq)
 
     # -- retiring and confirming -----------------------------------------------------------
 
@@ -269,7 +277,7 @@ class FactWriter:
 
     def confirm_known(
         self,
-        prepared: Prepared,
+        new: Prepared,
         alike: Callable[[Fact, NewFact], bool],
         evidence: Evidence = None,
     ) -> Fact | None:
@@ -278,11 +286,10 @@ class FactWriter:
         It supersedes the fact that the new one would have superseded. ``alike`` compares
         everything but the text; tasks are never alike.
         """
-        new = prepared.fact
         held = next(
             (
                 fact
-                for fact in self._saying(prepared)
+                for fact in self._saying(new)
                 if not rules.is_task(fact.subject, fact.metadata)
                 and not rules.is_task(new.subject, new.metadata)
                 and alike(fact, new)

@@ -115,8 +115,10 @@ class Reconciler:
             rivals = {n: r._replace(fact=again.get(r.fact.id, r.fact)) for n, r in rivals.items()}
             changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
-            for one, change in zip(prepared, additions, strict=True):
-                one.fact = replace(one.fact, supersedes=change.fact.supersedes)
+            prepared = [
+                replace(new, supersedes=change.fact.supersedes)
+                for new, change in zip(prepared, additions, strict=True)
+            ]
             carry_out(writer, additions, prepared, episode.scope)
             for fact, change in zip(plan.returning, returns, strict=True):
                 self._bring_back(writer, episode, fact, change)

@@ -43,7 +43,6 @@ from memstore.domain.records import (
     SearchHit,
     SearchHits,
     selected_scope,
-    unchecked,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.facts import Facts
@@ -341,26 +340,26 @@ class Store:
             IdempotencyConflict: the key was already used with different content.
             ValueError: an empty or over-long text, a bad time, metadata that is not JSON.
         """
-        new: dict[str, Any] = {
-            "content": content,
-            "subject": subject,
-            "category": category,
-            "metadata": metadata,
-            "supersedes": supersedes,
-            "any_subject": any_subject,
-            "created_at": created_at,
-            "valid_at": valid_at,
-            "expired_at": expired_at,
-            "source": source,
-            "idempotency_key": idempotency_key,
-            "user_id": user_id,
-            "agent_id": agent_id,
-            "run_id": run_id,
-            "episode_id": episode_id,
-            "thread": thread,
-            "seq": seq,
-        }
-        return self._facts.add_many([unchecked(NewFact, new)], unless_known=unless_known)[0]
+        new = NewFact(
+            content=content,
+            subject=subject,
+            category=category,
+            metadata=metadata,
+            supersedes=supersedes,
+            any_subject=any_subject,
+            created_at=created_at,
+            valid_at=valid_at,
+            expired_at=expired_at,
+            source=source,
+            idempotency_key=idempotency_key,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            episode_id=episode_id,
+            thread=thread,
+            seq=seq,
+        )
+        return self._facts.add_many([new], unless_known=unless_known)[0]
 
     def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:
         """Store several facts in one transaction: all of them, or none.

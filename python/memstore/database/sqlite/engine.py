@@ -280,7 +280,7 @@ class SqliteEngine:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, not is_ours)
         connection.close()
 
-    def _begin(self, connection: apsw.Connection, deadline: float) -> None:
+    def _begin(self, connection: apsw.Connection, deadline: float) -> object:
         self._check_usable()
         self._place.prepare_write(connection, deadline)
         connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
@@ -289,17 +289,19 @@ class SqliteEngine:
             self._place.note_writer(connection)
             self._verify()
             self._has_written = True
-        self._check_version(connection)
+        return self._check_version(connection)
 
-    def _check_version(self, connection: apsw.Connection) -> None:
+    def _check_version(self, connection: apsw.Connection) -> object:
         """Refuse to write if a newer program has upgraded the file since it was opened.
+
+        Returns a value that changes with every change by another connection.
 
         Raises:
             SchemaError: it has, and nothing was written.
         """
-        changed = SqliteTransaction(connection).stamp_of_others()
+        changed: object = connection.execute("PRAGMA data_version").get
         if changed == self._changed_by_others:
-            return
+            return changed
         try:
             version = connection.execute("SELECT max(version) FROM memstore_version").get
         except apsw.SQLError:  # a file that is being created
@@ -308,6 +310,7 @@ class SqliteEngine:
             usable_version(SqliteTransaction(connection), self.path)
             self._version = version
         self._changed_by_others = changed
+        return changed
 
     def _verify(self) -> None:
         """Check, before a commit is acknowledged, that it is in the file that the path names.

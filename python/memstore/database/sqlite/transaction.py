@@ -45,12 +45,20 @@ class SqliteTransaction(Transaction):
 
     Args:
         path: the file that errors name; by default the connection's.
+        changed_by_others: what :meth:`stamp_of_others` returns.
     """
 
     dialect = DIALECT
 
-    def __init__(self, connection: apsw.Connection, path: str | None = None) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: str | None = None,
+        *,
+        changed_by_others: object = None,
+    ) -> None:
         self.connection = connection
+        self._changed_by_others = changed_by_others
         self._translated = Translated(path or connection.filename)
         self._queued: dict[str, list[Sequence[apsw.SQLiteValue]]] = {}
         """The queued rows of each statement."""
@@ -62,8 +70,7 @@ class SqliteTransaction(Transaction):
         return indexes.INDEXES
 
     def stamp_of_others(self) -> object:
-        with self._translated:
-            return self.connection.execute("PRAGMA data_version").get
+        return self._changed_by_others
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         tokenize = partial(

@@ -46,6 +46,7 @@ class _Group:
         self.ended: threading.Event | None = None
         """Set when the transaction ends, if threads wait for that."""
         self.is_stored = False
+        self.changed_by_others: object = None
         self.failure: StorageError | None = None
         """Why it was not stored, if known."""
 
@@ -57,7 +58,8 @@ class Writer:
 
     Args:
         connect: opens the connection.
-        begin: begins a transaction, by a deadline of ``time.monotonic()``.
+        begin: begins a transaction, by a deadline of ``time.monotonic()``; returns a value that
+            changes with every change by another connection.
         verify: called after each commit and before it is acknowledged.
         end: called before a turn is given back.
     """
@@ -65,7 +67,7 @@ class Writer:
     def __init__(
         self,
         connect: Callable[[], apsw.Connection],
-        begin: Callable[[apsw.Connection, float], None],
+        begin: Callable[[apsw.Connection, float], object],
         verify: Callable[[], None],
         end: Callable[[], None],
     ) -> None:
@@ -128,7 +130,9 @@ class Writer:
             self._take(turn, wait_seconds)
             group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
             try:
-                self.current = SqliteTransaction(self.connection)
+                self.current = SqliteTransaction(
+                    self.connection, changed_by_others=group.changed_by_others
+                )
                 yield self.current
                 self.current.flush()
                 if group.members:
@@ -179,7 +183,7 @@ class Writer:
             if alone:
                 # Before BEGIN: it has no effect inside a transaction.
                 self.connection.pragma("foreign_keys", False)
-            self._begin(self.connection, deadline)
+            group.changed_by_others = self._begin(self.connection, deadline)
         except apsw.BusyError:
             raise busy(wait_seconds) from None
         except apsw.Error as error:

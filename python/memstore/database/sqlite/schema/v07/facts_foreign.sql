@@ -27,9 +27,12 @@ WHEN typeof(new.content) = 'blob' OR (new.content = '' AND new.subject_key = '' 
     OR new.last_used_at NOT GLOB '????-??-??T??:??:??.??????Z')) BEGIN
     SELECT RAISE(ABORT, 'a fact needs a text');
 END;
+-- What a row of another program changes. In a trigger of its own, because SQLite sets up the whole
+-- body of a trigger before it tests the condition, which would slow down every insertion.
+CREATE VIEW memstore_foreign_facts (id) AS
+SELECT id FROM memstore_facts WHERE claim_hash IS NULL AND content <> '';
 -- Counting comes first, because the change that follows is counted as one (counts.sql).
-CREATE TRIGGER memstore_facts_foreign_ai AFTER INSERT ON memstore_facts
-WHEN new.claim_hash IS NULL AND new.content <> '' BEGIN
+CREATE TRIGGER memstore_foreign_facts_ii INSTEAD OF INSERT ON memstore_foreign_facts BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, 1 FROM memstore_facts_counted
     WHERE fact_id = new.id;
@@ -49,4 +52,8 @@ WHEN new.claim_hash IS NULL AND new.content <> '' BEGIN
     WHERE id = new.id;
     INSERT OR IGNORE INTO memstore_fact_vectors (generation_id, fact_id)
     SELECT id, new.id FROM memstore_generations;
+END;
+CREATE TRIGGER memstore_facts_foreign_ai AFTER INSERT ON memstore_facts
+WHEN new.claim_hash IS NULL AND new.content <> '' BEGIN
+    INSERT INTO memstore_foreign_facts VALUES (new.id);
 END;
