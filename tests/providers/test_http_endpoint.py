@@ -26,7 +26,7 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.providers import http
-from memstore.providers.http import Endpoint
+from memstore.providers.http import ModelEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,8 +47,8 @@ def pauses() -> Pauses:
 
 
 @pytest.fixture
-def endpoint(server: Any, pauses: Pauses) -> Iterator[Endpoint]:
-    made = Endpoint(server.url, timeout_seconds=5.0, sleep=pauses)
+def endpoint(server: Any, pauses: Pauses) -> Iterator[ModelEndpoint]:
+    made = ModelEndpoint(server.url, timeout_seconds=5.0, sleep=pauses)
     yield made
     made.close()
 
@@ -80,7 +80,7 @@ def say_nothing(asked: Any, stopped: threading.Event) -> None:
     stopped.wait(60)
 
 
-def test_post_sends_json_and_returns_the_object(server: Any, endpoint: Endpoint) -> None:
+def test_post_sends_json_and_returns_the_object(server: Any, endpoint: ModelEndpoint) -> None:
     server.reply({"grüße": ["日本", 1.5]})
     assert endpoint.post_json("/api/x", {"in": "日本 \ud800"}) == {"grüße": ["日本", 1.5]}
     assert server.asked[0].target == "/api/x"
@@ -90,7 +90,7 @@ def test_post_sends_json_and_returns_the_object(server: Any, endpoint: Endpoint)
 
 @pytest.mark.parametrize("status", sorted(http.RETRIED_STATUSES))
 def test_transient_status_is_retried(
-    server: Any, endpoint: Endpoint, pauses: Pauses, status: int
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses, status: int
 ) -> None:
     server.play(refusal(status), fine)
     assert endpoint.post_json("/x", {}) == {"fine": True}
@@ -98,7 +98,7 @@ def test_transient_status_is_retried(
 
 
 def test_transient_status_three_times_is_unavailable(
-    server: Any, endpoint: Endpoint, pauses: Pauses
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses
 ) -> None:
     server.play(refusal(500, {"error": {"message": "out of memory"}}))
     with pytest.raises(EmbedderUnavailable, match=r"answered 500 \(3 attempts\): out of memory"):
@@ -110,7 +110,9 @@ def test_transient_status_three_times_is_unavailable(
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_other_refusal_is_rejected_at_once(server: Any, endpoint: Endpoint, status: int) -> None:
+def test_other_refusal_is_rejected_at_once(
+    server: Any, endpoint: ModelEndpoint, status: int
+) -> None:
     server.play(refusal(status), fine)
     with pytest.raises(EmbedderRejected, match=f"answered {status}: no"):
         endpoint.post_json("/x", {})
@@ -119,7 +121,7 @@ def test_other_refusal_is_rejected_at_once(server: Any, endpoint: Endpoint, stat
 
 @pytest.mark.parametrize("status", [501, 505])
 def test_other_server_error_is_unavailable_at_once(
-    server: Any, endpoint: Endpoint, status: int
+    server: Any, endpoint: ModelEndpoint, status: int
 ) -> None:
     server.play(refusal(status), fine)
     with pytest.raises(EmbedderUnavailable):
@@ -127,21 +129,23 @@ def test_other_server_error_is_unavailable_at_once(
     assert len(server.asked) == 1
 
 
-def test_redirect_is_not_followed(server: Any, endpoint: Endpoint) -> None:
+def test_redirect_is_not_followed(server: Any, endpoint: ModelEndpoint) -> None:
     server.play(refusal(307, Location=f"{server.url}/y"), fine)
     with pytest.raises(EmbedderUnavailable, match="redirect"):
         endpoint.post_json("/x", {})
     assert len(server.asked) == 1
 
 
-def test_retry_after_seconds_is_honoured(server: Any, endpoint: Endpoint, pauses: Pauses) -> None:
+def test_retry_after_seconds_is_honoured(
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses
+) -> None:
     server.play(refusal(429, Retry_After="2"), fine)
     endpoint.post_json("/x", {})
     assert pauses == [2.0]
 
 
 def test_retry_after_date_counts_from_the_servers_clock(
-    server: Any, endpoint: Endpoint, pauses: Pauses
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses
 ) -> None:
     then, later = "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:03 GMT"
     server.play(refusal(503, Date=then, Retry_After=later), fine)
@@ -151,7 +155,7 @@ def test_retry_after_date_counts_from_the_servers_clock(
 
 @pytest.mark.parametrize("asked", ["soon", "", "-5", "nan", "Wed, 21 Oct 2015 07:28:00 GMT"])
 def test_unreadable_retry_after_keeps_the_usual_pause(
-    server: Any, endpoint: Endpoint, pauses: Pauses, asked: str
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses, asked: str
 ) -> None:
     server.play(refusal(503, Retry_After=asked), fine)
     endpoint.post_json("/x", {})
@@ -160,7 +164,7 @@ def test_unreadable_retry_after_keeps_the_usual_pause(
 
 @pytest.mark.parametrize("asked", ["60", "inf", "9" * 400])
 def test_retry_after_beyond_the_deadline_ends_at_once(
-    server: Any, endpoint: Endpoint, pauses: Pauses, asked: str
+    server: Any, endpoint: ModelEndpoint, pauses: Pauses, asked: str
 ) -> None:
     server.play(refusal(429, Retry_After=asked), fine)
     with pytest.raises(EmbedderUnavailable, match="answered 429"):
@@ -170,7 +174,7 @@ def test_retry_after_beyond_the_deadline_ends_at_once(
 
 
 def test_refused_connection_is_unavailable_with_advice(deaf_url: str, pauses: Pauses) -> None:
-    endpoint = Endpoint(
+    endpoint = ModelEndpoint(
         deaf_url, sleep=pauses, advise=lambda status, _: {None: Remedy.WAIT}[status]
     )
     with pytest.raises(
@@ -183,7 +187,7 @@ def test_refused_connection_is_unavailable_with_advice(deaf_url: str, pauses: Pa
 
 @pytest.mark.parametrize("reply", [drip_body, drip_headers, say_nothing])
 def test_deadline_holds(
-    server: Any, endpoint: Endpoint, reply: Callable[[Any, threading.Event], None]
+    server: Any, endpoint: ModelEndpoint, reply: Callable[[Any, threading.Event], None]
 ) -> None:
     server.play(fine, lambda asked: reply(asked, server.stopped))
     endpoint.post_json("/x", {})  # connects
@@ -194,7 +198,7 @@ def test_deadline_holds(
 
 def test_unanswered_handshake_times_out_and_leaves_no_socket() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        endpoint = Endpoint(f"https://127.0.0.1:{silent.getsockname()[1]}")
+        endpoint = ModelEndpoint(f"https://127.0.0.1:{silent.getsockname()[1]}")
         with pytest.raises(EmbedderUnavailable):
             endpoint.post_json("/x", {}, timeout_seconds=0.3)
         endpoint.close()
@@ -202,7 +206,7 @@ def test_unanswered_handshake_times_out_and_leaves_no_socket() -> None:
 
 
 def test_deadline_covers_all_attempts(server: Any, manual_clock: ManualClock) -> None:
-    endpoint = Endpoint(server.url, timeout_seconds=60, retries=1000)
+    endpoint = ModelEndpoint(server.url, timeout_seconds=60, retries=1000)
     server.play(refusal(503))
     with pytest.raises(EmbedderUnavailable):
         endpoint.post_json("/x", {})
@@ -212,7 +216,9 @@ def test_deadline_covers_all_attempts(server: Any, manual_clock: ManualClock) ->
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
-def test_past_deadline_sends_no_request(server: Any, endpoint: Endpoint, seconds: float) -> None:
+def test_past_deadline_sends_no_request(
+    server: Any, endpoint: ModelEndpoint, seconds: float
+) -> None:
     server.play(fine)
     with pytest.raises(EmbedderUnavailable, match="in time"):
         endpoint.post_json("/x", {}, timeout_seconds=seconds)
@@ -220,17 +226,17 @@ def test_past_deadline_sends_no_request(server: Any, endpoint: Endpoint, seconds
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
-def test_invalid_deadline_is_a_value_error(endpoint: Endpoint, seconds: float) -> None:
+def test_invalid_deadline_is_a_value_error(endpoint: ModelEndpoint, seconds: float) -> None:
     with pytest.raises(ValueError, match="timeout_seconds"):
         endpoint.post_json("/x", {}, timeout_seconds=seconds)
 
 
-def test_slow_answer_within_the_deadline_is_accepted(server: Any, endpoint: Endpoint) -> None:
+def test_slow_answer_within_the_deadline_is_accepted(server: Any, endpoint: ModelEndpoint) -> None:
     server.play(lambda asked: (server.stopped.wait(0.1), fine(asked)))
     assert endpoint.post_json("/x", {}) == {"fine": True}
 
 
-def test_connection_broken_in_the_body_is_retried(server: Any, endpoint: Endpoint) -> None:
+def test_connection_broken_in_the_body_is_retried(server: Any, endpoint: ModelEndpoint) -> None:
     def broken(asked: Any) -> None:
         asked.begin(200, {"Content-Length": "100"})
         asked.send(b'{"a":')
@@ -245,12 +251,12 @@ def test_connection_broken_in_the_body_is_retried(server: Any, endpoint: Endpoin
     assert len(server.asked) == 3
 
 
-def test_connection_closed_without_a_reply_is_retried(server: Any, endpoint: Endpoint) -> None:
+def test_connection_closed_without_a_reply_is_retried(server: Any, endpoint: ModelEndpoint) -> None:
     server.play(lambda asked: asked.hang_up(), fine)
     assert endpoint.post_json("/x", {}) == {"fine": True}
 
 
-def test_truncated_json_is_retried(server: Any, endpoint: Endpoint) -> None:
+def test_truncated_json_is_retried(server: Any, endpoint: ModelEndpoint) -> None:
     server.reply(b'{"a": [1, 2')
     with pytest.raises(EmbedderUnavailable, match="cut off"):
         endpoint.post_json("/x", {})
@@ -269,7 +275,7 @@ def test_truncated_json_is_retried(server: Any, endpoint: Endpoint) -> None:
     ],
 )
 def test_reply_that_is_not_an_object_is_reported_at_once(
-    server: Any, endpoint: Endpoint, body: bytes, says: str
+    server: Any, endpoint: ModelEndpoint, body: bytes, says: str
 ) -> None:
     server.reply(body)
     with pytest.raises(EmbedderUnavailable, match=says):
@@ -278,7 +284,7 @@ def test_reply_that_is_not_an_object_is_reported_at_once(
 
 
 def test_reply_beyond_the_cap_is_refused(
-    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    server: Any, endpoint: ModelEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert http.REPLY_CAP_BYTES == 64 * 2**20
     monkeypatch.setattr(http, "REPLY_CAP_BYTES", 2**20)
@@ -304,7 +310,7 @@ def test_reply_beyond_the_cap_is_refused(
     ],
 )
 def test_error_contains_the_providers_message(
-    server: Any, endpoint: Endpoint, body: object
+    server: Any, endpoint: ModelEndpoint, body: object
 ) -> None:
     server.reply(body, status=400)
     with pytest.raises(EmbedderRejected, match=r"answered 400: the reason$"):
@@ -313,7 +319,7 @@ def test_error_contains_the_providers_message(
 
 @pytest.mark.parametrize("body", [{}, {"error": None}, {"error": ["a"]}, b"", [], 3])
 def test_error_without_a_message_names_the_status(
-    server: Any, endpoint: Endpoint, body: object
+    server: Any, endpoint: ModelEndpoint, body: object
 ) -> None:
     server.reply(body, status=400)
     with pytest.raises(EmbedderRejected, match="answered 400"):
@@ -322,7 +328,7 @@ def test_error_without_a_message_names_the_status(
 
 @given(words=st.text())
 def test_provider_message_is_one_capped_printable_line(words: str) -> None:
-    line = Endpoint("http://h", headers={"x-key": KEY}).words_of({"error": words + KEY * 2})
+    line = ModelEndpoint("http://h", headers={"x-key": KEY}).words_of({"error": words + KEY * 2})
     assert line.isprintable()
     assert len(line) <= http.QUOTED_CAP_CHARS
     assert KEY[:8] not in line.replace(words, "")
@@ -330,7 +336,7 @@ def test_provider_message_is_one_capped_printable_line(words: str) -> None:
 
 @pytest.mark.parametrize("before", range(270, 305, 3))
 def test_error_cut_inside_the_key_shows_no_part_of_it(before: int) -> None:
-    endpoint = Endpoint("http://h", headers={"Authorization": f"Bearer {KEY}"})
+    endpoint = ModelEndpoint("http://h", headers={"Authorization": f"Bearer {KEY}"})
     assert "sk-" not in endpoint.words_of({"error": "x" * before + KEY})
 
 
@@ -340,7 +346,7 @@ def test_secrets_are_never_shown_even_when_echoed(
     caplog.set_level(logging.DEBUG)
     address = server.url.replace("//", "//matt:pass%2Fword@")
     token = base64.b64encode(b"matt:pass/word").decode()
-    endpoint = Endpoint(address + "/base/", headers={"x-api-key": KEY}, retries=0)
+    endpoint = ModelEndpoint(address + "/base/", headers={"x-api-key": KEY}, retries=0)
     server.play(
         lambda asked: asked.answer(
             {"error": f"bad {KEY} pass/word pass%2Fword {asked.headers['authorization']}"},
@@ -361,7 +367,7 @@ def test_secrets_are_never_shown_even_when_echoed(
 
 
 def test_failed_connection_error_has_no_cause(deaf_url: str) -> None:
-    endpoint = Endpoint(deaf_url, headers={"x-api-key": KEY}, retries=0)
+    endpoint = ModelEndpoint(deaf_url, headers={"x-api-key": KEY}, retries=0)
     with pytest.raises(EmbedderUnavailable) as caught:
         endpoint.post_json("/x", {})
     endpoint.close()
@@ -372,7 +378,7 @@ def test_failed_connection_error_has_no_cause(deaf_url: str) -> None:
 @pytest.mark.parametrize("key", ["sk-secret\nx", "sk-secret…", "sk-secret\x00"])
 def test_header_that_cannot_be_sent_is_named_but_not_shown(key: str) -> None:
     with pytest.raises(ValueError, match="header x-api-key") as caught:
-        Endpoint("http://h", headers={"x-api-key": key})
+        ModelEndpoint("http://h", headers={"x-api-key": key})
     assert "secret" not in str(caught.value)
 
 
@@ -394,7 +400,7 @@ def test_header_that_cannot_be_sent_is_named_but_not_shown(key: str) -> None:
 )
 def test_unusable_address_is_a_value_error_without_secrets(url: str) -> None:
     with pytest.raises(ValueError, match="base_url must") as caught:
-        Endpoint(url)
+        ModelEndpoint(url)
     assert "sesame" not in str(caught.value)
     assert caught.value.__context__ is None
 
@@ -402,7 +408,7 @@ def test_unusable_address_is_a_value_error_without_secrets(url: str) -> None:
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
 def test_unusable_timeout_is_a_value_error(seconds: float) -> None:
     with pytest.raises(ValueError, match="timeout_seconds"):
-        Endpoint("http://h", timeout_seconds=seconds)
+        ModelEndpoint("http://h", timeout_seconds=seconds)
 
 
 def test_error_types_can_be_configured(server: Any) -> None:
@@ -413,7 +419,7 @@ def test_error_types_can_be_configured(server: Any) -> None:
         pass
 
     purpose = replace(http.EMBEDDING, unavailable=GoneError, rejected=RefusedError)
-    endpoint = Endpoint(server.url, purpose=purpose, retries=0)
+    endpoint = ModelEndpoint(server.url, purpose=purpose, retries=0)
     server.play(refusal(500), refusal(400))
     with pytest.raises(GoneError):
         endpoint.post_json("/x", {})
@@ -422,7 +428,7 @@ def test_error_types_can_be_configured(server: Any) -> None:
     endpoint.close()
 
 
-def test_many_threads_share_one_endpoint(server: Any, endpoint: Endpoint) -> None:
+def test_many_threads_share_one_endpoint(server: Any, endpoint: ModelEndpoint) -> None:
     server.play(lambda asked: asked.answer(asked.body))
     got: list[object] = []
 
@@ -439,7 +445,7 @@ def test_many_threads_share_one_endpoint(server: Any, endpoint: Endpoint) -> Non
     assert got == [True] * 160
 
 
-def test_close_ends_a_waiting_call(server: Any, endpoint: Endpoint) -> None:
+def test_close_ends_a_waiting_call(server: Any, endpoint: ModelEndpoint) -> None:
     arrived = threading.Event()
     server.play(lambda _: (arrived.set(), server.stopped.wait(60)))
     threading.Thread(target=lambda: (arrived.wait(30), endpoint.close())).start()
@@ -448,7 +454,7 @@ def test_close_ends_a_waiting_call(server: Any, endpoint: Endpoint) -> None:
 
 
 def test_closed_endpoint_is_unavailable_and_can_be_closed_again(
-    server: Any, endpoint: Endpoint
+    server: Any, endpoint: ModelEndpoint
 ) -> None:
     server.play(fine)
     endpoint.post_json("/x", {})
@@ -461,7 +467,7 @@ def test_closed_endpoint_is_unavailable_and_can_be_closed_again(
 def test_unclosed_endpoint_leaves_no_thread(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     server.play(fine)
     before = set(threading.enumerate())
-    endpoint = Endpoint(server.url)
+    endpoint = ModelEndpoint(server.url)
     endpoint.post_json("/x", {})
     [thread] = [t for t in threading.enumerate() if t not in before and t.name == "memstore-http"]
     joined: list[threading.Thread] = []
@@ -479,7 +485,7 @@ def test_unclosed_endpoint_leaves_no_thread(server: Any, monkeypatch: pytest.Mon
 def test_environment_proxy_is_honoured(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", server.url)
     server.play(fine)
-    endpoint = Endpoint("http://model.invalid")
+    endpoint = ModelEndpoint("http://model.invalid")
     assert endpoint.post_json("/x", {}) == {"fine": True}
     endpoint.close()
     assert server.asked[0].target == "http://model.invalid/x"
@@ -489,7 +495,7 @@ def test_unusable_proxy_is_unavailable_without_its_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("all_proxy", "gopher://me:sesame@h")
-    endpoint = Endpoint("http://model.invalid")
+    endpoint = ModelEndpoint("http://model.invalid")
     with pytest.raises(EmbedderError, match="ALL_PROXY") as caught:
         endpoint.post_json("/x", {})
     assert "sesame" not in str(caught.value)

@@ -88,7 +88,8 @@ def test_larger_budget_includes_the_smaller_ones_best_results(
     count = COUNTERS[counter]
     with memstore.open(":memory:", embedder=None) as store:
         hits = found(contents, store)
-    order = [item.name for item in recall.each_once(recall._in_order(*hits))]
+    best = recall.best_first(hits[0], recall.matching(hits[1]))
+    order = [item.name for item in recall.each_once(best)]
     held: dict[str, str] = {}
     for budget in sorted(budgets):
         told = recall.recalled(*hits, budget, count)

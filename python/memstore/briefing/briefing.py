@@ -9,7 +9,7 @@ from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.briefing import facts, others, sessions
-from memstore.briefing.budget import Group, Line, fitting
+from memstore.briefing.budget import Group, ShownLine, fitting
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.domain.briefing import Briefing
@@ -20,7 +20,7 @@ from memstore.text.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memstore.briefing.sessions import Session
+    from memstore.briefing.sessions import LastSession
     from memstore.database.engine import Engine
     from memstore.domain.records import Fact, Scope
     from memstore.domain.tasks import Task
@@ -76,7 +76,7 @@ def briefing(
         Group(f"Newest of {visible(own)}:", [_fact(fact) for fact in chosen.newest], NEWEST),
     )
     past = Group(LAST, recent, SESSIONS)
-    since_then = Group("", [Line(f"Since then: {changes}", 0)] if changes else [], OTHERS)
+    since_then = Group("", [ShownLine(f"Since then: {changes}", 0)] if changes else [], OTHERS)
     told = fitting((todo, *known, past, since_then), tokens, cost)
     return Briefing(
         text="\n".join(_lines(told)),
@@ -86,7 +86,7 @@ def briefing(
     )
 
 
-def _since(last: Sequence[Session], agent: str | None) -> int | None:
+def _since(last: Sequence[LastSession], agent: str | None) -> int | None:
     """Return the newest episode of the agent's own last session, or else of the last one."""
     own = (session for session in last if session.agent == agent)
     found = next(own, last[0] if last else None)
@@ -99,9 +99,11 @@ def _urgent(tasks: Iterable[Task]) -> list[Task]:
     return sorted(tasks, key=lambda task: task.due_at is None or task.due_at > soon)[:MAX_TASKS]
 
 
-def _task(task: Task) -> Line:
+def _task(task: Task) -> ShownLine:
     due = f", due {_due(task)}" if task.due else ""
-    return Line(f"- #{task.id} {_short(task.content)} ({visible(task.priority)}{due})", task.id)
+    return ShownLine(
+        f"- #{task.id} {_short(task.content)} ({visible(task.priority)}{due})", task.id
+    )
 
 
 def _due(task: Task) -> str:
@@ -112,17 +114,17 @@ def _due(task: Task) -> str:
     return f"{task.due_at:%Y-%m-%d}" if is_day else f"{task.due_at:%Y-%m-%d %H:%M}"
 
 
-def _fact(fact: Fact) -> Line:
+def _fact(fact: Fact) -> ShownLine:
     pinned = " (pinned)" if fact.pinned_at is not None else ""
     about = f"{fact.created_at:%Y-%m-%d} #{fact.id} {visible(fact.subject)}"
-    return Line(f"- {about}: {_short(fact.content)}{pinned}", fact.id)
+    return ShownLine(f"- {about}: {_short(fact.content)}{pinned}", fact.id)
 
 
 def _short(text: str) -> str:
     return visible(text if len(text) <= MAX_TEXT_CHARACTERS else text[:MAX_TEXT_CHARACTERS] + "…")
 
 
-def _lines(groups: Iterable[tuple[Group, Sequence[Line]]]) -> Iterator[str]:
+def _lines(groups: Iterable[tuple[Group, Sequence[ShownLine]]]) -> Iterator[str]:
     for group, lines in groups:
         if group.title:
             yield group.title

@@ -12,7 +12,7 @@ MIN_CHARACTERS: Final = 40
 """The least that is shown of a line."""
 
 
-class Line(NamedTuple):
+class ShownLine(NamedTuple):
     """One line, and the id of what it shows."""
 
     text: str
@@ -24,7 +24,7 @@ class Group(NamedTuple):
 
     title: str
     """Empty for none."""
-    lines: Sequence[Line]
+    lines: Sequence[ShownLine]
     share: int
 
 
@@ -49,7 +49,7 @@ def shared(needs: Sequence[int], shares: Sequence[int], room: int) -> list[int]:
 
 def fitting(
     groups: Sequence[Group], room: int, cost: Callable[[str], int]
-) -> list[tuple[Group, list[Line]]]:
+) -> list[tuple[Group, list[ShownLine]]]:
     """Return the lines of each group that fit; groups without any are left out."""
     held = [group for group in groups if group.lines]
     titles = [cost(group.title) if group.title else 0 for group in held]
@@ -67,7 +67,9 @@ def fitting(
     return told
 
 
-def _within(lines: Iterable[Line], room: int, cost: Callable[[str], int]) -> Iterable[Line]:
+def _within(
+    lines: Iterable[ShownLine], room: int, cost: Callable[[str], int]
+) -> Iterable[ShownLine]:
     """Yield lines until one does not fit; the first is shortened if it is too long."""
     for place, line in enumerate(lines):
         text = line.text if place else clipped(line.text, room, cost)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.briefing.budget import Line, clipped, shared
+from memstore.briefing.budget import ShownLine, clipped, shared
 from memstore.database.tables import episodes as episode_table
 from memstore.episodes.traces import TRACE
 from memstore.text.escaping import visible
@@ -33,7 +33,7 @@ SHARES: Final = {"asked": 5, "user": 3, "assistant": 5, "changed": 4, "committed
 """How a session's tokens are divided."""
 
 
-class Session(NamedTuple):
+class LastSession(NamedTuple):
     """One recorded session; the turns are in its own words."""
 
     agent: str
@@ -49,7 +49,7 @@ class Session(NamedTuple):
 
 def last_sessions(
     transaction: Transaction, wanted: EpisodeFilter, running: str | None, *, traces: bool
-) -> list[Session]:
+) -> list[LastSession]:
     """Return the last sessions, newest first, without the running one."""
     threads: list[str] = []
     for most in EPISODES_LOOKED_AT:
@@ -63,7 +63,7 @@ def last_sessions(
 
 def _session(
     transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
-) -> Session | None:
+) -> LastSession | None:
     first = episode_table.ends(transaction, wanted, thread, MAX_TURNS)
     turns = [one for one in first if one.speaker in ("user", "assistant")]
     if not turns:
@@ -73,7 +73,7 @@ def _session(
         kept = episode_table.tagged_in_thread(transaction, wanted, thread, TRACE)
         trace = max(kept, key=lambda one: one.id, default=None)
     request = next((turn for turn in turns if turn.speaker == "user"), None)
-    return Session(
+    return LastSession(
         agent=turns[-1].source or "unknown",
         ended=max(turn.valid_at or turn.created_at for turn in turns),
         request=request,
@@ -93,23 +93,23 @@ def _last_exchange(turns: Sequence[Episode]) -> Iterator[Episode]:
 
 
 def lines_of(
-    sessions: Sequence[Session], room: int, cost: Callable[[str], int]
-) -> tuple[list[Line], set[int]]:
+    sessions: Sequence[LastSession], room: int, cost: Callable[[str], int]
+) -> tuple[list[ShownLine], set[int]]:
     """Return the lines of the last sessions that fit, and the ids of their episodes."""
-    lines: list[Line] = []
+    lines: list[ShownLine] = []
     ids: set[int] = set()
     for session in sessions:  # the last one gets all that it needs
         told = _lines_of(session, room, cost, is_last=not lines)
         if not told:
             break
         room -= sum(cost(line) for line in told)
-        lines += [Line(line, session.last_id) for line in told]
+        lines += [ShownLine(line, session.last_id) for line in told]
         ids |= {turn.id for turn in (session.request, *session.last, session.trace) if turn}
     return lines, ids
 
 
 def _lines_of(
-    session: Session, room: int, cost: Callable[[str], int], *, is_last: bool
+    session: LastSession, room: int, cost: Callable[[str], int], *, is_last: bool
 ) -> list[str]:
     """Return the lines of a session; of one before the last, the request if not all fit."""
     head = f"- {session.ended:%Y-%m-%d %H:%M} {visible(session.agent)}"
@@ -129,7 +129,7 @@ def _lines_of(
     return [head, *shown] if shown else []
 
 
-def _parts(session: Session) -> Iterator[tuple[str, str]]:
+def _parts(session: LastSession) -> Iterator[tuple[str, str]]:
     """Yield what is told of a session, with its name."""
     if session.request is not None:
         yield "asked", _words(session.request.content)

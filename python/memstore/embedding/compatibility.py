@@ -45,12 +45,6 @@ def other_dimension(holder: str, stored: Generation, dimension: int) -> Embedder
 def is_of_file(path: str, generation: Generation, model: str, dimension: int) -> bool:
     """Return whether the file's vectors are this model's; false if the file has no model yet.
 
-    Args:
-        path: the file, for the error.
-        generation: its active generation.
-        model: an embedder's model.
-        dimension: the length of its vectors.
-
     Raises:
         EmbedderMismatch: they are another model's.
     """
@@ -59,11 +53,8 @@ def is_of_file(path: str, generation: Generation, model: str, dimension: int) ->
             raise mismatch(repr(path), str(generation.model), model)
         return False
     if generation.model != model:
-        stored, given = (
-            f"{generation.model} ({generation.dimension} numbers)",
-            f"{model} ({dimension})",
-        )
-        raise mismatch(repr(path), stored, given, model=generation.model)
+        stored = f"{generation.model} ({generation.dimension} numbers)"
+        raise mismatch(repr(path), stored, f"{model} ({dimension})", model=generation.model)
     if generation.dimension != dimension:
         raise other_dimension(repr(path), generation, dimension)
     return True

@@ -107,13 +107,11 @@ def sweep(engine: Engine, namespace: str) -> None:
     """Remove the rows of old and unfinished builds, in small steps."""
     # No query sees these rows: if another writer has the lock, the next build removes them.
     with suppress(StoreBusy):
-        while _removed_some(engine, namespace):
+        while True:
+            with engine.write() as transaction:
+                if not graph_table.remove_some(transaction, namespace, STEP_ROWS):
+                    return
             clock.sleep(PAUSE_SECONDS)
-
-
-def _removed_some(engine: Engine, namespace: str) -> bool:
-    with engine.write() as transaction:
-        return graph_table.remove_some(transaction, namespace, STEP_ROWS)
 
 
 def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:

@@ -56,7 +56,7 @@ class Reading:
 
 def reader(generator: Generator) -> str:
     """Identify the model and the prompt: if either changes, facts are read again."""
-    asked = _template() + json.dumps(SCHEMA, sort_keys=True)
+    asked = template("memstore.graph", "relate") + json.dumps(SCHEMA, sort_keys=True)
     return f"{generator.model} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
 
 
@@ -113,11 +113,7 @@ def _read_singly(
 def prompt(texts: Sequence[Text]) -> str:
     """Return the prompt: facts numbered from 1, fenced as data."""
     claims = ({"about": text.subject, "says": text.content} for text in texts)
-    return fill(_template(), facts=fence(numbered(claims), "facts"))
-
-
-def _template() -> str:
-    return template("memstore.graph", "relate")
+    return fill(template("memstore.graph", "relate"), facts=fence(numbered(claims), "facts"))
 
 
 def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:

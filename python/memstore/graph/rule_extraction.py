@@ -16,7 +16,8 @@ from memstore.domain.entities import MENTIONS
 from memstore.domain.records import TODO
 from memstore.graph.lexicon import ARTICLES, BREAKS, COMMON, COPULAS, FUNCTION, PERSONAL, VERBS
 from memstore.graph.recognition import Capitals, Sentences, cut
-from memstore.text.names import POSSESSIVE, has_unspaced, lowered, name_key, plain, word_spans
+from memstore.text.names import POSSESSIVE, lowered, name_key, plain, word_spans
+from memstore.text.words import has_unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

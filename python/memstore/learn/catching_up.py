@@ -33,27 +33,23 @@ def catch_up(learner: Learner, characters: int, progress: Progress | None) -> li
     Raises:
         LearningError: some could not be read, or the model is unavailable; calling again continues.
     """
-    with learner.store.readings.lease(learner.store.namespace):
-        return _caught_up(learner, characters, progress)
-
-
-def _caught_up(learner: Learner, characters: int, progress: Progress | None) -> list[MemoryEvents]:
-    store = learner.store
+    namespace, readings = learner.store.namespace, learner.store.readings
     learned: list[MemoryEvents] = []
     failed: list[LearningError] = []
     done = after = 0
-    while (portion := store.readings.unread(store.namespace, learner.scope, characters, after))[0]:
-        after, total = portion.turns[-1].id, done + len(portion.turns) + portion.left
-        for turns in conversations(portion.turns):
-            try:
-                learned.append(_learn_patiently(learner, turns))
-            except LearningError as error:
-                failed.append(error)
-                if isinstance(error.__cause__, GeneratorUnavailable):
-                    raise _failed(learned, failed) from error
-            done += len(turns)
-            if progress is not None:
-                progress(done, total)
+    with readings.lease(namespace):
+        while (portion := readings.unread(namespace, learner.scope, characters, after)).turns:
+            after, total = portion.turns[-1].id, done + len(portion.turns) + portion.left
+            for turns in conversations(portion.turns):
+                try:
+                    learned.append(_learn_patiently(learner, turns))
+                except LearningError as error:
+                    failed.append(error)
+                    if isinstance(error.__cause__, GeneratorUnavailable):
+                        raise _failed(learned, failed) from error
+                done += len(turns)
+                if progress is not None:
+                    progress(done, total)
     if failed:
         raise _failed(learned, failed) from failed[0]
     return learned

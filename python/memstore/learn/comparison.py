@@ -62,8 +62,6 @@ class Comparison:
         The facts of one text are not rivals of each other, nor of facts that the text repeats.
 
         Args:
-            usable: the new facts.
-            scope: the owners of the facts to compare with.
             said_at: when the text was written; it does not supersede later facts.
             leaving: facts that are about to be withdrawn, so they are not rivals.
             resurfacing: superseded facts that then become active again, so they can be rivals.

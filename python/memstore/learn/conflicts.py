@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
-from memstore.learn.retraction import not_retracted
-from memstore.learn.supersession import RETIRING
+from memstore.learn.supersession import RETIRING, not_retracted
 from memstore.text.difference import compare
 from memstore.text.faithfulness import missing, shared, unfaithful
 from memstore.text.folding import claim, folded

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from itertools import zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memstore.coroutines import STOPPED
@@ -35,6 +35,7 @@ from memstore.errors import (
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace
 from memstore.frozen import field, frozen, replace
 from memstore.learn.decision import decide
+from memstore.learn.distilling import fitting, in_turn
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
 from memstore.learn.reading import facts_in, read_items
@@ -44,7 +45,7 @@ from memstore.text.chunks import PROMPT_CHARACTERS
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -241,7 +242,6 @@ class Learner:
     def _similar(self, facts: Sequence[NewFact], taken: set[int]) -> list[Fact]:
         """Return active memories that may be about the same things, most similar first.
 
-        The facts take turns, so that one with many similar memories does not crowd out the others.
         Tasks are not memories, so conversations do not change them.
         """
         found = self.store.search_batch(
@@ -252,12 +252,8 @@ class Learner:
             tasks=False,
             touch=False,
         )
-        similar: dict[int, Fact] = {}
-        for rank in zip_longest(*found):
-            for hit in filter(None, rank):
-                if hit.fact.id not in taken:
-                    similar.setdefault(hit.fact.id, hit.fact)
-        return list(_fitting(similar.values()))[:MAX_MEMORIES]
+        similar = (fact for fact in in_turn(found).values() if fact.id not in taken)
+        return [*islice(fitting(similar, MAX_SHOWN_CHARACTERS), MAX_MEMORIES)]
 
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
         changes = [self._change(decision, episode) for decision in decisions]
@@ -393,15 +389,6 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
             latest = message.at if latest is None else max(latest, message.at)
         day.append(message)
     yield latest, day
-
-
-def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield the memories that fit into one prompt, which leaves out whole documents."""
-    room = MAX_SHOWN_CHARACTERS
-    for memory in memories:
-        if len(memory.content) <= room:
-            room -= len(memory.content)
-            yield memory
 
 
 def _refusal(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain.arguments import MAX_QUERY, checked_number
 from memstore.domain.unread import Portion
 from memstore.settings import MIN_RELEVANCE
-from memstore.text.dated import Line, remark, speaking, under_dates
+from memstore.text.dated import DatedLine, remark, speaking, under_dates
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import Fact, Scope, SearchHits
     from memstore.store.store import Store
 
 PORTION_CHARACTERS: Final = 12_000
@@ -45,7 +45,8 @@ def portion(store: Store, scope: Scope, characters: int) -> Portion:
     found = store.readings.unread(store.namespace, scope, characters)
     if not found.turns:
         return Portion(text="")
-    known = [*islice(_fitting(_known(store, scope, found.turns), characters), MAX_KNOWN)]
+    fit = fitting(_known(store, scope, found.turns), characters // SHARE_KNOWN)
+    known = [*islice(fit, MAX_KNOWN)]
     return Portion(
         text="\n".join((*_known_lines(known), *_lines(found.turns, characters))),
         turns=tuple(turn.id for turn in found.turns),
@@ -62,8 +63,24 @@ def conversations(turns: Iterable[Episode]) -> list[list[Episode]]:
     return [sorted(each, key=lambda turn: (turn.seq or 0, turn.id)) for each in grouped.values()]
 
 
-def _known(store: Store, scope: Scope, turns: Sequence[Episode]) -> Iterator[Fact]:
-    """Yield the active facts about the same, each once; the turns take turns."""
+def in_turn(found: Iterable[SearchHits]) -> dict[int, Fact]:
+    """Return the facts of several searches by id: the best of each, then the next of each.
+
+    So one that finds many does not crowd out the others.
+    """
+    return {hit.fact.id: hit.fact for rank in zip_longest(*found) for hit in rank if hit}
+
+
+def fitting(facts: Iterable[Fact], characters: int) -> Iterator[Fact]:
+    """Yield the facts that fit into a text; whole documents are left out."""
+    for fact in facts:
+        if len(fact.content) <= characters:
+            characters -= len(fact.content)
+            yield fact
+
+
+def _known(store: Store, scope: Scope, turns: Sequence[Episode]) -> Iterable[Fact]:
+    """Return the active facts about the same, each once."""
     found = store.search_batch(
         [turn.content.strip()[:MAX_QUERY] for turn in turns],
         scope=scope,
@@ -73,20 +90,7 @@ def _known(store: Store, scope: Scope, turns: Sequence[Episode]) -> Iterator[Fac
         tasks=False,
         touch=False,
     )
-    shown: set[int] = set()
-    for rank in zip_longest(*found):
-        for hit in filter(None, rank):
-            if hit.fact.id not in shown:
-                shown.add(hit.fact.id)
-                yield hit.fact
-
-
-def _fitting(facts: Iterable[Fact], characters: int) -> Iterator[Fact]:
-    room = characters // SHARE_KNOWN
-    for fact in facts:
-        if len(fact.content) <= room:
-            room -= len(fact.content)
-            yield fact
+    return in_turn(found).values()
 
 
 def _known_lines(facts: Sequence[Fact]) -> Iterator[str]:
@@ -94,7 +98,8 @@ def _known_lines(facts: Sequence[Fact]) -> Iterator[str]:
         yield remark("already known")
         by_day = sorted(facts, key=lambda fact: (_day(fact), fact.id))
         yield from under_dates(
-            Line(_day(fact), f"#{fact.id}", text_of(fact.subject, fact.content)) for fact in by_day
+            DatedLine(_day(fact), f"#{fact.id}", text_of(fact.subject, fact.content))
+            for fact in by_day
         )
 
 
@@ -107,13 +112,13 @@ def _lines(turns: Iterable[Episode], characters: int) -> Iterator[str]:
         yield from under_dates(_line(turn, characters) for turn in conversation)
 
 
-def _line(turn: Episode, characters: int) -> Line:
+def _line(turn: Episode, characters: int) -> DatedLine:
     name, words = f"e{turn.id}", turn.content.strip()
     notes: tuple[str, ...] = ()
     if len(words) > characters:
         notes = (f"{name} cut: the first {characters:,} of {len(words):,} characters",)
         words = f"{words[:characters]}…"
-    return Line(_day(turn), name, speaking(turn.speaker, words), notes=notes)
+    return DatedLine(_day(turn), name, speaking(turn.speaker, words), notes=notes)
 
 
 def _day(record: Fact | Episode) -> str:

@@ -59,7 +59,7 @@ def rebuild(
             break
         progress = None
     if work.failures:
-        raise _failed(work)
+        raise _failed(work) from next(iter(work.failures.values()))
     return work.report()
 
 
@@ -157,12 +157,10 @@ def _failed(work: _Rebuilding) -> LearningError:
     ids = [*work.failures]
     first = work.failures[ids[0]]
     more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-    error = LearningError(
+    return LearningError(
         f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left "
         f"alone: {first} (the rest is done: {'; '.join(work.report())}; another rebuild continues)",
         step="extract",
         episode_id=ids[0],
         remedy=first.remedy,
     )
-    error.__cause__ = first
-    return error

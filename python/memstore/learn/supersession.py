@@ -3,6 +3,9 @@
 A cosine of 0.85 alone is wrong about as often as right: two facts that differ by a date are similar
 whatever they say. So a fact is superseded if it is similar *and* the words show that both cannot be
 true; if the words show nothing, the supersession is proposed and both stay.
+
+A deletion that a model wants loses a text without putting another in its place, so the model's word
+is not enough: the fact must name what the memory is about, and deny it or give it another value.
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
+from memstore.text import lexicon
 from memstore.text.difference import Difference, DifferenceKind, Token, compare
+from memstore.text.faithfulness import shared
+from memstore.text.folding import folded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,3 +121,25 @@ def _shown(found: Difference, similarity: float) -> dict[str, Any]:
 def _text(tokens: tuple[Token, ...]) -> str:
     shown = " ".join(token.text[:40] for token in tokens[:SHOWN_TOKENS])
     return shown + (" …" if len(tokens) > SHOWN_TOKENS else "")
+
+
+def not_retracted(memory: str, fact: str, subject: str) -> str | None:
+    """Return why a fact does not retract a memory, by their texts; ``None`` if it does.
+
+    The words of their subject do not count as common words.
+    """
+    if not shared(fact, memory, subject):
+        return "the fact and the memory have no word in common besides the subject"
+    found = compare(memory, fact)
+    if found.kind in RETIRING or _endings(fact) - _endings(memory):
+        return None
+    # "is not allergic to milk" says nothing about "is allergic to nuts".
+    other = len(found.regions) == 1 and found.regions[0].old and found.regions[0].new
+    if found.negated and not other:
+        return None
+    return "the fact neither denies the memory nor gives another value"
+
+
+def _endings(text: str) -> set[str]:
+    plain = f" {folded(text)} "
+    return {phrase for phrase in (*lexicon.OVER, *lexicon.ENDINGS) if f" {phrase} " in plain}

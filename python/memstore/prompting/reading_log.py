@@ -109,20 +109,14 @@ class Readings:
         return leases.Lease(self._engine, f"learn {namespace}")
 
     def not_learned(self, namespace: str, scope: Scope | None) -> list[int]:
-        """Return the ids of conversations that nothing was learned from, oldest first.
-
-        Args:
-            namespace: of the conversations.
-            scope: their owners; ``None`` for any.
-        """
-        wanted = EpisodeFilter((namespace,), clock.utc_now(), scope=scope)
+        """Return the ids of conversations that nothing was learned from, oldest first."""
         with self._engine.read() as transaction:
-            return reading_table.not_learned(transaction, wanted)
+            return reading_table.not_learned(transaction, _of(namespace, scope))
 
     def unread_threads(self, namespace: str, scope: Scope) -> list[UnreadThread]:
         """Return the conversations of these owners with turns that no model has read."""
         with self._engine.read() as transaction:
-            return [*episode_table.unread_threads(transaction, _readable(namespace, scope))]
+            return [*episode_table.unread_threads(transaction, _of(namespace, scope))]
 
     def unread(self, namespace: str, scope: Scope, characters: int, after: int = 0) -> Unread:
         """Return the first unread turns of these owners, and how many follow.
@@ -133,7 +127,7 @@ class Readings:
         """
         turns: list[Episode] = []
         with self._engine.read() as transaction:
-            wanted = _readable(namespace, scope)
+            wanted = _of(namespace, scope)
             waiting = episode_table.unread_ids(transaction, wanted, after)
             for start in range(0, len(waiting), READ_AT_ONCE):
                 some = waiting[start : start + READ_AT_ONCE]
@@ -151,7 +145,7 @@ class Readings:
         Ids grow in the order in which turns are recorded, so no turn that was recorded after this
         one is marked.
         """
-        wanted = _readable(namespace, scope)
+        wanted = _of(namespace, scope)
         with self._engine.write() as transaction:
             marked = episode_table.unread_ids(transaction, wanted, last=episode_id)
             reading_table.mark_read(transaction, marked)
@@ -176,5 +170,6 @@ class Readings:
             reply_table.insert(transaction, episode_id, key, model, reply)
 
 
-def _readable(namespace: str, scope: Scope) -> EpisodeFilter:
+def _of(namespace: str, scope: Scope | None) -> EpisodeFilter:
+    """Return a filter for the episodes of these owners; ``None`` for any."""
     return EpisodeFilter((namespace,), clock.utc_now(), scope=scope)

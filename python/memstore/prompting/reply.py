@@ -104,7 +104,7 @@ def _parse(text: str, wanted: type[JSON]) -> JSON:
     if not stripped:
         raise _no_json(text, wanted, "it is empty")
     try:
-        value = _strict(stripped)
+        value = DECODER.decode(stripped)
     except (ValueError, RecursionError) as error:
         why = _words(error)
     else:
@@ -134,7 +134,7 @@ def _all(wanted: type[JSON], texts: Iterator[str]) -> list[JSON]:
     found = []
     for text in texts:
         try:
-            value = _strict(text)
+            value = DECODER.decode(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, wanted):
@@ -199,10 +199,6 @@ def _end_of_prose(text: str, start: int) -> int:
 def _is_citation(value: object) -> bool:
     """Return whether this is what prose refers to sources by, such as ``[1]`` or ``[2, 3]``."""
     return isinstance(value, list) and bool(value) and all(type(one) is int for one in value)
-
-
-def _strict(text: str) -> Any:
-    return DECODER.decode(text)
 
 
 def _finite(digits: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from memstore import settings
 from memstore.domain.arguments import checked_choice
@@ -20,6 +20,8 @@ else:
     local = lazy_import("memstore.providers.local")
     ollama = lazy_import("memstore.providers.ollama")
     openai = lazy_import("memstore.providers.openai")
+
+M = TypeVar("M")
 
 _EMBEDDERS: Final[Mapping[str, Callable[..., Embedder | None]]] = {
     "local": lambda: local.LocalEmbedder(),
@@ -49,18 +51,14 @@ def embedder(
     Raises:
         ValueError: an unknown name, or an option that this embedder does not take.
     """
-    made: Embedder | None = _from_maker("embedder", _EMBEDDERS, name, api_key, model, base_url)
-    return made
+    return _from_maker("embedder", _EMBEDDERS, name, api_key, model, base_url)
 
 
 def generator(
     name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> JSONGenerator | None:
     """Return the generator of this name; ``None`` for ``"none"``. Raises as :func:`embedder`."""
-    made: JSONGenerator | None = _from_maker(
-        "generator", _GENERATORS, name, api_key, model, base_url
-    )
-    return made
+    return _from_maker("generator", _GENERATORS, name, api_key, model, base_url)
 
 
 def given_generator(given: str | Generator) -> Generator:
@@ -72,8 +70,7 @@ def given_generator(given: str | Generator) -> Generator:
     """
     named = {name: make for name, make in _GENERATORS.items() if name != "none"}
     if isinstance(given, str):
-        made: Generator = _from_maker("generator", named, given, None, None, None)
-        return made
+        return cast("Generator", _from_maker("generator", named, given, None, None, None))
     if isinstance(given, type) or not isinstance(given, Generator):
         name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
         raise InvalidArgumentType(
@@ -86,12 +83,12 @@ def given_generator(given: str | Generator) -> Generator:
 
 def _from_maker(
     what: str,
-    makers: Mapping[str, Callable[..., Any]],
+    makers: Mapping[str, Callable[..., M]],
     name: str,
     api_key: str | None,
     model: str | None,
     base_url: str | None,
-) -> Any:
+) -> M:
     checked_choice(name, makers, what)
     given = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}

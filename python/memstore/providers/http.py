@@ -1,4 +1,4 @@
-"""Posting JSON to a model provider within a deadline, with errors that say what to do.
+"""Models behind HTTP: posting JSON within a deadline, with errors that say what to do.
 
 The only importer of ``httpx``. The client is asynchronous and runs on an event loop in its own
 thread, because only a cancellable wait can keep a deadline: a blocking client restarts its timeout
@@ -17,7 +17,7 @@ import weakref
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
 from memstore.domain import clock
@@ -113,7 +113,7 @@ class _Answer:
     body: bytes
 
 
-class Endpoint:
+class ModelEndpoint:
     """An HTTP service that takes and returns JSON objects; safe to share between threads.
 
     A name and password in ``base_url`` are sent as Basic authorization and never shown; a query
@@ -155,7 +155,7 @@ class Endpoint:
         self._closed = False
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.url!r})"
+        return f"ModelEndpoint({self.url!r})"
 
     def post_json(
         self, path: str, body: Mapping[str, object], *, timeout_seconds: float | None = None
@@ -249,6 +249,44 @@ class Endpoint:
         printable = "".join(char if char.isprintable() else " " for char in begun)
         line = self._secrets.sub("[redacted]", " ".join(printable.split()))
         return line if len(line) <= QUOTED_CAP_CHARS else line[: QUOTED_CAP_CHARS - 1] + "…"
+
+
+class HttpModel:
+    """A model that answers over HTTP; safe to share between threads."""
+
+    _purpose: ClassVar[Purpose] = EMBEDDING
+
+    def __init__(
+        self, model: str, base_url: str, *, headers: Mapping[str, str], timeout_seconds: float
+    ) -> None:
+        if not model:
+            raise InvalidArgument("is empty", argument="model")
+        self._model = model
+        self._endpoint = ModelEndpoint(
+            base_url,
+            headers=headers,
+            timeout_seconds=timeout_seconds,
+            purpose=self._purpose,
+            advise=self._remedy,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r}, base_url={self._endpoint.url!r})"
+
+    @property
+    def model(self) -> str:
+        """The model's plain name."""
+        return self._model
+
+    def close(self) -> None:
+        """Close the connections; a call still waiting fails as unavailable. Idempotent."""
+        self._endpoint.close()
+
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        return None
+
+    def _said(self, what: str) -> str:
+        return f"{self._endpoint.url} {what} (model {self._model})"
 
 
 class _Wire:
@@ -438,3 +476,9 @@ def _retry_after(headers: Mapping[str, str]) -> float:
     except (ValueError, TypeError, OverflowError):
         return 0.0
     return max(0.0, pause.total_seconds())
+
+
+def at_least_one(value: int | None, name: str) -> int | None:
+    if value is not None and value < 1:
+        raise InvalidArgument(f"must be at least 1, not {value!r}", argument=name)
+    return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.domain import clock
 from memstore.errors import EmbedderRejected, EmbedderUnavailable, InvalidArgumentType, Remedy
 from memstore.lazy import lazy_import
-from memstore.providers.http_model import HttpModel, at_least_one
+from memstore.providers.http import HttpModel, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

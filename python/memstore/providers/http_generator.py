@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from memstore.domain import clock
 from memstore.errors import GeneratorRejected, GeneratorUnavailable, InvalidArgument, Remedy
-from memstore.providers.http import GENERATION
-from memstore.providers.http_model import HttpModel, at_least_one
+from memstore.providers.http import GENERATION, HttpModel, at_least_one
 
 if TYPE_CHECKING:
     import re

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.errors import Remedy
 from memstore.keywords import keywords
+from memstore.providers.http import at_least_one
 from memstore.providers.http_embedder import HttpEmbedder
 from memstore.providers.http_generator import Answering, HttpGenerator
-from memstore.providers.http_model import at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,7 +24,7 @@ from memstore.search.lookup import F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import FullText, Transaction
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.results import WordsOnly
     from memstore.search.index.contents import Contents
-    from memstore.search.index.index import Kind
+    from memstore.search.index.index import RowKind
     from memstore.search.lookup import Lookup
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
@@ -46,6 +46,7 @@ else:
 
 H = TypeVar("H", SearchHits, "EpisodeHits")
 R = TypeVar("R", Fact, "Episode")
+Hit = TypeVar("Hit", SearchHit, "EpisodeHit")
 
 
 class Found(NamedTuple):
@@ -68,7 +69,7 @@ class Corpus(ABC, Generic[F, H]):
         compares_stored: as in :class:`~memstore.search.ranking.base.Ranking`.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[RowKind]
 
     def __init__(
         self,
@@ -79,12 +80,11 @@ class Corpus(ABC, Generic[F, H]):
     ) -> None:
         self._transaction = transaction
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
-        self.lookup: Lookup[F] = DatabaseLookup(transaction, self.kind)
-        if contents is not None:
-            index: IndexLookup[F] = IndexLookup(
-                transaction, self.kind, contents, compares_stored=compares_stored
-            )
-            self.lookup = index
+        self.lookup: Lookup[F] = (
+            DatabaseLookup(transaction, self.kind)
+            if contents is None
+            else IndexLookup(transaction, self.kind, contents, compares_stored=compares_stored)
+        )
 
     def relevance(self, query: str, ids: Sequence[int]) -> float | None:
         """Return how relevant the best of these rows is to the query, 0 to 1.
@@ -154,11 +154,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = fact_table.get_many(self._transaction, [place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
-            sides = _neighbours_of([hit.fact for hit in hits], partial(self._neighbours, request))
-            hits = [
-                replace(hit, before=before, after=after)
-                for hit, (before, after) in zip(hits, sides, strict=True)
-            ]
+            rows = [hit.fact for hit in hits]
+            hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
         return SearchHits(
             hits,
             words_only=words_only,
@@ -210,13 +207,8 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             fill = fill[: request.limit - len(found.rows)]
         hits = self._hits(query, [*found.rows, *fill], request)
         if request.context:
-            sides = _neighbours_of(
-                [hit.episode for hit in hits], partial(self._neighbours, request)
-            )
-            hits = [
-                replace(hit, before=before, after=after)
-                for hit, (before, after) in zip(hits, sides, strict=True)
-            ]
+            rows = [hit.episode for hit in hits]
+            hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
         return episode_records.EpisodeHits(
             hits,
             words_only=words_only,
@@ -291,24 +283,27 @@ def _hit(fact: Fact, place: Ranked) -> SearchHit:
     )
 
 
-def _neighbours_of(
-    found: Sequence[R], neighbours: Callable[[R], tuple[Sequence[R], Sequence[R]]]
-) -> Iterator[tuple[tuple[R, ...], tuple[R, ...]]]:
-    """Yield what is before and after each row that was found, in its thread.
+def _with_neighbours(
+    hits: Sequence[Hit],
+    rows: Sequence[R],
+    neighbours: Callable[[R], tuple[Sequence[R], Sequence[R]]],
+) -> list[Hit]:
+    """Return hits with what is before and after each row in its thread.
 
     No row is there twice: one that was found is no neighbour of another, and what is beside
     several goes with the first of them.
     """
-    told = {row.id for row in found}
+    told = {row.id for row in rows}
 
     def fresh(rows: Iterable[R]) -> tuple[R, ...]:
         new = tuple(row for row in rows if row.id not in told)
         told.update(row.id for row in new)
         return new
 
-    for row in found:
-        before, after = neighbours(row)
-        yield fresh(before), fresh(after)
+    return [
+        replace(hit, before=fresh(before), after=fresh(after))
+        for hit, (before, after) in zip(hits, map(neighbours, rows), strict=True)
+    ]
 
 
 def _best_piece(

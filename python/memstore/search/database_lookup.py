@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import FullText, Transaction
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
-    from memstore.search.index.index import Kind
+    from memstore.search.index.index import RowKind
 
 
 class DatabaseLookup(Lookup[F]):
@@ -23,7 +23,7 @@ class DatabaseLookup(Lookup[F]):
 
     has_contexts = False
 
-    def __init__(self, transaction: Transaction, kind: Kind) -> None:
+    def __init__(self, transaction: Transaction, kind: RowKind) -> None:
         self._transaction = transaction
         self._kind = kind
         self._table = kind.vectors

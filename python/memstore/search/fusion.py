@@ -11,7 +11,7 @@ a text that repeats a better one adds little.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.text.words import terms
 
@@ -41,23 +41,27 @@ COMPARED: Final = 70
 """How many of the best are compared with each other, word by word."""
 
 
-class Found(Protocol):
-    """A result of either search."""
+class FoundText(NamedTuple):
+    """A result of either search, as one line of a text."""
 
-    @property
-    def is_fact(self) -> bool: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def thread(self) -> Hashable:
-        """Equal for facts and episodes of one conversation."""
+    is_fact: bool
+    id: int
+    score: float
+    date: str
+    """The date above its line."""
+    thread: Hashable
+    """Equal for facts and episodes of one conversation."""
+    place: tuple[int, int]
+    """Its place among the thread's lines of one date."""
+    name: str
+    """The id, with the sign of its kind."""
+    words: str
 
-    @property
-    def words(self) -> str:
-        """The text as it is shown."""
-
-
-S = TypeVar("S", bound=Found)
+    def cut(self, characters: int) -> FoundText:
+        """Return the text with no more of its words than these characters."""
+        if characters >= len(self.words):
+            return self
+        return self._replace(words=f"{self.words[:characters].rsplit(' ', 1)[0]}…")
 
 
 class Weighed(NamedTuple):
@@ -68,7 +72,7 @@ class Weighed(NamedTuple):
     terms: frozenset[str]
 
 
-def in_order(found: Iterable[S]) -> list[S]:
+def in_order(found: Iterable[FoundText]) -> list[FoundText]:
     """Return the results of both searches, best first."""
     items = [*found]
     worths = [*_worths(items)]
@@ -81,7 +85,7 @@ def in_order(found: Iterable[S]) -> list[S]:
     return [items[place] for place in (*best, *order[COMPARED:])]
 
 
-def _worths(items: Sequence[Found]) -> Iterator[float]:
+def _worths(items: Sequence[FoundText]) -> Iterator[float]:
     weighed = [item.score * (1.0 if item.is_fact else EPISODE_WEIGHT) for item in items]
     best: dict[tuple[Hashable, bool], float] = {}
     for item, score in zip(items, weighed, strict=True):
@@ -96,7 +100,7 @@ def _shortness(text: str) -> float:
     return math.pow(min(1.0, LONG_CHARACTERS / max(len(text), 1)), LONG_POWER)
 
 
-def _supported(near: Sequence[Weighed], items: Sequence[Found]) -> list[Weighed]:
+def _supported(near: Sequence[Weighed], items: Sequence[FoundText]) -> list[Weighed]:
     """Add what the best text of the other kind in its thread that says the same adds to each."""
     threads: dict[Hashable, list[Weighed]] = {}
     for one in near:

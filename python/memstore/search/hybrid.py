@@ -130,7 +130,7 @@ class Search(Generic[F, H]):
         if embedded is not None and request.ranking.weighs_words_of_queries:
             embedded, words_only = _weighed(corpus, asked, embedded)
         if embedded is not None:
-            near = self._near(corpus, embedded, request)
+            near = _near(corpus, embedded, request)
             is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
             words_only = NOTHING_EMBEDDED if near is None and not is_empty else None
             queries = map(Query, asked, embedded.vectors, near or ())
@@ -140,18 +140,6 @@ class Search(Generic[F, H]):
             ranked = _ranked(corpus, query, request)
             results[text] = corpus.results(query, ranked, request, words_only if text else None)
         return [results[text] for text in texts]
-
-    def _near(
-        self,
-        corpus: Corpus[F, H],
-        embedded: Embedded,
-        request: Request[F],
-    ) -> list[dict[int, float]] | None:
-        """Return the rows near each query; ``None`` where nothing is embedded yet."""
-        if not embedded.embedding.is_of_file(corpus.lookup.generation, len(embedded.vectors[0])):
-            return None
-        near = _near(corpus, embedded.vectors, request)
-        return near if any(near) or corpus.lookup.has_vectors(request.wanted.namespaces) else None
 
 
 def _embedded(
@@ -175,17 +163,17 @@ def _weighed(
 
 
 def _near(
-    corpus: Corpus[F, H], vectors: Sequence[Vector], request: Request[F]
-) -> list[dict[int, float]]:
-    """Return the rows near each query; one scan is for all queries."""
-    if not request.ranking.weights.vectors:
-        return [{} for _ in vectors]
-    found, *others = (
-        corpus.lookup.near(vectors, wanted, request.candidates) for wanted in request.passes
-    )
-    for more in others:
+    corpus: Corpus[F, H], embedded: Embedded, request: Request[F]
+) -> list[dict[int, float]] | None:
+    """Return the rows near each query; ``None`` where nothing is embedded yet."""
+    lookup, vectors = corpus.lookup, embedded.vectors
+    if not embedded.embedding.is_of_file(lookup.generation, len(vectors[0])):
+        return None
+    found: list[dict[int, float]] = [{} for _ in vectors]
+    for wanted in request.passes if request.ranking.weights.vectors else ():
+        more = lookup.near(vectors, wanted, request.candidates)  # one scan is for all queries
         found = [near | extra for near, extra in zip(found, more, strict=True)]
-    return found
+    return found if any(found) or lookup.has_vectors(request.wanted.namespaces) else None
 
 
 def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
-    from memstore.search.index.index import Kind
+    from memstore.search.index.index import RowKind
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 
@@ -218,7 +218,7 @@ def cosines_of_rows(
     return best
 
 
-def best(cosines: Mapping[int, float], k: int, kind: Kind) -> dict[int, float]:
+def best(cosines: Mapping[int, float], k: int, kind: RowKind) -> dict[int, float]:
     """Return the ``k`` largest cosines of rows, best first, and the order of equal ones."""
     sign = -1 if kind.newest_of_equals else 1
     ordered = sorted([(-cosine, sign * id_) for id_, cosine in cosines.items()])

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.recall import Recalled
 from memstore.errors import InvalidArgumentType
 from memstore.providers.local import token_counter
-from memstore.search import fusion
-from memstore.text.dated import Line, remark, speaking, together, under_dates
+from memstore.search.fusion import FoundText, in_order
+from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit, SearchHits
@@ -39,35 +39,6 @@ FAR_BEHIND: Final = 0.5
 """A turn below this part of the best score is not shown beside facts."""
 
 
-class Item(NamedTuple):
-    """One line of the text."""
-
-    is_fact: bool
-    id: int
-    score: float
-    date: str
-    """The date above its line."""
-    thread: Hashable
-    place: tuple[int, int]
-    """Its place among the thread's lines of one date."""
-    name: str
-    """The id, with the sign of its kind."""
-    words: str
-
-    def cut(self, characters: int) -> Item:
-        """Return the item with no more of its words than these characters."""
-        if characters >= len(self.words):
-            return self
-        return self._replace(words=f"{self.words[:characters].rsplit(' ', 1)[0]}…")
-
-
-class Step(NamedTuple):
-    """One more item in the text, or more characters of the last one."""
-
-    item: int
-    characters: int
-
-
 def recalled(
     facts: SearchHits,
     episodes: EpisodeHits,
@@ -76,7 +47,7 @@ def recalled(
 ) -> Recalled:
     """Return the best results as a text of at most this many tokens."""
     count = token_counter() if counter is None else checked_counter(counter)
-    items = [*each_once(_in_order(facts, episodes))]
+    items = [*each_once(best_first(facts, matching(episodes)))]
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
@@ -91,12 +62,17 @@ def recalled(
 def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[EpisodeHit]:
     """Return the best turns to be shown beside these facts, none that repeats one of them."""
     hits = {hit.episode.id: hit for hit in episodes}
-    order = [*each_once(_in_order(facts, episodes))]
+    order = [*each_once(best_first(facts, matching(episodes)))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
     told = [hit.fact for hit in facts]
     fresh = (hit for hit in turns if not any(_repeats(hit, fact) for fact in told))
     return [*islice(fresh, limit)]
+
+
+def matching(turns: EpisodeHits) -> Sequence[EpisodeHit]:
+    """Return the turns that a search found, without those that are only the newest."""
+    return turns[: len(turns) - turns.newest_first]
 
 
 def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
@@ -107,28 +83,24 @@ def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
     return folded(fact.content) in turn or {*terms(turn)} <= {*terms(content)}
 
 
-def _in_order(facts: Sequence[SearchHit], episodes: EpisodeHits) -> list[Item]:
-    return fusion.in_order(chain(*_items(facts, episodes)))
+def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
+    """Return what both searches found, in one order."""
+    return in_order(
+        chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, episodes))
+    )
 
 
-def _items(
-    facts: Sequence[SearchHit], episodes: EpisodeHits
-) -> tuple[Iterator[Item], Iterator[Item]]:
-    matching = episodes[: len(episodes) - episodes.newest_first]
-    return (of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, matching)
-
-
-def of_fact(fact: Fact, score: float) -> Item:
+def of_fact(fact: Fact, score: float) -> FoundText:
     words = text_of(fact.subject, fact.content)
     return _item(fact, True, score, f"#{fact.id}", words)
 
 
-def of_turn(episode: Episode) -> Item:
+def of_turn(episode: Episode) -> FoundText:
     words = speaking(episode.speaker, episode.content.strip())
     return _item(episode, False, 0.0, f"e{episode.id}", words)
 
 
-def of_episode(hit: EpisodeHit) -> Item:
+def of_episode(hit: EpisodeHit) -> FoundText:
     episode, words = hit.episode, hit.excerpt.strip()
     if hit.start > 0:
         words = f"…{words}"
@@ -138,16 +110,16 @@ def of_episode(hit: EpisodeHit) -> Item:
     return _item(episode, False, hit.score, f"e{episode.id}", words)
 
 
-def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> Item:
+def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:
     date = f"{row.valid_at or row.created_at:%Y-%m-%d}"
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, row.id)
     # Escaped before it is measured; blanks and line ends cost tokens.
     words = visible(" ".join(words.split()))
-    return Item(is_fact, row.id, score, date, own, place, name, words)
+    return FoundText(is_fact, row.id, score, date, own, place, name, words)
 
 
-def each_once(items: Iterable[Item]) -> Iterator[Item]:
+def each_once(items: Iterable[FoundText]) -> Iterator[FoundText]:
     """Yield the items whose text no earlier item has."""
     said: set[str] = set()
     for item in items:
@@ -158,8 +130,8 @@ def each_once(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _fitting(
-    items: Sequence[Item], tokens: int, count: Callable[[str], int]
-) -> tuple[str, list[Item]]:
+    items: Sequence[FoundText], tokens: int, count: Callable[[str], int]
+) -> tuple[str, list[FoundText]]:
     """Return a text of the best items that fits, and the items in it, best first."""
     steps = [*_steps(items)]
     whole = _text(items, dict(steps))
@@ -184,7 +156,7 @@ def _fitting(
 
 
 def _filled(
-    items: Sequence[Item], shown: dict[int, int], fits: Callable[[Mapping[int, int]], bool]
+    items: Sequence[FoundText], shown: dict[int, int], fits: Callable[[Mapping[int, int]], bool]
 ) -> dict[int, int]:
     """Add the next items that fit whole.
 
@@ -204,25 +176,26 @@ def _filled(
     return filled if len(filled) >= len(shown) else shown
 
 
-def _steps(items: Sequence[Item]) -> Iterator[Step]:
+def _steps(items: Sequence[FoundText]) -> Iterator[tuple[int, int]]:
+    """Yield how a text grows: the place of an item, and how many of its characters are shown."""
     for place, item in enumerate(items):
         characters = FIRST_CHARACTERS
         while characters < len(item.words):
-            yield Step(place, characters)
+            yield place, characters
             characters *= 2
-        yield Step(place, len(item.words))
+        yield place, len(item.words)
 
 
-def _text(items: Sequence[Item], shown: Mapping[int, int]) -> str:
+def _text(items: Sequence[FoundText], shown: Mapping[int, int]) -> str:
     """Return the lines of items, by their places and the characters shown."""
     return text_of_items(items[place].cut(characters) for place, characters in shown.items())
 
 
-def text_of_items(items: Iterable[Item]) -> str:
+def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the day of the first one first, threads in order."""
     by_day = together(items, lambda item: item.date)
     ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
-    return "\n".join(under_dates(Line(item.date, item.name, item.words) for item in ordered))
+    return "\n".join(under_dates(DatedLine(item.date, item.name, item.words) for item in ordered))
 
 
 def _footer(left_out: int) -> str:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.domain.recall import Recalled
 from memstore.lazy import lazy_pattern
 from memstore.providers.local import token_counter
-from memstore.search import fusion
-from memstore.search.recall import Item, each_once, of_episode, of_fact, of_turn, text_of_items
+from memstore.search.recall import best_first, each_once, matching, of_fact, of_turn, text_of_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit
+    from memstore.search.fusion import FoundText
 
 FOUND: Final = 40
 """How many facts, and how many turns, are searched for."""
@@ -31,7 +31,6 @@ NEAR_THE_BEST: Final = 0.5
 
 MAX_CHARACTERS: Final = 500
 """More of a text is not shown; an answer of an assistant may be long."""
-
 
 MISSES: Final = 5
 """After so many texts that do not fit, there is no room for others."""
@@ -59,10 +58,9 @@ class Context(NamedTuple):
 
     def without_turns(self, turns: EpisodeHits, named: Collection[str]) -> list[EpisodeHit]:
         told = self.known.difference(named)
-        matching = turns[: len(turns) - turns.newest_first]
         return [
             hit
-            for hit in matching
+            for hit in matching(turns)
             if f"e{hit.episode.id}" not in told and not self._has(hit.episode)
         ]
 
@@ -106,7 +104,7 @@ def reminded(
         tokens: the maximum length of the text.
     """
     count = token_counter()
-    shown: dict[str, Item] = {}
+    shown: dict[str, FoundText] = {}
     left_out = 0
     for item in _near_the_best(facts, turns):
         if item.name in shown:
@@ -129,26 +127,27 @@ def reminded(
 
 
 def _fits(
-    shown: Mapping[str, Item], more: Iterable[Item], tokens: int, count: Callable[[str], int]
+    shown: Mapping[str, FoundText],
+    more: Iterable[FoundText],
+    tokens: int,
+    count: Callable[[str], int],
 ) -> bool:
     items = {**shown, **{item.name: item for item in more}}
     return count(text_of_items(items.values())) <= tokens
 
 
-def _episode(turns: Sequence[EpisodeHit], item: Item) -> Episode:
+def _episode(turns: Sequence[EpisodeHit], item: FoundText) -> Episode:
     return next(hit.episode for hit in turns if hit.episode.id == item.id)
 
 
-def _of_later(later: Since) -> Iterator[Item]:
+def _of_later(later: Since) -> Iterator[FoundText]:
     items = chain(map(of_turn, later.turns), (of_fact(fact, 0.0) for fact in later.facts))
     return (item.cut(MAX_CHARACTERS) for item in items)
 
 
-def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[Item]:
+def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[FoundText]:
     """Yield each text once, best first."""
-    items = fusion.in_order(
-        chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, turns))
-    )
+    items = best_first(facts, turns)
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
     near = each_once(item for item in items if item.score >= least)
     return (item.cut(MAX_CHARACTERS) for item in near)

@@ -63,6 +63,8 @@ class Request(Generic[F]):
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
             raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
         checked_number(self.context, "context", 0, MAX_CONTEXT)
+        if self.min_relevance is not None:
+            checked_real(self.min_relevance, "min_relevance", 0, 1)
 
     @property
     def passes(self) -> list[F]:
@@ -109,7 +111,7 @@ def for_facts(
             half_lives_seconds={category: life for category, life in lives if 0 < life < math.inf},
         ),
         context=context,
-        min_relevance=_relevance(min_relevance),
+        min_relevance=min_relevance,
     )
 
 
@@ -137,12 +139,6 @@ def _ranking(ranking: str | None, **weights: float | None) -> str:
     if given and ranking != CLASSIC:
         raise InvalidArgument(f"{ranking!r} does not take {given[0]}", argument="ranking")
     return ranking
-
-
-def _relevance(least: float | None) -> float | None:
-    if least is not None:
-        checked_real(least, "min_relevance", 0, 1)
-    return least
 
 
 def for_episodes(
@@ -173,7 +169,7 @@ def for_episodes(
         limit=limit,
         ranking=RANKING[name](weights=weights, weights_alone=words_alone, compares=mode != "words"),
         min_similarity=min_similarity,
-        min_relevance=_relevance(min_relevance),
+        min_relevance=min_relevance,
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=tag_boost,
         context=context,

@@ -60,8 +60,7 @@ at once."""
 def corrects(later: str, earlier: str, *, follows: bool) -> bool:
     """Return whether a text takes back an earlier one.
 
-    Args:
-        follows: whether it is what the speaker said next. "Sorry, I meant Tuesday" repeats no word.
+    If it ``follows`` at once, it may share no word with it: "Sorry, I meant Tuesday".
     """
     opens = bool(OPENS.match(later))
     if not opens and not TAKES_BACK.search(later):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class Line(NamedTuple):
+class DatedLine(NamedTuple):
     """One stored text.
 
     Attributes:
@@ -43,7 +43,7 @@ class Line(NamedTuple):
         return f"{self.name}{marked(self.marks)} {visible(self.words)}".rstrip()
 
 
-def under_dates(lines: Iterable[Line]) -> Iterator[str]:
+def under_dates(lines: Iterable[DatedLine]) -> Iterator[str]:
     """Yield the lines in their order, and above the first of each day its date."""
     date = None
     for line in lines:

@@ -27,8 +27,6 @@ def visible(text: str) -> str:
     """Return text on one line, with control characters and hidden characters escaped."""
     if text.isascii() and text.isprintable():
         return text
-    if text.isascii() and text.isprintable():
-        return text
     return HIDDEN.sub(spelt, text).replace("\n", "\\n").replace("\t", "\\t")
 
 

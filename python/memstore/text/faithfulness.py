@@ -78,12 +78,8 @@ def missing(
 ) -> str | None:
     """Return what part of a source is missing from a text; ``None`` if none is found.
 
-    Args:
-        source: the claim that must not be lost.
-        text: the text that should contain it.
-        subject: of both: its words may be left out, and do not count as common words.
-        least: the share of the source's words that the text must have; at least one is required.
-        denials: whether a denial in only one of them counts as missing.
+    The words of their subject may be left out, and do not count as common words. The text must have
+    at least one of the source's words, and the share ``least`` of them.
     """
     if lost := sorted({*_numbers(source)} - {*_numbers(text)}):
         return f"it does not say {', '.join(lost)}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
 from typing import Final, TypeAlias
 
+from memstore.lazy import lazy_pattern
 from memstore.text.words import UNSPACED, UNSPACED_RUN
 
 Span: TypeAlias = tuple[int, int]
@@ -24,12 +24,7 @@ _JOINTS: Final = r"'’.&@\-"
 _LETTER: Final = f"[^{_MARKS}{_JOINTS}{UNSPACED}]"
 _BLANKS: Final = re.compile(r"[^\S\n]+")
 POSSESSIVE: Final = ("'s", "’s", "'S", "’S")
-
-
-# Not compiled on import: a store without a graph does not need it.
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(f"[{UNSPACED}]|{_LETTER}+(?:[{_JOINTS}]{_LETTER}+)*(?:\\+\\+|#)?")
+_WORD: Final = lazy_pattern(f"[{UNSPACED}]|{_LETTER}+(?:[{_JOINTS}]{_LETTER}+)*(?:\\+\\+|#)?")
 
 
 def plain(text: str) -> str:
@@ -57,7 +52,7 @@ def word_spans(text: str) -> list[Span]:
 
     Scripts without spaces are split into single characters.
     """
-    spans = [match.span() for match in _word().finditer(text)]
+    spans = [match.span() for match in _WORD.finditer(text)]
     if "'" not in text and "’" not in text:
         return spans
     return [
@@ -80,11 +75,6 @@ def stands_in(key: str, text: str) -> bool:
             return True
         place = text.find(key, place + 1)
     return False
-
-
-def has_unspaced(text: str) -> bool:
-    """Whether a text contains a script without spaces between words."""
-    return not text.isascii() and re.search(UNSPACED_RUN, text) is not None
 
 
 def _parted(text: str, place: int) -> bool:

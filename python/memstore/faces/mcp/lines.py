@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.faces.escaping import counted
-from memstore.text.dated import Line, remark, speaking, together, under_dates
+from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -115,7 +115,9 @@ def _tasks(answer: Answer, _call: Manner) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
 
 
-def _passages(records: Sequence[Answer], line: Callable[[Answer], Line]) -> Iterator[Line]:
+def _passages(
+    records: Sequence[Answer], line: Callable[[Answer], DatedLine]
+) -> Iterator[DatedLine]:
     """Yield each record between those of its neighbours that no other line shows.
 
     Records found by rank are put together by their days, the day with the best one first.
@@ -139,7 +141,7 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
     yield from ((one, "after") for one in record.get("after", ()))
 
 
-def _fact(fact: Answer, call: Manner) -> Line:
+def _fact(fact: Answer, call: Manner) -> DatedLine:
     marks = [_standing(fact)] if "status" in fact else []
     if "pinned" in fact:
         marks.append("pinned")
@@ -180,7 +182,7 @@ def _shows_metadata(fact: Answer, call: Manner) -> bool:
     return bool(call.history is None or call.arguments.get("metadata") or _is_requested(fact, call))
 
 
-def _episode(episode: Answer, *, tells_source: bool) -> Line:
+def _episode(episode: Answer, *, tells_source: bool) -> DatedLine:
     marks = []
     if tells_source and "source" in episode:
         marks.append(f"from {_quoted(episode['source'])}")
@@ -195,7 +197,7 @@ def _episode(episode: Answer, *, tells_source: bool) -> Line:
     return _line(episode, f"e{episode['id']}", spoken, marks, details)
 
 
-def _task(task: Answer) -> Line:
+def _task(task: Answer) -> DatedLine:
     # A normal, pending task of the user is the usual one.
     marks = [_quoted(task[name]) for name, usual in USUAL.items() if task.get(name, usual) != usual]
     marks += [f"{name} {_quoted(task[name])}" for name in ("due", "project") if name in task]
@@ -205,13 +207,13 @@ def _task(task: Answer) -> Line:
 
 def _line(
     record: Answer, name: str, words: str, marks: Iterable[str], details: Iterable[str]
-) -> Line:
+) -> DatedLine:
     told = "; ".join(details)
     notes = [f"{name} {told}"] if told else []
     if "cut" in record:
         notes.append(f"{name} cut: {record['cut']}")
         words += "…" if record["cut"].startswith("content") else ""
-    return Line(_day(record), name, words, tuple(marks), tuple(notes))
+    return DatedLine(_day(record), name, words, tuple(marks), tuple(notes))
 
 
 def _day(record: Answer) -> str:
@@ -226,7 +228,7 @@ def _entities(answer: Answer, _call: Manner) -> Iterator[str]:
 
 
 def _entity(entity: Answer) -> str:
-    return str(Line("", SIGN, _names(entity), (counted(entity["facts"]),)))
+    return str(DatedLine("", SIGN, _names(entity), (counted(entity["facts"]),)))
 
 
 def _neighbours(answer: Answer, call: Manner) -> Iterator[str]:
@@ -239,7 +241,7 @@ def _neighbours(answer: Answer, call: Manner) -> Iterator[str]:
         more = sum(said.get("more_facts", 0) for said in one["relations"])
         told = ", ".join([*(f"#{fact}" for fact in relating), *([f"{more} more"] if more else [])])
         distance = [counted(one["distance"], "step")] if one["distance"] > 1 else []
-        yield str(Line("", SIGN, _names(one), (*distance, told)))
+        yield str(DatedLine("", SIGN, _names(one), (*distance, told)))
     yield from _facts({"facts": [*facts.values()]}, call)
 
 
@@ -287,7 +289,7 @@ def _undated(
     record: Answer, words: str, marks: Iterable[str] = (), notes: Iterable[str] = ()
 ) -> Iterator[str]:
     name = f"#{record['id']}" if "id" in record else SIGN
-    yield str(Line("", name, words, tuple(marks)))
+    yield str(DatedLine("", name, words, tuple(marks)))
     yield from map(remark, notes)
 
 

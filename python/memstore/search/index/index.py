@@ -79,7 +79,7 @@ OLD_SNAPSHOTS: Final = 20
 new one is, the file was replaced by an older copy, and the index is discarded."""
 
 
-class Kind(NamedTuple):
+class RowKind(NamedTuple):
     """The rows that an index covers."""
 
     name: str
@@ -94,7 +94,7 @@ class Kind(NamedTuple):
     """Whether the newest of equally good rows comes first; else the one with the smallest id."""
 
 
-FACTS: Final = Kind(
+FACTS: Final = RowKind(
     "facts",
     "memstore_fact_changes",
     indexed.FACTS,
@@ -104,7 +104,7 @@ FACTS: Final = Kind(
     visibility.of_facts,
     newest_of_equals=False,
 )
-EPISODES: Final = Kind(
+EPISODES: Final = RowKind(
     "episodes",
     "memstore_episode_changes",
     indexed.EPISODES,
@@ -123,7 +123,7 @@ class _Older(Exception):
 class Index:
     """One kind of rows, of every namespace; any number of threads can search it at once."""
 
-    def __init__(self, engine: Engine, kind: Kind, *, read_only: bool = False) -> None:
+    def __init__(self, engine: Engine, kind: RowKind, *, read_only: bool = False) -> None:
         self._engine = engine
         self._kind = kind
         path = engine.derived_path
@@ -176,7 +176,8 @@ class Index:
                     contents = self._enter(transaction)
                 except _Older:
                     if not left:
-                        self._forget()
+                        with self._lock.alone():
+                            self._current = None
                     continue
                 try:
                     yield transaction, contents
@@ -274,10 +275,6 @@ class Index:
             return Contents.open(self._kind.source, self._files, saved, generation)
         except (OSError, ValueError):
             return None
-
-    def _forget(self) -> None:
-        with self._lock.alone():
-            self._current = None
 
     # -- damaged files ----------------------------------------------------------------------
 
@@ -525,18 +522,17 @@ class Index:
         return is_recorded
 
     def _record(self, files: Files, saved: DerivedFiles, parts: Sequence[str]) -> bool:
-        """Record new files, unless they were removed or something was erased meanwhile."""
+        """Record new files, unless newer ones are, or they or a row were removed meanwhile."""
         with self._engine.write(wait_seconds=SAVE_WAIT_SECONDS) as transaction:
-            is_new = self._is_new(transaction, saved.position)
-            if is_new := is_new and files.are_there(saved.identity, parts):
+            recorded = feeds.derived_files(transaction, self._kind.name)
+            is_fit = (
+                (recorded is None or recorded.position <= saved.position)
+                and self._has_no_erased(transaction, saved.position)
+                and files.are_there(saved.identity, parts)
+            )
+            if is_fit:
                 feeds.record_derived_files(transaction, self._kind.name, saved)
-            return is_new
-
-    def _is_new(self, transaction: Transaction, position: int) -> bool:
-        """Whether files of a position may be recorded: none is newer, and nothing was erased."""
-        recorded = feeds.derived_files(transaction, self._kind.name)
-        is_newest = recorded is None or recorded.position <= position
-        return is_newest and self._has_no_erased(transaction, position)
+            return is_fit
 
     def _has_no_erased(self, transaction: Transaction, position: int) -> bool:
         span = feeds.span(transaction, self._kind.feed)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import Contents
-    from memstore.search.index.index import Kind
+    from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
 
 
@@ -43,7 +43,7 @@ class IndexLookup(Lookup[F]):
     has_contexts = True
 
     def __init__(
-        self, transaction: Transaction, kind: Kind, contents: Contents, *, compares_stored: bool
+        self, transaction: Transaction, kind: RowKind, contents: Contents, *, compares_stored: bool
     ) -> None:
         self._transaction = transaction
         self._kind = kind
