@@ -173,6 +173,9 @@ def test_the_files_and_names_on_the_architecture_page_exist() -> None:
         ]
         names = re.findall(r"\w+", named)
         assert any(all(name in text for name in names) for text in texts), (path, named)
+    every = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    for name in re.findall(r"`(?:\w+\.)*(\w+)`", page):
+        assert re.search(rf"\b{name}\b", every), name
 
 
 def test_there_are_no_circular_imports() -> None:
