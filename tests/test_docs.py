@@ -14,13 +14,17 @@ from tests.support.served import Served
 
 import memstore
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 SAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = {
     page.stem: found
     for page in sorted(DOCS.glob("*.md"))
     if (found := SAMPLE.findall(page.read_text(encoding="utf-8")))
 }
+TOPS = r"python|rust|tests|benches|docs|deploy|examples|\.ci|\.github"
+PLACE = re.compile(rf"`((?:{TOPS})/[a-z\d_./-]*)")
+PROGRAM = re.compile(r"python -m\s+((?:benches|tests)[\w.]*\w)")
 LEARNT = '{"facts": [{"content": "Ida drinks coffee", "subject": "ida"}], "groups": []}'
 
 
@@ -67,3 +71,16 @@ def test_the_sample_of_a_client_over_http_runs(
     finally:
         server.close()
     assert "dark theme" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*ROOT.glob("*.md"), *DOCS.glob("*.md"), *(ROOT / "benches").rglob("*.md")],
+    ids=lambda page: page.stem,
+)
+def test_the_files_and_programs_on_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [place for place in PLACE.findall(text) if not (ROOT / place).exists()] == []
+    for name in PROGRAM.findall(text):
+        path = ROOT.joinpath(*name.split("."))
+        assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), name
