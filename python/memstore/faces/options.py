@@ -6,6 +6,7 @@ A flag overrides its environment variable; :mod:`memstore.settings` reads the va
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import providers, settings
@@ -48,63 +49,62 @@ BLANK: Final = "\x00"
 """Stands for a space in a path while help is wrapped."""
 
 
+def add_option(
+    parser: argparse._ActionsContainer, names: str, meaning: str, **details: Any
+) -> None:
+    """Add an argument (``ID``, ``left NAME``, ``--limit N``) or a switch (``--all``)."""
+    words = names.split()
+    called = [word for word in words if word.startswith("-")]
+    if len(words) > len(called):
+        details["metavar"] = words[-1]
+    elif not details.keys() & {"choices", "action"}:
+        details["action"] = "store_true"
+    parser.add_argument(*(called or [words[0].lower()]), help=meaning, **details)
+
+
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
     """Add ``--db --namespace --embedder --model --ollama --durability --secrets --half-lives``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
     """
-
-    def flag(name: str, **details: object) -> None:
-        parser.add_argument(name, default=argparse.SUPPRESS, **details)  # type: ignore[arg-type]
-
+    flag = partial(add_option, parser, default=argparse.SUPPRESS)
     # argparse formats its help
     default = str(settings.default_path()).replace("%", "%%").replace(" ", BLANK)
+    flag("--db FILE", f"the memory file, created if missing (default: {default})")
     flag(
-        "--db",
-        metavar="FILE",
-        help=f"the memory file, created if missing (default: {default})",
-    )
-    flag(
-        "--namespace",
-        metavar="NAME",
-        help=f"the namespace to read and write (default: {settings.DEFAULT_NAMESPACE}); auto: the "
-        "project's (see memstore where)",
+        "--namespace NAME",
+        "the namespace to read and write (default: "
+        f"{settings.DEFAULT_NAMESPACE}); auto: the project's (see memstore where)",
     )
     flag(
         "--embedder",
-        choices=providers.NAMES,
-        help="the embedding model for search by meaning: local (the default) works offline, "
+        "the embedding model for search by meaning: local (the default) works offline, "
         "ollama and openai call a server, none searches by words only",
+        choices=providers.NAMES,
     )
     flag(
-        "--model",
-        metavar="NAME",
-        help="the name of the embedding model; without --embedder it means Ollama's",
+        "--model NAME",
+        "the name of the embedding model; without --embedder it means Ollama's",
     )
     flag(
         "--durability",
-        choices=("full", "normal"),
-        help="what a confirmed write survives: full (the default) a power failure; normal, "
+        "what a confirmed write survives: full (the default) a power failure; normal, "
         "which is faster, a crash of the process",
+        choices=("full", "normal"),
     )
     flag(
         "--secrets",
-        choices=("redact", "refuse", "keep"),
-        help="API keys, private keys and tokens in stored text: redact (the default) replaces "
+        "API keys, private keys and tokens in stored text: redact (the default) replaces "
         "each with its kind, refuse rejects the text, keep stores it unchanged",
+        choices=("redact", "refuse", "keep"),
     )
     flag(
-        "--half-lives",
-        metavar="TABLE",
-        help="how fast facts age, by category, so that newer ones come first among equals: "
+        "--half-lives TABLE",
+        "how fast facts age, by category, so that newer ones come first among equals: "
         "note=30d (the default), note=90d,project=7d, or off",
     )
-    flag(
-        "--ollama",
-        metavar="URL",
-        help="the address of the Ollama server; implies --embedder ollama",
-    )
+    flag("--ollama URL", "the address of the Ollama server; implies --embedder ollama")
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
@@ -197,11 +197,12 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
 
 def add_generator_flags(parser: argparse._ActionsContainer) -> None:
     """Add ``--generator --generator-model --generator-url``."""
-    parser.add_argument(
+    flag = partial(add_option, parser)
+    flag(
         "--generator",
-        choices=providers.GENERATORS,
-        help="the language model that reads the text (default: none); ollama runs on your own "
+        "the language model that reads the text (default: none); ollama runs on your own "
         "machine, openai (or a compatible server) and anthropic receive the text",
+        choices=providers.GENERATORS,
     )
-    parser.add_argument("--generator-model", metavar="NAME", help="the name of the language model")
-    parser.add_argument("--generator-url", metavar="URL", help="the address of its service")
+    flag("--generator-model NAME", "the name of the language model")
+    flag("--generator-url URL", "the address of its service")

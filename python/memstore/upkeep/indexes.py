@@ -46,11 +46,11 @@ def facts(transaction: Transaction) -> list[int]:
 
 def episodes(transaction: Transaction) -> Iterator[str]:
     """Yield the ids of episodes with wrong segments, tags or pieces, and which are wrong."""
-    for episode_id, _ in _episodes(transaction):
+    for episode_id in _wrong_segments(transaction):
         yield f"{episode_id} (segments)"
     for episode_id in episode_table.misfiled_tags(transaction):
         yield f"{episode_id} (tags)"
-    for episode_id, _ in _miscut(transaction):
+    for episode_id in _miscut(transaction):
         yield f"{episode_id} (pieces)"
 
 
@@ -76,9 +76,8 @@ def mending_episodes(
     copy: Transaction, author: Author, mended: set[int]
 ) -> Iterator[Callable[[Transaction], None]]:
     """Yield acts that rebuild the index of episodes; add the ones they repair to ``mended``."""
-    miscut = {episode_id for episode_id, _ in _miscut(copy)}
-    stale = {episode_id for episode_id, _ in _episodes(copy)}
-    wrong = sorted({*miscut, *stale, *episode_table.misfiled_tags(copy)})
+    miscut = {*_miscut(copy)}
+    wrong = sorted({*miscut, *_wrong_segments(copy), *episode_table.misfiled_tags(copy)})
     yield from copy.full_text.episodes.rebuilding()
     for ids in _parts(wrong):
         mended.update(ids)
@@ -97,16 +96,16 @@ def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     return (ids[start : start + ROWS] for start in range(0, len(ids), ROWS))
 
 
-def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:
+def _wrong_segments(transaction: Transaction) -> list[int]:
     return [
-        (episode_id, right)
+        episode_id
         for episode_id, held, right in episode_table.all_segments(transaction)
         if held != right
     ]
 
 
-def _miscut(transaction: Transaction) -> Iterator[tuple[int, str]]:
-    """Yield the ids and contents of episodes with wrong pieces."""
+def _miscut(transaction: Transaction) -> Iterator[int]:
+    """Yield the ids of episodes with wrong pieces."""
     cuts = groupby(piece_table.everything(transaction), key=lambda piece: piece.episode_id)
     cut_id, pieces = next(cuts, (None, iter(())))
     for episode in episode_table.everything(transaction):
@@ -115,4 +114,4 @@ def _miscut(transaction: Transaction) -> Iterator[tuple[int, str]]:
             held = [(piece.start, piece.stop) for piece in pieces if piece.stop > piece.start]
             cut_id, pieces = next(cuts, (None, iter(())))
         if held != chunks.of_episode(episode.content):
-            yield episode.id, episode.content
+            yield episode.id

@@ -54,8 +54,8 @@ GROUPS: Final = {
         "proposals accept": Entry("learn", "Accept a proposal: the new fact supersedes the old."),
         "proposals reject": Entry("learn", "Reject a proposal: the facts stay as they are."),
         "reinstate": Entry("learn", "Undo a supersession: both facts hold."),
-        "rebuild": Entry("rebuild", "Rebuild derived data: indexes, and facts from episodes."),
-        "consolidate": Entry("rebuild", "Propose one fact to replace several that overlap."),
+        "rebuild": Entry("learn", "Rebuild derived data: indexes, and facts from episodes."),
+        "consolidate": Entry("learn", "Propose one fact to replace several that overlap."),
     },
     "entities and relations in the facts": {
         "graph build": Entry("graph", "Build the graph of entities and relations."),

@@ -17,7 +17,7 @@ from memstore.domain.results import RANKINGS
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
-from memstore.faces.options import chosen_settings
+from memstore.faces.options import add_option, chosen_settings
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
@@ -91,15 +91,8 @@ def one_of(*options: Option) -> Option:
 
 
 def option(names: str, meaning: str, **details: Any) -> Option:
-    """Define an argument (``ID``, ``left NAME``, ``--limit N``) or a switch (``--all``)."""
-    words = names.split()
-    called = [word for word in words if word.startswith("-")]
-    if len(words) > len(called):
-        details["metavar"] = words[-1]
-    elif not details.keys() & {"choices", "action"}:
-        details["action"] = "store_true"
-    called = called or [words[0].lower()]
-    return lambda parser: parser.add_argument(*called, help=meaning, **details)
+    """Define an argument or a switch, as :func:`add_option` adds it."""
+    return partial(add_option, names=names, meaning=meaning, **details)
 
 
 def given(arguments: argparse.Namespace, names: str) -> dict[str, Any]:

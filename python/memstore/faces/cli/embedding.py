@@ -176,17 +176,12 @@ def _counted(counts: VectorCounts) -> str:
 
 
 def _switch_back(store: Store, show: cli.Show) -> None:
-    found = store.file.generations.list()
-    retired = [
-        one.generation
-        for one in found
-        if one.generation.state == "retired" and one.generation.switched_at is not None
-    ] or [
-        one.generation for one in store.file.generations.list() if one.generation.state == "retired"
-    ]
+    every = [one.generation for one in store.file.generations.list()]
+    retired = [one for one in every if one.state == "retired"]
     if not retired:
         raise Conflict("no older generation is kept")
-    before = max(retired, key=lambda one: (one.switched_at or one.created_at, one.id))
+    used = [one for one in retired if one.switched_at is not None]
+    before = max(used or retired, key=lambda one: (one.switched_at or one.created_at, one.id))
     now = store.file.generations.switch(before.id)
     show.done(
         f"searches use {now.model or 'no model'} again, generation {now.id}",

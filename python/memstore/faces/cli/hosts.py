@@ -72,8 +72,9 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         return _check(arguments.host, project, show)
     hosts = _hosts(arguments, project)
     if not hosts and not arguments.uninstall:
+        known = ", ".join(catalogue.by_name())
         raise cli.UsageError(
-            f"no supported host is installed: name one of {', '.join(_names())} to set it up anyway"
+            f"no supported host is installed: name one of {known} to set it up anyway"
         )
     told: dict[str, list[FileChange]] = {}
     failed: dict[str, str] = {}
@@ -94,10 +95,6 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
     changed = {name: [line for one in files for line in one.lines] for name, files in told.items()}
     show.done(_summary(arguments, told), {"changed": changed, "failed": failed})
     return cli.REFUSED if failed else None
-
-
-def _names() -> list[str]:
-    return [host.name for host in catalogue.HOSTS]
 
 
 def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:

@@ -1,4 +1,4 @@
-"""The commands that learn from text and review what was learned."""
+"""The commands that learn from text, review what was learned, and derive it again."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
 from memstore.frozen import asdict
+from memstore.learn import consolidation
 from memstore.learn.comparison import POLICIES
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import ScopeSelection
+    from memstore.learn.consolidation import Consolidated
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent
@@ -364,3 +366,79 @@ def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     done = store.reinstate(cli.known_id(store, arguments))
     said = f"reinstated #{arguments.id} as #{done.id}, beside the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
+
+
+@cli.command(
+    "rebuild",
+    "memstore rebuild\nmemstore rebuild --facts --generator ollama",
+    cli.option(
+        "--facts",
+        "also derive facts from the episodes again, with the language model; implied by "
+        "--generator",
+    ),
+    cli.option(
+        "--policy",
+        "what to do with an older fact that an added one may replace; see extract",
+        choices=POLICIES,
+        default="propose",
+    ),
+    *cli.OWNERS,
+    add_generator_flags,
+    usage="[--facts --generator NAME] [options]",
+    embedder="optional",
+)
+def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if not arguments.facts and arguments.generator is None:
+        with show.progress("rebuilding") as progress:
+            told = store.file.rebuild(progress=progress)
+    else:
+        without = ", or leave --facts out"
+        with cli.needed_generator(arguments, "rebuild --facts", without) as generator:
+            scope = cli.scope_if_named(arguments)
+            extractor = Extractor(store, generator, policy=arguments.policy, scope=scope)
+            with show.progress("deriving") as progress:
+                told = extractor.rebuild(progress=progress)
+    show.done("; ".join(told), {"done": told})
+
+
+@cli.command(
+    "consolidate",
+    "memstore consolidate ana --generator ollama\n"
+    "memstore consolidate ana --user ana --generator openai --policy auto",
+    cli.option("SUBJECT", "the subject of the facts"),
+    cli.option(
+        "--policy",
+        "propose (the default) asks for a decision on each; auto accepts those that only "
+        "join the facts' own words",
+        choices=consolidation.POLICIES,
+        default="propose",
+    ),
+    *cli.OWNERS,
+    add_generator_flags,
+    usage="SUBJECT --generator NAME [options]",
+    embedder="optional",
+)
+def _consolidate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    scope = cli.scope_if_named(arguments)
+    with cli.needed_generator(arguments, "consolidate") as generator:
+        done = consolidation.consolidate(
+            store,
+            subject=arguments.subject,
+            generator=generator,
+            scope=scope,
+            policy=arguments.policy,
+        )
+    show.rows([_consolidated_row(one) for one in done], [set_fields(one) for one in done])
+    if not done:
+        show.note("nothing to consolidate")
+
+
+def _consolidated_row(one: Consolidated) -> tuple[object, ...]:
+    return (
+        str(one.outcome),
+        _number(one.fact_id),
+        None if one.proposal_id is None else f"proposal {one.proposal_id}",
+        ", ".join(f"#{fact_id}" for fact_id in one.fact_ids),
+        one.content,
+        one.reason,
+    )

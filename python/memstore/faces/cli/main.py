@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TextIO
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
 from memstore import __version__, errors, settings
 from memstore.faces import options
@@ -296,14 +296,8 @@ def _stop_writing() -> None:
     """Redirect output to the null device, so that the final flush does not fail again."""
     with open(os.devnull, "w") as nowhere:
         for stream in (sys.stdout, sys.stderr):
-            _redirect(stream, nowhere)
-
-
-def _redirect(stream: TextIO, to: TextIO) -> None:
-    try:
-        os.dup2(to.fileno(), stream.fileno())
-    except (OSError, ValueError):  # a stream without a file has nothing to flush into
-        return
+            with suppress(OSError, ValueError):  # a stream without a file has nothing to flush
+                os.dup2(nowhere.fileno(), stream.fileno())
 
 
 if __name__ == "__main__":

@@ -15,17 +15,8 @@ from rich.text import Text
 from memstore.domain import clock, records
 from memstore.domain.status import DAYS
 from memstore.faces import wording
-from memstore.faces.cli import activity
+from memstore.faces.cli import activity, render
 from memstore.faces.cli.owners import ways_to_see
-from memstore.faces.cli.render import (
-    HEALTHY,
-    changed,
-    compact,
-    in_one_line,
-    parts_text,
-    progress_bar,
-    scored,
-)
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible
@@ -60,7 +51,7 @@ Span = tuple[str, str]
 
 
 class TerminalShow:
-    progress = staticmethod(progress_bar)
+    progress = staticmethod(render.progress_bar)
 
     def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
         self._console = console or Console(highlight=False)
@@ -82,7 +73,7 @@ class TerminalShow:
         shown = ("id", "subject", "category", "content", "superseded_by")
         fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
         self.line()
-        self._table((name, [(in_one_line(value), "")]) for name, value in fields.items())
+        self._table((name, [(render.in_one_line(value), "")]) for name, value in fields.items())
 
     def facts(self, facts: Sequence[records.Fact]) -> None:
         indent = _id_room(facts)
@@ -98,8 +89,8 @@ class TerminalShow:
             if hit.decay < 0.995:
                 why += f" · aged {hit.decay:.2f}"
             if explain:
-                why = parts_text(hit.parts)
-            score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
+                why = render.parts_text(hit.parts)
+            score = (f"  {render.scored(hit.score, 2)}".rstrip(), "bold magenta")
             self._neighbours(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
             self._neighbours(hit.after, indent, end=True)
@@ -136,13 +127,13 @@ class TerminalShow:
 
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:
-            what = changed(line)
+            what = render.changed(line)
             self.line(
                 (f"{minute(line.at)}  ", "dim"),
                 (f"{visible(line.kind):<10} ", "bold"),
                 (f"#{line.fact_id}", "bold cyan"),
                 (f"  {visible(line.actor)} through {visible(line.source)}", "dim"),
-                (f"  {compact(what)}" if what else "", ""),
+                (f"  {render.compact(what)}" if what else "", ""),
                 hang=18,
             )
 
@@ -162,7 +153,7 @@ class TerminalShow:
         self.line((visible_lines(episode.content), ""))
         self.line()
         fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
-        self._table((name, [(in_one_line(value), "")]) for name, value in fields.items())
+        self._table((name, [(render.in_one_line(value), "")]) for name, value in fields.items())
 
     def episodes(self, episodes: Sequence[Episode]) -> None:
         for episode in episodes:
@@ -175,8 +166,8 @@ class TerminalShow:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
             if explain:
-                why = parts_text(hit.parts)
-            score = (f"  {scored(hit.score, 2)}".rstrip(), "bold magenta")
+                why = render.parts_text(hit.parts)
+            score = (f"  {render.scored(hit.score, 2)}".rstrip(), "bold magenta")
             compared = [why] if hit.score else []
             details = " · ".join([*compared, _circumstances(hit.episode)])
             indent = len(f"e{hit.episode.id}   ")
@@ -253,7 +244,7 @@ class TerminalShow:
             told = visible(wording.on_command_line(finding.message))
             self.line(mark, (f"{finding.check}  ", "bold"), (told, ""), hang=2)
         if not findings:
-            self.done(HEALTHY, {})
+            self.done(render.HEALTHY, {})
         self.line((f"locks: {locks}", "dim"))
 
     def panel(self, title: str, text: str) -> None:
@@ -363,7 +354,7 @@ def _circumstances(
     parts += [f"{word} {minute(moment)}" for word, moment in moments if moment is not None]
     parts += [
         *more,
-        *(f"{visible(key)}={in_one_line(value)}" for key, value in one.metadata.items()),
+        *(f"{visible(key)}={render.in_one_line(value)}" for key, value in one.metadata.items()),
     ]
     return " · ".join(parts)
 

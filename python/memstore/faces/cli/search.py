@@ -13,11 +13,9 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from memstore.domain import status
-    from memstore.domain.episodes import EpisodeHit
-    from memstore.domain.records import Fact, JournalLine, SearchHits
+    from memstore.domain.records import Fact, JournalLine
     from memstore.domain.results import WordsOnly
     from memstore.faces import escaping
     from memstore.faces.cli import episodes, learn, owners
@@ -52,14 +50,15 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     embedder="required",
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    query = " ".join(arguments.query)
+    wanted = _narrowing(arguments) | cli.given(arguments, "min_relevance namespaces")
     hits = store.search(
-        " ".join(arguments.query),
-        **_narrowing(arguments),
-        **cli.given(arguments, "limit context ranking min_relevance namespaces"),
-        **cli.given(arguments, "word_weight vector_weight"),
+        query,
+        **wanted,
+        **cli.given(arguments, "limit context ranking word_weight vector_weight"),
         tasks=arguments.tasks or None,
     )
-    said = () if arguments.no_episodes else _said(store, hits, arguments)
+    said = () if arguments.no_episodes else store.said(query, hits, **wanted)
     show.found(hits, said, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
     if not hits and not said:
@@ -69,15 +68,6 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
-
-
-def _said(store: Store, hits: SearchHits, arguments: argparse.Namespace) -> Sequence[EpisodeHit]:
-    return store.said(
-        " ".join(arguments.query),
-        hits,
-        **_narrowing(arguments),
-        **cli.given(arguments, "min_relevance namespaces"),
-    )
 
 
 def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -32,7 +32,9 @@ class SettingsChanged(SettingsUnreadable):
 def read(file: Path) -> str | None:
     """Return a file's text with its original line ends; ``None`` if the file is missing."""
     try:
-        with open(_opened(file), "rb") as held:
+        # Without waiting for a writer if the file is a pipe.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(file, flags), "rb") as held:
             status = os.fstat(held.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise SettingsUnreadable(f"{str(file)!r} is not a regular file")
@@ -46,12 +48,6 @@ def read(file: Path) -> str | None:
         raise SettingsUnreadable(f"{str(file)!r} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise SettingsUnreadable(f"{str(file)!r} is not UTF-8: {error}") from None
-
-
-def _opened(file: Path) -> int:
-    """Return a descriptor, without waiting for a writer if the file is a pipe."""
-    waiting: int = getattr(os, "O_NONBLOCK", 0)
-    return os.open(file, os.O_RDONLY | waiting | getattr(os, "O_BINARY", 0))
 
 
 def target(file: Path) -> Path:

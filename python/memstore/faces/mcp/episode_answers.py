@@ -8,22 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import __version__
 from memstore.domain import clock, metadata
 from memstore.faces.escaping import second
-from memstore.faces.mcp.answers import (
-    EACH_CHARACTERS,
-    NAME_CHARACTERS,
-    NEIGHBOUR_CHARACTERS,
-    WHOLE_CHARACTERS,
-    Answer,
-    beginning,
-    capped,
-    explained,
-    fitting,
-    neighbours,
-    of_hidden,
-    put_metadata,
-    room_of,
-    undone_by,
-)
+from memstore.faces.mcp import answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +16,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.status import StoreStatus
     from memstore.embedding.health import Probe
+    from memstore.faces.mcp.answers import Answer
 
 NAMES: Final = ("name", "source", "source_model", "source_description", "thread", "speaker")
 
@@ -44,15 +30,15 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     """
     room = _room_each(len(hits))
     found = (_of_hit(hit, home, room) for hit in hits)
-    answer = capped("episodes", found, len(hits), "left_out", narrowing)
+    answer = answers.capped("episodes", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
-        answer["words_only"] = explained(hits.words_only.reason)
+        answer["words_only"] = answers.explained(hits.words_only.reason)
         answer["words_only_code"] = hits.words_only.code
     matching = len(hits) - hits.newest_first
     if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling
         answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
-    return answer | of_hidden(hits.hidden, 'search_mode="keyword"')
+    return answer | answers.of_hidden(hits.hidden, 'search_mode="keyword"')
 
 
 def of_list(
@@ -60,7 +46,7 @@ def of_list(
 ) -> Answer:
     room = _room_each(len(episodes))
     found = (of_episode(episode, home, room) for episode in episodes)
-    answer = capped("episodes", found, total, "more", narrowing)
+    answer = answers.capped("episodes", found, total, "more", narrowing)
     if len(answer["episodes"]) == len(episodes):
         answer.pop("hint", None)  # the limit left them out, not the size of the answer
     return answer
@@ -68,20 +54,24 @@ def of_list(
 
 def of_said(hits: EpisodeHits, home: str, answer: Answer) -> list[Answer]:
     """Return the turns beside the facts of an answer, as many as its limit leaves room for."""
-    left = WHOLE_CHARACTERS - room_of(answer)
-    return fitting((_of_hit(hit, home, EACH_CHARACTERS) for hit in hits), left, least=0)
+    left = answers.WHOLE_CHARACTERS - answers.room_of(answer)
+    return answers.fitting(
+        (_of_hit(hit, home, answers.EACH_CHARACTERS) for hit in hits), left, least=0
+    )
 
 
 def of_turns(turns: Sequence[Episode], home: str) -> Answer:
     """Return a stretch of a thread in order, as much of it as fits."""
     room = _room_each(len(turns))
-    return capped("episodes", (of_episode(turn, home, room) for turn in turns), len(turns), "more")
+    return answers.capped(
+        "episodes", (of_episode(turn, home, room) for turn in turns), len(turns), "more"
+    )
 
 
 def of_episode(
     episode: Episode,
     home: str,
-    room: int = EACH_CHARACTERS,
+    room: int = answers.EACH_CHARACTERS,
     start: int = 0,
     stop: int | None = None,
 ) -> Answer:
@@ -89,13 +79,13 @@ def of_episode(
 
     If the content does not fit, the part around ``start`` to ``stop`` is shown.
     """
-    content = beginning(episode.content, room)
+    content = answers.beginning(episode.content, room)
     begin = 0
     if len(content) < len(episode.content) and stop is not None:
-        begin, content = start, beginning(episode.content[start:stop], room)
+        begin, content = start, answers.beginning(episode.content[start:stop], room)
     answer: Answer = {"id": _id(episode, home)}
     answer |= {
-        name: beginning(text, NAME_CHARACTERS)
+        name: answers.beginning(text, answers.NAME_CHARACTERS)
         for name in NAMES
         if (text := getattr(episode, name)) is not None
     }
@@ -114,7 +104,7 @@ def of_episode(
     for name in ("valid_at", "expired_at"):
         if (moment := getattr(episode, name)) is not None:
             answer[name] = second(moment)
-    if note := put_metadata(answer, episode.metadata, room - room_of(content)):
+    if note := answers.put_metadata(answer, episode.metadata, room - answers.room_of(content)):
         cut.append(note)
     if cut:
         answer["cut"] = "; ".join(cut)
@@ -142,7 +132,7 @@ def undoing(asked_id: int | str, before: Episode, changes: Mapping[str, Any]) ->
         back["expired_at"] = before.expired_at and clock.to_text(before.expired_at)
     if reversed_ := metadata.reverse_patch(before.metadata, changes.get("metadata") or {}):
         back["metadata"] = reversed_
-    return undone_by("update_episode", id=asked_id, **back) if back else {}
+    return answers.undone_by("update_episode", id=asked_id, **back) if back else {}
 
 
 def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
@@ -177,7 +167,7 @@ def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
             "milliseconds": round(probe.seconds * 1000),
         }
         if probe.trouble is not None:
-            answer["embedder"]["trouble"] = explained(probe.trouble)
+            answer["embedder"]["trouble"] = answers.explained(probe.trouble)
             answer["hint"] = "new items are stored and found by words; meaning follows later"
     return answer
 
@@ -193,25 +183,25 @@ def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
         answer["score"] = round(hit.score, 3)
     if hit.similarity is not None:
         answer["similarity"] = round(hit.similarity, 3)
-    return answer | neighbours(hit, partial(_of_neighbour, home))
+    return answer | answers.neighbours(hit, partial(_of_neighbour, home))
 
 
 def _of_neighbour(home: str, episode: Episode) -> Answer:
-    told = of_episode(episode, home, NEIGHBOUR_CHARACTERS)
+    told = of_episode(episode, home, answers.NEIGHBOUR_CHARACTERS)
     kept = ("id", "speaker", "content", "created_at", "valid_at", "expired_at", "cut")
     return {name: told[name] for name in kept if name in told}
 
 
 def _room_each(count: int) -> int:
     """Return the budget for content and metadata of each of ``count`` episodes."""
-    return max(EACH_CHARACTERS, WHOLE_CHARACTERS // max(1, count))
+    return max(answers.EACH_CHARACTERS, answers.WHOLE_CHARACTERS // max(1, count))
 
 
 def _first_tags(tags: Sequence[str]) -> list[str]:
     shown: list[str] = []
     room = TAGS_CHARACTERS
     for tag in tags:
-        room -= room_of(tag) + 1
+        room -= answers.room_of(tag) + 1
         if room < 0:
             break
         shown.append(tag)

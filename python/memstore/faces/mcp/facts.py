@@ -7,24 +7,8 @@ from typing import Annotated, Any, Final
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Fact, Scope
-from memstore.faces.mcp import answer_schemas, owners
-from memstore.faces.mcp.answers import (
-    Answer,
-    explained,
-    hinting,
-    of_change,
-    of_deletion,
-    of_history,
-    of_list,
-    of_recall,
-    of_repair,
-    of_search,
-    of_status,
-    of_stored,
-    of_updated,
-    tokens_of_recall,
-    undoing,
-)
+from memstore.faces.mcp import answer_schemas, answers, owners
+from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.episode_answers import of_said, of_turns
 from memstore.faces.mcp.tool import AnyId, EpisodeId, Id, Name, Object, Tool, episode_id
@@ -83,7 +67,7 @@ def memory_store(
         unless_known=True,
         **owner.ids,
     )
-    return of_stored(fact, supersedes) | _embedding(store, fact)
+    return answers.of_stored(fact, supersedes) | _embedding(store, fact)
 
 
 def _embedding(store: Store, fact: Fact) -> Answer:
@@ -91,7 +75,7 @@ def _embedding(store: Store, fact: Fact) -> Answer:
     trouble = store.embedder_trouble
     if fact.embedded or fact.status != "active" or trouble is None:
         return {}
-    return {"embedding": f"pending, found by words until then: {explained(trouble)}"}
+    return {"embedding": f"pending, found by words until then: {answers.explained(trouble)}"}
 
 
 def memory_search(
@@ -130,16 +114,20 @@ def memory_search(
         "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
     }
     if max_tokens is not None:
-        recalled = store.recall(query, max_tokens=max_tokens, counter=tokens_of_recall, **wanted)
-        answer = of_recall(recalled.text, recalled.hidden)
-        return answer if recalled.text else hinting(answer, owners.empty_search(store, owner))
+        recalled = store.recall(
+            query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
+        )
+        answer = answers.of_recall(recalled.text, recalled.hidden)
+        return (
+            answer if recalled.text else answers.hinting(answer, owners.empty_search(store, owner))
+        )
     hits = store.search(query, limit=limit, context=context or 0, **wanted)
     said = store.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
-    answer = of_search(hits, [name for name, given in narrowing if given is None])
+    answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     if said:
         return answer | {"said": of_said(said, store.namespace, answer)}
-    return answer if hits else hinting(answer, owners.empty_search(store, owner))
+    return answer if hits else answers.hinting(answer, owners.empty_search(store, owner))
 
 
 def memory_list(
@@ -168,7 +156,7 @@ def memory_list(
         "scope": owner,
     }
     page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
-    answer = of_list(page, store.count(**wanted), offset)
+    answer = answers.of_list(page, store.count(**wanted), offset)
     return answer if page or offset else answer | owners.hint(owners.unnamed(store, owner))
 
 
@@ -182,9 +170,9 @@ def memory_delete(
     """Delete a fact that was never true; supersede one that was true. undo reverses either."""
     store.check_owners(owner, id)
     if not undo:
-        return of_deletion(store.delete(id), store.older(id))
+        return answers.of_deletion(store.delete(id), store.older(id))
     superseded = store.get(id).status == "superseded"
-    return of_repair(store.reinstate(id) if superseded else store.restore(id))
+    return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
 
 
 def memory_supersede(
@@ -193,7 +181,9 @@ def memory_supersede(
     """Replace a fact by a newer stored one."""
     if old_id != new_id:  # else the store raises its own error
         store.check_owners(owner, old_id, new_id)
-    return of_change(store.supersede(old_id, new_id, any_subject=any_subject)) | undoing(old_id)
+    return answers.of_change(
+        store.supersede(old_id, new_id, any_subject=any_subject)
+    ) | answers.undoing(old_id)
 
 
 def memory_history(
@@ -210,7 +200,7 @@ def memory_history(
         store.episodes.check_owners(owner, episode_id(id))
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
     facts = store.history(id, subject=subject, scope=owner)
-    answer = of_history(facts, id)
+    answer = answers.of_history(facts, id)
     return answer if facts else answer | owners.hint(owners.unnamed(store, owner))
 
 
@@ -243,13 +233,13 @@ def memory_update(
         fact = store.update_metadata(id, metadata)
     if pinned is not None:
         fact = store.pin(id) if pinned else store.unpin(id)
-    return of_updated(fact, before, metadata or {})
+    return answers.of_updated(fact, before, metadata or {})
 
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:
     """Count what is stored, by subject and category."""
     status = store.status(scope=owner)
-    return of_status(status, store.embedder_trouble) | owners.status(status.others, owner)
+    return answers.of_status(status, store.embedder_trouble) | owners.status(status.others, owner)
 
 
 TOOLS: Final = (

@@ -112,75 +112,60 @@ def _parser() -> argparse.ArgumentParser:
     )
     options.add_store_flags(parser)
     options.add_generator_flags(parser)
-    parser.add_argument(
-        "--tools",
-        metavar="NAMES",
-        help="the tool sets and single tools to offer, separated by commas, -NAME to leave one out "
+    flag = partial(options.add_option, parser)
+    flag(
+        "--tools NAMES",
+        "the tool sets and single tools to offer, separated by commas, -NAME to leave one out "
         f"(default: {catalogue.DEFAULT_TOOLS}); "
         "fewer tools take less of the model's context; episodes is the log of what was said, graph "
         "relates what facts mention, learn reads conversations with --generator",
     )
-    parser.add_argument(
-        "--answers",
-        metavar="FORM",
-        help="lines (the default) answers in short lines for a model; json in JSON, as text and as "
+    flag(
+        "--answers FORM",
+        "lines (the default) answers in short lines for a model; json in JSON, as text and as "
         "structured content, with a schema for each tool, for programs",
     )
-    parser.add_argument(
-        "--user",
-        metavar="ID",
-        help="the user whose memories calls use that name no owner (default: memories without "
-        "owners)",
+    flag(
+        "--user ID",
+        "the user whose memories calls use that name no owner (default: memories without owners)",
     )
-    parser.add_argument(
-        "--backup-every",
-        metavar="TIME",
-        help="make a backup of the file whenever the newest is this old, e.g. 1h; if several "
+    flag(
+        "--backup-every TIME",
+        "make a backup of the file whenever the newest is this old, e.g. 1h; if several "
         "servers share the file, one of them makes it",
     )
-    parser.add_argument(
-        "--backup-keep",
-        metavar="N",
-        help=f"how many backups to keep (default: {options.KEPT_BACKUPS})",
+    flag(
+        "--backup-keep N",
+        f"how many backups to keep (default: {options.KEPT_BACKUPS})",
     )
-    parser.add_argument(
-        "--backup-folder",
-        metavar="FOLDER",
-        help="the folder of the backups (default: the file's name with .backups)",
+    flag(
+        "--backup-folder FOLDER",
+        "the folder of the backups (default: the file's name with .backups)",
     )
-    parser.add_argument(
-        "--read-only",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="offer only the tools that change nothing",
-    )
-    http = parser.add_argument_group("over HTTP")
-    http.add_argument(
-        "--http",
-        metavar="HOST:PORT",
-        help="listen on this address, e.g. 127.0.0.1:8765; every request needs a token, and the "
+    flag("--read-only", "offer only the tools that change nothing", default=argparse.SUPPRESS)
+    flag = partial(options.add_option, parser.add_argument_group("over HTTP"))
+    flag(
+        "--http HOST:PORT",
+        "listen on this address, e.g. 127.0.0.1:8765; every request needs a token, and the "
         "first one is created and printed",
     )
-    http.add_argument(
+    flag(
         "--no-token",
-        action="store_true",
-        help="serve every user of this machine without a token; refused on an address that other "
+        "serve every user of this machine without a token; refused on an address that other "
         "machines can reach, and if the file has a token",
     )
-    http.add_argument(
-        "--allow-host",
-        metavar="NAME",
+    flag(
+        "--allow-host NAME",
+        "also accept this host name, e.g. that of a reverse proxy; may be repeated",
         action="append",
         default=[],
-        help="also accept this host name, e.g. that of a reverse proxy; may be repeated",
     )
-    http.add_argument(
-        "--allow-origin",
-        metavar="ORIGIN",
+    flag(
+        "--allow-origin ORIGIN",
+        "also accept requests from web pages of this origin, e.g. https://app.example.com; "
+        "may be repeated",
         action="append",
         default=[],
-        help="also accept requests from web pages of this origin, e.g. https://app.example.com; "
-        "may be repeated",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return parser
