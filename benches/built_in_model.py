@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from memstore._kernel import StaticModel
+from memstore._kernel.model import StaticModel
 
 REAL = 10_000
 HOSTILE = 10_000

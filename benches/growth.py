@@ -21,7 +21,9 @@ import numpy as np
 
 from benches.engine import made
 from benches.language import Language, questions
-from memstore._kernel import Codes, Columns, Words
+from memstore._kernel.codes import Codes
+from memstore._kernel.columns import Columns
+from memstore._kernel.words import Words
 from memstore.text.words import terms
 
 MILLION = 1_000_000

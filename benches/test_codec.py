@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memstore import _kernel
+from memstore._kernel import vectors as kernel
 
 from .side_by_side import measure, ratio, table
 
@@ -62,7 +62,7 @@ def test_encode_many_against_numpy(
     matrix = vectors(count, dimension)
     compare(
         f"encode_many, {count:,} x {dimension}",
-        lambda: _kernel.encode_many(matrix),
+        lambda: kernel.encode_many(matrix),
         lambda: numpy_encode_many(matrix),
         benchmark,
         capsys,
@@ -73,10 +73,10 @@ def test_encode_many_against_numpy(
 def test_decode_many_against_numpy(
     count: int, dimension: int, benchmark: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blobs = _kernel.encode_many(vectors(count, dimension))
+    blobs = kernel.encode_many(vectors(count, dimension))
     compare(
         f"decode_many, {count:,} x {dimension}",
-        lambda: _kernel.decode_many(blobs, dimension),
+        lambda: kernel.decode_many(blobs, dimension),
         lambda: numpy_decode_many(blobs, dimension),
         benchmark,
         capsys,
@@ -88,10 +88,10 @@ def test_one_vector_against_numpy(
     dimension: int, benchmark: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vector = vectors(1, dimension)[0].copy()
-    blob = _kernel.encode(vector)
+    blob = kernel.encode(vector)
     compare(
         f"encode and decode, {SINGLES:,} times x {dimension}",
-        lambda: [_kernel.decode(_kernel.encode(vector)) for _ in range(SINGLES)],
+        lambda: [kernel.decode(kernel.encode(vector)) for _ in range(SINGLES)],
         lambda: [
             (numpy_encode(vector), np.frombuffer(blob, dtype="<f4").copy()) for _ in range(SINGLES)
         ],

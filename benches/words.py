@@ -18,7 +18,8 @@ from statistics import median, quantiles
 import apsw
 
 from benches.language import Language
-from memstore._kernel import Ids, Words
+from memstore._kernel.ids import Ids
+from memstore._kernel.words import Words
 from memstore.text.words import match_expression, terms
 
 LIMIT, BATCH = 50, 50_000

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import memstore
 from benches.language import Language, facts
-from memstore._kernel import Codes
+from memstore._kernel.codes import Codes
 
 SPACES: Final = {
     "default": 40, "work": 20, "home": 10, "lab": 8, "team": 6,

@@ -18,7 +18,11 @@ from benches.engine import made
 from benches.engine.peers import FACT_PEERS, VECTOR_PEERS
 from benches.engine.turns import Answer, table, take_turns
 from benches.language import Language, questions
-from memstore._kernel import Codes, Texts, Words, cosines, instruction_set
+from memstore._kernel.codes import Codes
+from memstore._kernel.features import Features
+from memstore._kernel.ranking import contextual
+from memstore._kernel.vectors import cosines, instruction_set
+from memstore._kernel.words import Words
 from memstore.text.words import terms
 
 ASKED: Final = 101
@@ -145,11 +149,11 @@ def scan(folder: Path, count: int, told: Told) -> list[Figure]:
 
 def ranking(told: Told) -> list[Figure]:
     """The contextual ranking alone, for texts of 30 words in conversations of twenty."""
-    language, texts, words = Language(seed=5), Texts(), Words()
+    language, features, words = Language(seed=5), Features(), Words()
     said = {id_: language.text(30, 30) for id_ in range(1, CANDIDATES + 1)}
-    texts.put(
+    features.put(
         [
-            (id_, text, "Alice", f"thread {id_ // 20}", id_, None, None, None)
+            (id_, text, "Alice", f"thread {id_ // 20}", id_, None, None, None, None)
             for id_, text in said.items()
         ]
     )
@@ -159,8 +163,9 @@ def ranking(told: Told) -> list[Figure]:
     def order(question: str) -> list[int]:
         asked = terms(question)
         tokens = [[word.casefold()] for word in asked]
-        ranked = texts.rank(words, tokens, question, " ".join(asked), candidates, limit=10)
-        return [found[0] for found in ranked]
+        telling = " ".join(asked)
+        ranked = contextual(features, words, tokens, question, telling, candidates, limit=10)
+        return [found.id for found in ranked]
 
     ways = take_turns({"rank": order}, questions(ASKED))
     told(table(f"contextual ranking, {CANDIDATES} candidates of 30 words", ways, "rank"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memstore._kernel import StaticModel
+from memstore._kernel.model import StaticModel
 
 OF_A_HIT = 8
 """Tokens for id and date."""

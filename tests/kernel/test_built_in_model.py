@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.support.builds import skip_without_model
 
-from memstore import _kernel
+from memstore._kernel.model import StaticModel
 
 skip_without_model(module=True)
-MODEL = _kernel.StaticModel()
+MODEL = StaticModel()
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "golden_tokens.json").read_text("utf-8")
 )
@@ -38,7 +38,7 @@ def ids(text: str) -> list[int]:
 @pytest.fixture(scope="module")
 def table() -> NDArray[np.float64]:
     """The vectors as stored at the end of the file: scales, then rows of int8."""
-    pieces, dimension = MODEL.pieces, MODEL.dimension
+    pieces, dimension = MODEL.token_count, MODEL.dimension
     content = TABLE.read_bytes()
     rows = np.frombuffer(content[-pieces * dimension :], "i1").reshape(pieces, dimension)
     before = len(content) - rows.nbytes
@@ -84,7 +84,7 @@ def test_words_are_tokenized_separately(first: str, second: str) -> None:
 @given(text=any_text)
 def test_spaces_are_replaced_by_the_space_marker(text: str) -> None:
     assert ids(text.replace(" ", "▁")) == ids(text)
-    assert all(id < MODEL.pieces for id in ids(text))
+    assert all(id < MODEL.token_count for id in ids(text))
     assert bool(text) == bool(ids(text))
 
 
@@ -107,7 +107,7 @@ def test_threads_share_one_model() -> None:
     same: list[bool] = []
 
     def work() -> None:
-        same.extend(np.array_equal(_kernel.StaticModel().embed(TEXTS), expected) for _ in range(20))
+        same.extend(np.array_equal(StaticModel().embed(TEXTS), expected) for _ in range(20))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

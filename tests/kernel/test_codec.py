@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from memstore import _kernel
+from memstore._kernel import vectors as kernel
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
 vectors = hnp.arrays(np.float32, st.integers(0, 300), elements=finite)
@@ -19,12 +19,12 @@ matrices = hnp.arrays(np.float32, st.tuples(st.integers(0, 9), st.integers(0, 40
 
 @given(vectors)
 def test_encode_returns_little_endian_float32(vector: NDArray[np.float32]) -> None:
-    assert _kernel.encode(vector) == vector.astype("<f4").tobytes()
+    assert kernel.encode(vector) == vector.astype("<f4").tobytes()
 
 
 @given(vectors)
 def test_decode_reverses_encode(vector: NDArray[np.float32]) -> None:
-    back = _kernel.decode(_kernel.encode(vector))
+    back = kernel.decode(kernel.encode(vector))
     assert back.dtype == np.float32
     assert back.tobytes() == vector.tobytes()
     assert back.flags.writeable
@@ -33,9 +33,9 @@ def test_decode_reverses_encode(vector: NDArray[np.float32]) -> None:
 
 @given(matrices)
 def test_batch_codec_equals_single_calls(matrix: NDArray[np.float32]) -> None:
-    blobs = _kernel.encode_many(matrix)
-    assert blobs == [_kernel.encode(row) for row in matrix]
-    back = _kernel.decode_many(blobs, matrix.shape[1])
+    blobs = kernel.encode_many(matrix)
+    assert blobs == [kernel.encode(row) for row in matrix]
+    back = kernel.decode_many(blobs, matrix.shape[1])
     assert back.shape == matrix.shape
     assert back.tobytes() == matrix.tobytes()
 
@@ -45,29 +45,29 @@ def test_encode_names_the_position_of_a_non_finite_value(bad: float) -> None:
     vector = np.ones(500, dtype=np.float32)
     vector[[321, 400]] = bad
     with pytest.raises(ValueError, match=r"vector holds .* at position 321"):
-        _kernel.encode(vector)
+        kernel.encode(vector)
     matrix = np.ones((3, 500), dtype=np.float32)
     matrix[2] = vector
     with pytest.raises(ValueError, match=r"row 2 holds .* at position 321"):
-        _kernel.encode_many(matrix)
+        kernel.encode_many(matrix)
 
 
 def test_decode_returns_nan_unchanged() -> None:
-    assert np.isnan(_kernel.decode(np.array([np.nan], dtype="<f4").tobytes())).all()
+    assert np.isnan(kernel.decode(np.array([np.nan], dtype="<f4").tobytes())).all()
 
 
 def test_decode_refuses_a_length_that_is_not_a_multiple_of_four() -> None:
     with pytest.raises(ValueError, match="7 bytes, not a multiple of 4"):
-        _kernel.decode(b"1234567")
+        kernel.decode(b"1234567")
 
 
 def test_decode_many_names_the_blob_with_a_different_length() -> None:
     with pytest.raises(ValueError, match="blob 1 has 4 bytes, expected 8"):
-        _kernel.decode_many([b"12345678", b"1234"], 2)
+        kernel.decode_many([b"12345678", b"1234"], 2)
     with pytest.raises(ValueError, match="dimension -1 is negative or too large"):
-        _kernel.decode_many([], -1)
+        kernel.decode_many([], -1)
     with pytest.raises(ValueError, match="is negative or too large"):
-        _kernel.decode_many([b""], 2**62)
+        kernel.decode_many([b""], 2**62)
 
 
 wrong: list[tuple[Any, type[Exception], str]] = [
@@ -85,12 +85,12 @@ def test_encode_says_what_is_wrong_with_an_array(
     vector: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        _kernel.encode(vector)
+        kernel.encode(vector)
 
 
 def test_wrong_dtype_error_suggests_a_remedy() -> None:
     with pytest.raises(TypeError, match=r"np\.ascontiguousarray\(vector, dtype=np\.float32\)"):
-        _kernel.encode(np.ones(3))  # type: ignore[arg-type]
+        kernel.encode(np.ones(3))  # type: ignore[arg-type]
 
 
 @given(
@@ -101,15 +101,15 @@ def test_cosine_agrees_with_float64(a: NDArray[np.float32], b: NDArray[np.float3
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
     lengths = float(np.linalg.norm(wide_a) * np.linalg.norm(wide_b))
     expected = float(wide_a @ wide_b) / lengths if lengths > 0 else 0.0
-    assert _kernel.cosine(a, b) == pytest.approx(expected, abs=1e-12)
-    assert -1.0 <= _kernel.cosine(a, b) <= 1.0
+    assert kernel.cosine(a, b) == pytest.approx(expected, abs=1e-12)
+    assert -1.0 <= kernel.cosine(a, b) <= 1.0
 
 
 def test_cosine_is_zero_for_zeros_and_unequal_lengths() -> None:
     ones, zeros = np.ones(3, dtype=np.float32), np.zeros(3, dtype=np.float32)
-    assert _kernel.cosine(ones, zeros) == 0.0
-    assert _kernel.cosine(ones, ones[:2].copy()) == 0.0
+    assert kernel.cosine(ones, zeros) == 0.0
+    assert kernel.cosine(ones, ones[:2].copy()) == 0.0
 
 
 def test_instruction_set_is_one_of_those_implemented() -> None:
-    assert _kernel.instruction_set() in {"avx512", "avx2", "neon", "scalar"}
+    assert kernel.instruction_set() in {"avx512", "avx2", "neon", "scalar"}

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore._kernel import Codes, Ids, cosine, cosines
+from memstore._kernel.codes import Codes
+from memstore._kernel.ids import Ids
+from memstore._kernel.vectors import cosine, cosines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from memstore._kernel import Codes
+from memstore._kernel.codes import Codes
 
 BATCH = 64
 DIMENSION = 48

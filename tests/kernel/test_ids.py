@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore._kernel import Ids
+from memstore._kernel.ids import Ids
 
 SETS = st.sets(st.integers(0, 300))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore import _kernel
+from memstore._kernel import ranking
 
 numbers = st.integers(0, 15)
 words = st.dictionaries(numbers, st.floats(-40, 5))
@@ -23,7 +23,7 @@ def rank(
     word_weight: float = 0.6,
     vector_weight: float = 0.4,
 ) -> list[tuple[int, float, float, float, float]]:
-    return _kernel.rank(
+    return ranking.classic(
         [*words.items()],
         [*cosines.items()],
         [(id_, *aged) for id_, aged in decays.items()],
@@ -94,7 +94,7 @@ def test_rank_does_not_decay_without_a_half_life_or_at_a_negative_age() -> None:
 
 def test_rank_uses_the_last_of_repeated_ids() -> None:
     words = [(1, -9.0), (1, -1.0), (2, -2.0)]
-    found = _kernel.rank(words, [], [], word_weight=1.0, vector_weight=0.0, limit=9)
+    found = ranking.classic(words, [], [], word_weight=1.0, vector_weight=0.0, limit=9)
     assert [one[:2] for one in found] == [(2, 1.0), (1, 0.5)]
 
 
@@ -124,4 +124,4 @@ def test_rank_refuses_negative_weights_and_limits() -> None:
 def test_rank_refuses_anything_but_a_sequence_of_tuples() -> None:
     for wrong in ([1], [("1", 1.0)], 1):
         with pytest.raises(TypeError):
-            _kernel.rank(wrong, [], [], word_weight=1.0, vector_weight=1.0, limit=9)  # type: ignore[arg-type]
+            ranking.classic(wrong, [], [], word_weight=1.0, vector_weight=1.0, limit=9)  # type: ignore[arg-type]

@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.naive_words import Fts5, bm25, seen
 
-from memstore._kernel import Ids, PanicException, Words
+from memstore._kernel import PanicException
+from memstore._kernel.ids import Ids
+from memstore._kernel.words import Words
 
 DATABASE = bytes(range(16))
 

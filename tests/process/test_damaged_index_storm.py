@@ -16,7 +16,7 @@ from tests.support.programs import LETTERS, Letters
 import memstore
 from memstore.domain import clock
 
-PARTS = ("columns", "words", "texts", "codes")
+PARTS = ("columns", "words", "features", "codes")
 TICK_SECONDS = 0.02
 """No file system's clock is coarser where this runs: a change within a tick shows no other time."""
 

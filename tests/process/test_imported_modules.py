@@ -65,6 +65,12 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
     return modules(*arguments) - modules("-c", "pass")
 
 
+def own(loaded: set[str]) -> list[str]:
+    """Return the modules of the package; those of the kernel are one file."""
+    ours = (name for name in loaded if name.startswith("memstore"))
+    return sorted(name for name in ours if not name.startswith("memstore._kernel."))
+
+
 @pytest.mark.parametrize(
     ("command", "needless", "most"),
     [
@@ -85,7 +91,7 @@ def test_a_command_imports_only_what_it_uses(
     loaded = imported(filled, "-m", "memstore", *command.split())
     packages = {name.rpartition(".")[0] for name in loaded}
     assert (loaded | packages) & needless == set()
-    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    ours = own(loaded)
     assert len(ours) <= most, ours
 
 
@@ -103,7 +109,7 @@ def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> Non
     needless = {*ELSEWHERE, *ARCHIVES, "locale", "subprocess"}
     needless |= {"memstore.search.dates", "memstore.text.day_words"}
     assert (loaded | packages) & (needless | {"pathlib", "urllib.parse", "hashlib"}) == set()
-    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    ours = own(loaded)
     assert "memstore.briefing.sessions" in ours
     assert len(ours) <= 89, ours
 
@@ -148,7 +154,7 @@ def test_a_server_lists_its_tools_before_importing_their_code(filled: Path) -> N
     packages = {name.rpartition(".")[0] for name in loaded}
     flags = {"argparse", "gettext", "textwrap", "shutil", "memstore.faces.options"}
     assert (loaded | packages) & (ELSEWHERE | STORE | flags) == set()
-    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    ours = own(loaded)
     assert len(ours) <= 14, ours
     assert len(loaded) <= 60, sorted(loaded)
 

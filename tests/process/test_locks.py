@@ -13,7 +13,7 @@ import pytest
 from tests.support.raw import raw
 
 import memstore
-from memstore import _kernel
+from memstore._kernel import locks
 
 pytestmark = [
     pytest.mark.process,
@@ -150,9 +150,9 @@ def test_the_kernel_shows_locks_of_open_file_descriptions(path: Path) -> None:
 def test_system_without_description_locks_causes_a_warning(path: Path) -> None:
     code = (
         "import logging, memstore, sys\n"
-        "from memstore import _kernel\n"
+        "from memstore._kernel import locks\n"
         "logging.basicConfig(format='%(levelname)s %(message)s')\n"
-        "_kernel.pretend_process_locks(True)\n"
+        "locks.pretend_process_locks(True)\n"
         "with memstore.open(sys.argv[1], embedder=None) as store:\n"
         "    store.add('base', subject='a')\n"
         "    store.add('more', subject='a')\n"
@@ -189,4 +189,4 @@ def test_repeated_opening_alongside_another_store_keeps_few_descriptors(path: Pa
                 store.count()
         assert len(os.listdir("/dev/fd")) < before + 20
     memstore.open(path, embedder=None).close()
-    assert _kernel.locks_held()[2] == 0
+    assert locks.locks_held()[2] == 0

@@ -15,12 +15,13 @@ pytestmark = [
 LIMITED = """
 import collections.abc, resource
 import numpy as np
-from memstore import _kernel
+from memstore._kernel import vectors
+from memstore._kernel.codes import Codes
 
 blob = bytes(4 * 65_536)
 ids = range(16_384)
 matrix = np.zeros((8_192, 65_536), np.float32)  # two gigabytes that nobody has touched
-codes = _kernel.Codes(65_536)
+codes = Codes(65_536)
 codes.put(ids[:2], ids[:2], [blob] * 2)
 
 class Liar(collections.abc.Sequence):
@@ -41,9 +42,9 @@ def refused(call):
 refused(lambda: codes.put(ids, ids, [blob] * len(ids)))
 assert len(codes) == 2
 refused(lambda: codes.scan(matrix.data, 1))
-refused(lambda: _kernel.encode_many(matrix))
-refused(lambda: _kernel.decode_many([blob] * 2**15, 65_536))
-assert _kernel.decode_many(Liar(), 4).shape == (0, 4)
+refused(lambda: vectors.encode_many(matrix))
+refused(lambda: vectors.decode_many([blob] * 2**15, 65_536))
+assert vectors.decode_many(Liar(), 4).shape == (0, 4)
 assert codes.scan(np.ones(65_536, np.float32).data, 2**62) == [[]]  # all zeros
 codes.put(ids[:9], ids[:9], [blob] * 9)
 assert len(codes) == 9

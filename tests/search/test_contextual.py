@@ -17,6 +17,7 @@ from tests.support.examples import examples
 
 import memstore
 from memstore import NewFact, Store
+from memstore._kernel import ranking
 from memstore.providers.local import LocalEmbedder
 from memstore.settings import MIN_RELEVANCE
 
@@ -244,10 +245,10 @@ SEVEN = ["Alice prefers dark mode in every editor", "Alice works at Globex", "Bo
 def test_query_without_a_relevant_fact_finds_nothing(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
-    for ranking in ("contextual", "classic"):
-        assert local.search("zzzz qqqq", ranking=ranking)
-        assert not local.search("zzzz qqqq", ranking=ranking, min_relevance=0.075)
-        assert local.search("dark mode", ranking=ranking, min_relevance=0.075)
+    for name in ("contextual", "classic"):
+        assert local.search("zzzz qqqq", ranking=name)
+        assert not local.search("zzzz qqqq", ranking=name, min_relevance=0.075)
+        assert local.search("dark mode", ranking=name, min_relevance=0.075)
     with pytest.raises(memstore.InvalidArgument, match="min_relevance"):
         local.search("tea", min_relevance=2)
 
@@ -256,7 +257,7 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     local.search("tea")
-    texts = local.file.searches.facts.index._current.texts
+    features = local.file.searches.facts.index._current.features
     twin = Contextual(str(local.path), 0.0)
     for query, telling in (
         ("Which theme does she like?", ["theme", "like"]),
@@ -264,9 +265,9 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
         ("zzzz qqqq", ["zzzz", "qqqq"]),
     ):
         expected = twin.relevance(query, telling)
-        found = texts.relevances(query, " ".join(telling), [*expected])
+        found = ranking.relevances(features, query, " ".join(telling), [*expected])
         assert found == pytest.approx([*expected.values()], abs=1e-4)
-    assert texts.relevances("tea", "tea", [99]) == [None]
+    assert ranking.relevances(features, "tea", "tea", [99]) == [None]
 
 
 def test_a_paraphrase_is_found_in_a_small_memory(local: Store) -> None:
@@ -316,12 +317,12 @@ def test_erasing_a_text_erases_its_chunks(local: Store) -> None:
     fact = local.add("xylophone", subject="Ana")
     local.add("tea", subject="Ana")
     local.search("tea")
-    texts = local.file.searches.facts.index._current.texts
-    before = dict(texts.idf("xylophone"))
+    features = local.file.searches.facts.index._current.features
+    before = dict(features.idf("xylophone"))
     local.erase(fact.id)
     local.search("tea")
-    texts = local.file.searches.facts.index._current.texts
-    after = dict(texts.idf("xylophone"))
+    features = local.file.searches.facts.index._current.features
+    after = dict(features.idf("xylophone"))
     assert all(after[piece] > before[piece] for piece in before)
 
 

@@ -22,7 +22,7 @@ from memstore.search.index.lookup import IndexLookup
 __all__ = ["filled", "saved_at_once"]  # fixtures
 
 QUERIES = ["tea number5", "a violin in the morning", "harbour", "rain"]
-PARTS = ["columns", "words", "texts", "codes"]
+PARTS = ["columns", "words", "features", "codes"]
 
 
 @pytest.fixture
@@ -122,14 +122,14 @@ def test_long_lived_process_compares_its_files(mapped: Store, manual_clock: Manu
     with memstore.open(mapped.path, embedder=WordEmbedder()) as store:
         before = answers(store)
         assert is_mapped(store)
-        old = file_of(store, "texts")
+        old = file_of(store, "features")
         damage_unseen(old)
         manual_clock.advance(module.COMPARED_EVERY_SECONDS + 1)
         store.search("tea")  # starts the comparison
         store.file.save_index()
         assert answers(store) == before
         store.file.save_index()
-        assert file_of(store, "texts") != old
+        assert file_of(store, "features") != old
 
 
 def test_damaged_files_are_not_copied_into_new_ones(mapped: Store) -> None:

@@ -182,7 +182,7 @@ def is_mapped(store: Store) -> bool:
 
 def test_files_are_private_and_named_after_the_database(filled: Store) -> None:
     files = files_of(filled)
-    assert {file.suffix for file in files} == {".columns", ".words", ".texts", ".codes"}
+    assert {file.suffix for file in files} == {".columns", ".words", ".features", ".codes"}
     assert all(file.name.startswith(f"{Path(filled.path).name}.facts-") for file in files)
     if os.name == "posix":
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
@@ -208,7 +208,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("part", ["columns", "words", "texts", "codes"])
+@pytest.mark.parametrize("part", ["columns", "words", "features", "codes"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_rebuilt(filled: Store, damage: str, part: str) -> None:
     filled.close()

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from memstore import Store, _kernel
+from memstore import Store
+from memstore._kernel.model import StaticModel
+from memstore._kernel.ranking import Bearing
 from memstore.providers.local import LocalEmbedder
-from memstore.search.lookup import Bearing
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.words import terms
 
@@ -147,7 +148,9 @@ def test_bearing_tells_names_identifiers_and_words(memory: Store) -> None:
     assert [id_ for id_ in ids if found[id_].named] == [ids[6]]
     assert found[ids[2]].rare >= 1
     assert 0.3 < found[ids[2]].coverage < 1
-    assert found[ids[9]] == (False, False, False, False, 0, 0, 0)
+    none = found[ids[9]]
+    assert [none.is_enough, none.named, none.dated, none.identified] == [False] * 4
+    assert (none.weight, none.coverage, none.rare) == (0, 0, 0)
 
 
 def test_search_by_words_alone_leaves_nothing_out(open_store: Open) -> None:
@@ -222,6 +225,6 @@ def _idf(held: list[set[str]], word: str) -> float:
 def _rarity(word: str) -> float:
     if word.isdigit():
         return [1.0, 3.0, 5.0, 5.5][min(len(word), 4) - 1]
-    pieces = _kernel.StaticModel().token_ids([word, word.lower(), word.capitalize()])
+    pieces = StaticModel().token_ids([word, word.lower(), word.capitalize()])
     ranks = [int.from_bytes(one, "little") for one in pieces if len(one) == 2]
     return min(max(1.0, 1 + math.log(min(ranks) / 500)), 5.5) if ranks else 5.5

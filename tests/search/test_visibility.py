@@ -12,7 +12,8 @@ from tests.support.examples import examples
 
 import memstore
 from memstore import MetadataFilter, NewEpisode, Scope, Store
-from memstore._kernel import Columns, Ids
+from memstore._kernel.columns import Columns
+from memstore._kernel.ids import Ids
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tests.support.builds import skip_without_model
 from tests.support.raw import raw
 
-from memstore import _kernel
+from memstore._kernel.model import StaticModel
 
 skip_without_model(module=True)
-MODEL = _kernel.StaticModel()
+MODEL = StaticModel()
 TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
 
 TIMES = {"yesterday", "monday"}
@@ -34,9 +34,9 @@ AGE = 0.005
 
 def table() -> NDArray[np.float64]:
     content = TABLE.read_bytes()
-    size = MODEL.pieces * MODEL.dimension
-    rows = np.frombuffer(content[-size:], "i1").reshape(MODEL.pieces, MODEL.dimension)
-    scales = np.frombuffer(content[-size - 4 * MODEL.pieces : -size], "<f4")
+    size = MODEL.token_count * MODEL.dimension
+    rows = np.frombuffer(content[-size:], "i1").reshape(MODEL.token_count, MODEL.dimension)
+    scales = np.frombuffer(content[-size - 4 * MODEL.token_count : -size], "<f4")
     return rows.astype(np.float64) * scales[:, None]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore._kernel import cosine as cosine
-from memstore._kernel import cosines
-from memstore._kernel import decode as decode
-from memstore._kernel import decode_many as decode_many
-from memstore._kernel import encode_many as encode_many
+from memstore._kernel.vectors import cosine as cosine
+from memstore._kernel.vectors import cosines
+from memstore._kernel.vectors import decode as decode
+from memstore._kernel.vectors import decode_many as decode_many
+from memstore._kernel.vectors import encode_many as encode_many
 from memstore.errors import EmbedderUnavailable
 from memstore.lazy import lazy_import
 

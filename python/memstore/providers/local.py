@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from memstore import _kernel
+from memstore._kernel import model
 from memstore.errors import InvalidArgument, Reason, Remedy
 from memstore.lazy import lazy_pattern
 
@@ -26,7 +26,7 @@ MODEL: Final = f"wordllama-l2-supercat-256-int8-{DIGEST[:8]}"
 """Contains the digest: a change to the vectors or to the pooling makes a different model."""
 
 
-HAS_MODEL: Final = _kernel.HAS_MODEL
+HAS_MODEL: Final = model.HAS_MODEL
 """Whether this build contains the model: distributions may leave it out (decision 60)."""
 
 NO_MODEL: Final = Reason("this build of memstore has no embedding model", Remedy.NAME_EMBEDDER)
@@ -46,7 +46,7 @@ class LocalEmbedder:
             raise InvalidArgument(
                 f"cannot be 'local': {NO_MODEL}", argument="embedder", remedy=NO_MODEL.remedy
             )
-        self._model = _kernel.StaticModel()
+        self._model = model.StaticModel()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, 256]``, rows of unit length; zero for the empty text."""
@@ -97,7 +97,7 @@ def token_counter() -> Callable[[str], int]:
 
 def _counts(lines: Sequence[str]) -> list[int]:
     if HAS_MODEL:
-        return [len(ids) // 2 for ids in _kernel.StaticModel().token_ids(lines)]
+        return [len(ids) // 2 for ids in model.StaticModel().token_ids(lines)]
     return [sum(map(_tokens_of, UNITS.findall(line))) for line in lines]
 
 

@@ -19,8 +19,9 @@ from memstore.text.questions import asks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memstore._kernel.ranking import Bearing
     from memstore.search.hybrid import Search
-    from memstore.search.lookup import About, Bearing
+    from memstore.search.lookup import About
 
 MIN_ORDER_WEIGHT: Final = 6.0
 """What the words in one row must weigh together. One word has 5.5 at most, and one that no other of

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore._kernel import named_dates as named_dates
+from memstore._kernel.language import named_dates as named_dates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore._kernel.ranking import Bearing
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
@@ -68,24 +69,6 @@ class Terms(NamedTuple):
         tokens = iter(transaction.tokens(chain.from_iterable(forms)))
         spellings = [list(islice(tokens, len(each))) for each in forms]
         return cls([each[0] for each in forms], spellings)
-
-
-class Bearing(NamedTuple):
-    """What a row has of the names, identifiers and words of a query."""
-
-    is_enough: bool
-    """Whether the row is about what the query asks, by that alone."""
-    named: bool
-    dated: bool
-    """Its moment is the day or month that the query names."""
-    identified: bool
-    """It has an identifier of the query that few rows have."""
-    weight: float
-    """The sum of the weights of its words, rare ones more."""
-    coverage: float
-    """Their share of the weights of all words of the query, 0 to 1."""
-    rare: int
-    """How many of its words are rare."""
 
 
 class About(NamedTuple):

@@ -2,7 +2,9 @@
 //!
 //! Because of the copy, the GIL can be released: no other thread can write to it.
 
-use memstore_kernel::codec::check_finite;
+use std::collections::TryReserveError;
+
+use memstore_kernel::vectors::codec::check_finite;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};
 use numpy::{PyUntypedArrayMethods, dtype};
 use pyo3::buffer::PyBuffer;
@@ -50,7 +52,7 @@ pub(crate) fn check_rows_finite(name: &str, matrix: &Matrix) -> PyResult<()> {
 pub(crate) fn blobs(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedBytes>> {
     let mut found = Vec::new();
     for blob in argument.cast::<PySequence>()?.try_iter()? {
-        found.try_reserve(1).map_err(|_| no_memory(found.len()))?;
+        found.try_reserve(1).map_err(no_memory("blobs"))?;
         found.push(blob?.extract()?);
     }
     Ok(found)
@@ -61,12 +63,13 @@ pub(crate) fn room<T>(length: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values
         .try_reserve_exact(length)
-        .map_err(|_| no_memory(length))?;
+        .map_err(|_| PyMemoryError::new_err(format!("not enough memory for {length} values")))?;
     Ok(values)
 }
 
-fn no_memory(length: usize) -> PyErr {
-    PyMemoryError::new_err(format!("not enough memory for {length} values"))
+/// The `MemoryError` that names an argument or a structure.
+pub(crate) fn no_memory(name: &'static str) -> impl Fn(TryReserveError) -> PyErr {
+    move |error| PyMemoryError::new_err(format!("{name}: {error}"))
 }
 
 /// The numbers of any C-contiguous buffer of float32, whatever its shape.

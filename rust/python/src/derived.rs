@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memstore_kernel::mapped::{Mapped, Refused, Tag};
+use memstore_kernel::index::mapped::{Mapped, Refused, Tag};
 use pyo3::prelude::*;
 
 use crate::arrays::value_error;

@@ -1,80 +1,123 @@
 //! `memstore._kernel`: each verb checks its arguments, releases the GIL and calls the kernel.
 //!
-//! The contract, with every dtype and every error, is `python/memstore/_kernel.pyi`.
+//! The contract, with every dtype and every error, is in `python/memstore/_kernel/`, one stub for
+//! each module below.
 
 #![forbid(unsafe_code)]
 
 mod arrays;
-mod codec;
-mod codes;
-mod columns;
 mod derived;
-mod ids;
+mod index;
 mod language;
 mod locks;
 #[cfg(feature = "model")]
 mod model;
-mod rank;
+mod ranking;
 mod shared;
-mod texts;
-mod words;
+mod vectors;
 
-use std::sync::OnceLock;
-
-use memstore_kernel::dot::Dot;
 use pyo3::prelude::*;
 
-/// The fastest kernels for this CPU, detected once.
-fn dot() -> &'static Dot {
-    static BEST: OnceLock<Dot> = OnceLock::new();
-    BEST.get_or_init(Dot::best)
-}
-
-/// The name of the instruction set that a scan uses on this machine.
-#[pyfunction]
-fn instruction_set() -> &'static str {
-    dot().name()
-}
-
-/// The Rust kernel of memstore: vectors as bytes, the search index, and the ranking.
+/// The Rust kernel of memstore.
 #[pymodule(gil_used = false)]
 mod _kernel {
     use pyo3::panic::PanicException;
     use pyo3::prelude::*;
 
-    /// Whether the embedded model is part of this build.
-    #[pymodule_export]
-    const HAS_MODEL: bool = cfg!(feature = "model");
+    /// Quantised vectors.
+    #[pymodule]
+    mod codes {
+        #[pymodule_export]
+        use crate::index::codes::Codes;
+    }
 
-    #[pymodule_export]
-    use super::codec::{cosine, decode, decode_many, encode, encode_many};
-    #[pymodule_export]
-    use super::codes::{Codes, cosines};
-    #[pymodule_export]
-    use super::columns::Columns;
-    #[pymodule_export]
-    use super::ids::Ids;
-    #[pymodule_export]
-    use super::instruction_set;
-    #[pymodule_export]
-    use super::language::named_dates;
-    #[pymodule_export]
-    use super::locks::{
-        OpenFiles, lock_is_seen, lock_system_calls, locks_held, pretend_process_locks,
-    };
-    #[cfg(feature = "model")]
-    #[pymodule_export]
-    use super::model::StaticModel;
-    #[pymodule_export]
-    use super::rank::rank;
-    #[pymodule_export]
-    use super::texts::Texts;
-    #[pymodule_export]
-    use super::words::Words;
+    /// The columns that decide which rows may be seen.
+    #[pymodule]
+    mod columns {
+        #[pymodule_export]
+        use crate::index::columns::Columns;
+    }
 
-    /// What a panic in the kernel becomes, so that callers can name it.
+    /// What the contextual ranking compares with a query.
+    #[pymodule]
+    mod features {
+        #[pymodule_export]
+        use crate::index::features::Features;
+    }
+
+    /// Sets of row ids.
+    #[pymodule]
+    mod ids {
+        #[pymodule_export]
+        use crate::index::ids::Ids;
+    }
+
+    /// What words say without a model.
+    #[pymodule]
+    mod language {
+        #[pymodule_export]
+        use crate::language::named_dates;
+    }
+
+    /// File locks.
+    #[pymodule]
+    mod locks {
+        #[pymodule_export]
+        use crate::locks::{
+            OpenFiles, lock_is_seen, lock_system_calls, locks_held, pretend_process_locks,
+        };
+    }
+
+    /// The built-in model.
+    #[pymodule]
+    mod model {
+        #[cfg(feature = "model")]
+        #[pymodule_export]
+        use crate::model::StaticModel;
+
+        /// Whether the built-in model is part of this build.
+        #[pymodule_export]
+        const HAS_MODEL: bool = cfg!(feature = "model");
+    }
+
+    /// The order of results.
+    #[pymodule]
+    mod ranking {
+        #[pymodule_export]
+        use crate::ranking::bearing::{Bearing, bearings, named, relevances};
+        #[pymodule_export]
+        use crate::ranking::classic::classic;
+        #[pymodule_export]
+        use crate::ranking::contextual::{Parts, Ranked, contextual};
+    }
+
+    /// Vectors as bytes, and their cosines.
+    #[pymodule]
+    mod vectors {
+        #[pymodule_export]
+        use crate::vectors::{
+            cosine, cosines, decode, decode_many, encode, encode_many, instruction_set,
+        };
+    }
+
+    /// The inverted index.
+    #[pymodule]
+    mod words {
+        #[pymodule_export]
+        use crate::index::words::Words;
+    }
+
+    /// Also registers the modules, because an extension is no package that is searched for them.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("PanicException", module.py().get_type::<PanicException>())
+        let py = module.py();
+        module.add("PanicException", py.get_type::<PanicException>())?;
+        let modules = py.import("sys")?.getattr("modules")?;
+        for (name, value) in module.dict() {
+            if value.is_instance_of::<PyModule>() {
+                modules.set_item(format!("memstore._kernel.{name}"), value)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -35,7 +35,7 @@ pub fn pretend_process_locks(pretend: bool) {
 }
 
 /// Detects whether the files of an open database were removed or replaced.
-#[pyclass(frozen, module = "memstore._kernel")]
+#[pyclass(frozen, module = "memstore._kernel.locks")]
 pub struct OpenFiles(memstore_locks::OpenFiles);
 
 #[pymethods]

@@ -2,8 +2,8 @@
 
 use std::collections::TryReserveError;
 
-use memstore_kernel::codec::{self, COMPONENT_BYTES};
 use memstore_kernel::model::{self as kernel, DIMENSION};
+use memstore_kernel::vectors::codec::{self, COMPONENT_BYTES};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PySequence, PyString};
 
 /// The model that comes with the package.
-#[pyclass(frozen, module = "memstore._kernel")]
+#[pyclass(frozen, module = "memstore._kernel.model")]
 pub(crate) struct StaticModel {
     model: &'static kernel::StaticModel,
 }
@@ -33,8 +33,8 @@ impl StaticModel {
 
     /// The size of the vocabulary.
     #[getter]
-    fn pieces(&self) -> usize {
-        self.model.pieces()
+    fn token_count(&self) -> usize {
+        self.model.token_count()
     }
 
     /// Vectors as one array.

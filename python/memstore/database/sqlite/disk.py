@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
-from memstore._kernel import OpenFiles
+from memstore._kernel.locks import OpenFiles
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.transaction import Translated
 from memstore.errors import FileReplaced, Remedy, StorageError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
-from memstore._kernel import lock_is_seen, lock_system_calls, locks_held
+from memstore._kernel.locks import lock_is_seen, lock_system_calls, locks_held
 from memstore.errors import Remedy, StorageError
 from memstore.lazy import lazy_import
 

@@ -1,11 +1,14 @@
-"""The contents of an index, in memory or mapped: columns, words, texts, and codes of vectors."""
+"""The contents of an index, in memory or mapped: columns, words, features, and codes of vectors."""
 
 from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
-from memstore._kernel import Codes, Columns, Texts, Words
+from memstore._kernel.codes import Codes
+from memstore._kernel.columns import Columns
+from memstore._kernel.features import Features
+from memstore._kernel.words import Words
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range
 from memstore.domain.records import BYTES_PER_NUMBER
@@ -61,12 +64,12 @@ class Contents:
         *,
         columns: Columns | None = None,
         words: Words | None = None,
-        texts: Texts | None = None,
+        features: Features | None = None,
         codes: Codes | None = None,
     ) -> None:
         self.columns = Columns() if columns is None else columns
         self.words = Words() if words is None else words
-        self.texts = Texts() if texts is None else texts
+        self.features = Features() if features is None else features
         self.codes = codes
         self.generation = generation
         self.position = position
@@ -98,9 +101,9 @@ class Contents:
         opening_codes = ThreadedCall(open_codes)
         columns = Columns.open(files.path(saved.identity, "columns"), database)
         words = Words.open(files.path(saved.identity, "words"), database)
-        texts = Texts.open(files.path(saved.identity, "texts"), database)
+        features = Features.open(files.path(saved.identity, "features"), database)
         codes = opening_codes.result()
-        parts = (columns, words, texts, codes)
+        parts = (columns, words, features, codes)
         if {part.position for part in parts if part is not None} != {saved.position}:
             raise ValueError("the files were saved at different positions")
         made = cls(
@@ -109,7 +112,7 @@ class Contents:
             saved.position,
             columns=columns,
             words=words,
-            texts=texts,
+            features=features,
             codes=codes,
         )
         made.identity = saved.identity
@@ -135,7 +138,7 @@ class Contents:
         database = bytes.fromhex(identity)
         self.columns.save(files.path(identity, "columns"), database, self.position)
         self.words.save(files.path(identity, "words"), database, self.position)
-        self.texts.save(files.path(identity, "texts"), database, self.position)
+        self.features.save(files.path(identity, "features"), database, self.position)
         if self.codes is not None:
             path = files.path(identity, "codes")
             self.codes.save(path, database, self.generation.id, self.position)
@@ -147,7 +150,7 @@ class Contents:
 
     def is_intact(self, *, compare: bool = False) -> bool:
         """Whether the mapped files are what was written; ``compare`` reads all of them."""
-        parts = (self.columns, self.words, self.texts, self.codes)
+        parts = (self.columns, self.words, self.features, self.codes)
         return all(part is None or part.is_intact(compare=compare) for part in parts)
 
     def __len__(self) -> int:
@@ -159,7 +162,7 @@ class Contents:
             gone = set(ids).difference(self._put_rows(transaction, ids))
             self.columns.drop(gone)
             self.words.drop(gone)
-            self.texts.drop(gone)
+            self.features.drop(gone)
         for ids in _batches(changed.vectors):
             gone = set(ids).difference(self._put_vectors(transaction, ids))
             if self.codes is not None:
@@ -180,7 +183,7 @@ class Contents:
         ids = [row.id for row in rows]
         self.columns.put([row[:5] for row in rows])
         self.words.put(ids, _tokens(transaction, rows))
-        self.texts.put([_text(row) for row in rows])
+        self.features.put([_text(row) for row in rows])
         return ids
 
     def _put_vectors(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
@@ -212,7 +215,7 @@ def _try_to_put(codes: Codes, one: IndexedVector) -> None:
 Text: TypeAlias = tuple[
     int, str, str | None, str | None, int | None, str | None, str | None, str | None, str | None
 ]
-"""A row as ``Texts.put`` takes it."""
+"""A row as ``Features.put`` takes it."""
 
 
 def _text(row: IndexedRow) -> Text:

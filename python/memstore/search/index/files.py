@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PARTS: Final = ("columns", "words", "texts", "codes")
+PARTS: Final = ("columns", "words", "features", "codes")
 
 
 class Files:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from memstore._kernel import ranking
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
 from memstore.domain.results import ScoreParts
@@ -14,7 +15,6 @@ from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
 from memstore.search.lookup import (
     About,
-    Bearing,
     F,
     Lookup,
     Ranked,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore._kernel.ranking import Bearing, Parts
     from memstore.database.engine import Transaction
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
@@ -84,7 +85,7 @@ class IndexLookup(Lookup[F]):
         visible = self._visible(wanted)
         if self.can_compare:
             queries = numbers(b"".join(vectors))
-            nearest = self._contents.texts.nearest(codes, queries, k, visible)
+            nearest = self._contents.features.nearest(codes, queries, k, visible)
             return [dict(pairs) for pairs in nearest]
         found: dict[int, dict[int, float]] = {}
         asked = k
@@ -129,7 +130,7 @@ class IndexLookup(Lookup[F]):
             return {}
         if not self.can_compare:
             return cosines_of_rows(self._transaction, self._kind.vectors, vector, ids)
-        cosines = self._contents.texts.cosines(vector, ids)
+        cosines = self._contents.features.cosines(vector, ids)
         return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
 
     def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
@@ -140,10 +141,10 @@ class IndexLookup(Lookup[F]):
     def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
         if not self._is_built_in_model:
             return None
-        return [numbers(self._contents.texts.vector(query)) for query in queries]
+        return [numbers(self._contents.features.vector(query)) for query in queries]
 
     def neighbours(self, ids: Iterable[int], reach: int, wanted: F) -> list[int]:
-        return self._contents.texts.neighbours(ids, reach, self._visible(wanted))
+        return self._contents.features.neighbours(ids, reach, self._visible(wanted))
 
     def all_if_few(self, wanted: F, few: int) -> Sequence[int]:
         ids = self._visible(wanted)
@@ -154,18 +155,19 @@ class IndexLookup(Lookup[F]):
 
     def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
         asked = self.terms(query)
-        found = self._contents.texts.bearings(
+        found = ranking.bearings(
+            self._contents.features,
             self._contents.words,
             query,
             list(zip(asked.written, asked.spellings, strict=True)),
             self._transaction.tokens(identifiers(query)),
             ids,
         )
-        return [Bearing(*one) for one in found if one is not None]
+        return [one for one in found if one is not None]
 
     def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
         telling = " ".join(self.terms(query).written)
-        found = self._contents.texts.relevances(query, telling, ids)
+        found = ranking.relevances(self._contents.features, query, telling, ids)
         return [one for one in found if one is not None]
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
@@ -174,7 +176,7 @@ class IndexLookup(Lookup[F]):
         return About(
             self.bearings(prompt, ids),
             self.relevances(prompt, ids) if compares else [],
-            any(self._contents.texts.named(prompt, asks, list(texts.values()))),
+            any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
         )
 
@@ -189,7 +191,8 @@ class IndexLookup(Lookup[F]):
         compares: bool,
     ) -> list[Ranked]:
         asked = self.terms(query)
-        ranked = self._contents.texts.rank(
+        ranked = ranking.contextual(
+            self._contents.features,
             self._contents.words,
             asked.phrases,
             query,
@@ -202,8 +205,8 @@ class IndexLookup(Lookup[F]):
             compares=compares,
         )
         return [
-            Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay=decay))
-            for id_, score, decay, word, vector, parts in ranked
+            Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))
+            for one in ranked
         ]
 
     def _visible(self, wanted: F) -> Visible:
@@ -213,6 +216,21 @@ class IndexLookup(Lookup[F]):
         ids = self._kind.visible(self._transaction, self._contents.columns, wanted)
         self._seen.append((wanted, ids))
         return ids
+
+
+def _parts(parts: Parts, decay: float) -> ScoreParts:
+    return ScoreParts(
+        words=parts.words,
+        meaning=parts.meaning,
+        terms=parts.terms,
+        thread=parts.thread,
+        session=parts.session,
+        subject=parts.subject,
+        date=parts.date,
+        kind=parts.kind,
+        age=parts.age,
+        decay=decay,
+    )
 
 
 def _nearest(cosines: Mapping[int, float], k: int) -> dict[int, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memstore._kernel import Ids
+from memstore._kernel.ids import Ids
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.indexed import (
     CREATED,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from memstore._kernel import Columns
+    from memstore._kernel.columns import Columns
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import episodes as episode_table

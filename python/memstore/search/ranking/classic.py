@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore._kernel import rank
+from memstore._kernel import ranking
 from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.frozen import frozen
 from memstore.search.lookup import Ranked
@@ -52,7 +52,7 @@ def merge(
     ``score = (weights.words * bm25 / max(bm25) + weights.vectors * max(cosine, 0)) * decay``,
     ``decay = 0.5 ** (age / half-life)``; FTS5's BM25 is more negative the better it is.
     """
-    ranked = rank(
+    ranked = ranking.classic(
         [*by_words.items()],
         [*near.items()],
         ageing,

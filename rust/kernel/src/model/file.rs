@@ -5,13 +5,13 @@
 //!
 //! | part       | holds                                                                         |
 //! |------------|-------------------------------------------------------------------------------|
-//! | header     | 16 bytes `memstore static\0`; u32: dimension, pieces, id of the byte 0, characters, merges, buckets |
+//! | header     | 16 bytes `memstore static\0`; u32: dimension, tokens, id of the byte 0, characters, merges, buckets |
 //! | characters | u32 code points in rising order                                               |
 //! | their ids  | u16                                                                           |
 //! | buckets    | u16: where the merges of each begin, and at last how many there are           |
 //! | merges     | u16: left, right, rank, merged; by bucket, then by rank                       |
-//! | scales     | f32 of each piece                                                             |
-//! | vectors    | i8\[dimension\] of each piece, to be multiplied by its scale                  |
+//! | scales     | f32 of each token                                                             |
+//! | vectors    | i8\[dimension\] of each token, to be multiplied by its scale                  |
 
 use super::DIMENSION;
 
@@ -32,7 +32,7 @@ pub(super) struct File {
     vectors: &'static [[u8; DIMENSION]],
 }
 
-/// The result of merging a pair of adjacent pieces.
+/// The result of merging a pair of adjacent tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Merge {
     /// Pairs are merged by rising rank.
@@ -52,7 +52,7 @@ impl File {
             .iter()
             .map(|bytes| u32::from_le_bytes(*bytes) as usize)
             .collect();
-        let &[dimension, pieces, first_byte, characters, merges, buckets] = &numbers[..] else {
+        let &[dimension, tokens, first_byte, characters, merges, buckets] = &numbers[..] else {
             unreachable!("the header has six numbers");
         };
         assert_eq!(dimension, DIMENSION);
@@ -63,12 +63,12 @@ impl File {
             character_ids: rows(part(&mut rest, characters * 2)),
             buckets: rows(part(&mut rest, (buckets + 1) * 2)),
             merges: rows(part(&mut rest, merges * 8)),
-            scales: rows(part(&mut rest, pieces * 4)),
-            vectors: rows(part(&mut rest, pieces * DIMENSION)),
+            scales: rows(part(&mut rest, tokens * 4)),
+            vectors: rows(part(&mut rest, tokens * DIMENSION)),
         }
     }
 
-    /// The piece that is this character, if there is one.
+    /// The token that is this character, if there is one.
     pub fn character(&self, character: char) -> Option<u16> {
         let wanted = u32::from(character);
         self.characters
@@ -77,7 +77,7 @@ impl File {
             .map(|at| u16::from_le_bytes(self.character_ids[at]))
     }
 
-    /// The merge of two adjacent pieces, if there is one.
+    /// The merge of two adjacent tokens, if there is one.
     pub fn merge(&self, left: u16, right: u16) -> Option<Merge> {
         let bucket = bucket(left, right);
         let start = usize::from(u16::from_le_bytes(self.buckets[bucket]));
@@ -93,16 +93,16 @@ impl File {
             })
     }
 
-    /// How many pieces there are.
-    pub fn pieces(&self) -> usize {
+    /// How many tokens there are.
+    pub fn token_count(&self) -> usize {
         self.scales.len()
     }
 
-    /// The vector of a piece: each byte is an i8, to be multiplied by the scale.
-    pub fn vector(&self, piece: u16) -> (&'static [u8; DIMENSION], f32) {
-        let piece = usize::from(piece);
-        let scale = f32::from_le_bytes(self.scales[piece]);
-        (&self.vectors[piece], scale)
+    /// The vector of a token: each byte is an i8, to be multiplied by the scale.
+    pub fn vector(&self, token: u16) -> (&'static [u8; DIMENSION], f32) {
+        let token = usize::from(token);
+        let scale = f32::from_le_bytes(self.scales[token]);
+        (&self.vectors[token], scale)
     }
 }
 
@@ -132,19 +132,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_merge_is_found_and_names_pieces() {
+    fn every_merge_is_found_and_names_tokens() {
         let file = File::embedded();
         for &[a, b, c, d, e, f, g, h] in file.merges {
             let [left, right, rank, merged] =
                 [[a, b], [c, d], [e, f], [g, h]].map(u16::from_le_bytes);
             assert_eq!(file.merge(left, right), Some(Merge { rank, merged }));
-            assert!(usize::from(left.max(right).max(merged)) < file.pieces());
+            assert!(usize::from(left.max(right).max(merged)) < file.token_count());
             assert!(usize::from(rank) < file.merges.len());
         }
     }
 
     #[test]
-    fn every_character_is_found_and_every_byte_is_a_piece() {
+    fn every_character_is_found_and_every_byte_is_a_token() {
         let file = File::embedded();
         assert!(
             file.characters
@@ -155,14 +155,14 @@ mod tests {
             assert_eq!(file.character(character), Some(u16::from_le_bytes(*id)));
         }
         assert_eq!(file.character('\u{10ffff}'), None);
-        assert!(usize::from(file.first_byte) + 256 <= file.pieces());
+        assert!(usize::from(file.first_byte) + 256 <= file.token_count());
     }
 
     #[test]
-    fn no_piece_of_the_table_is_zero_and_every_byte_has_an_opposite() {
+    fn no_token_of_the_table_is_zero_and_every_byte_has_an_opposite() {
         let file = File::embedded();
-        for piece in 0..file.pieces() {
-            let (vector, scale) = file.vector(piece as u16);
+        for token in 0..file.token_count() {
+            let (vector, scale) = file.vector(token as u16);
             assert!(scale.is_finite() && scale > 0.0);
             assert!(vector.iter().any(|byte| *byte != 0));
             assert!(vector.iter().all(|byte| byte.cast_signed() != i8::MIN));

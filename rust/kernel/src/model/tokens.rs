@@ -1,312 +1,152 @@
-//! Splits text into the vocabulary's pieces, exactly as the `tokenizers` package does for Llama 2.
+//! Texts as tokens of the embedded model, compared by the tokens' vectors.
 //!
-//! A space is put before the text, every space becomes `▁`, and each character becomes its piece,
-//! or one piece per byte if it has none. Then the adjacent pair with the lowest rank, the first
-//! among equals, is merged until none is left. No piece has a `▁` after another character, so the
-//! text is split before every `▁` and each stretch is merged separately.
+//! The cosine of two tokens comes from an exact product of integers, so it is the same on every
+//! instruction set. `whole_words.rs` has the same functions for a build without the model.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, TryReserveError};
+use std::collections::TryReserveError;
 
-use super::file::{File, Merge};
+use super::{DIMENSION, StaticModel, Weighed};
+use crate::vectors::dot::{Dot, SIXTEEN, Sixteen};
+use crate::vectors::unit::write_unit;
 
-/// Stands for a space in every piece.
-const SPACE: char = '▁';
-
-const ASCII: usize = 128;
-
-/// Up to this many pieces, the best pair is searched for after each merge, which takes quadratic
-/// time; a longer stretch keeps its pairs in a heap.
-const SHORT: usize = 32;
-
-/// The vocabulary, with the most frequent look-ups cached.
-pub(super) struct Tokens {
-    ascii: [Option<u16>; ASCII],
-    space: u16,
+/// How many tokens there are: every id is smaller.
+pub(crate) fn count() -> usize {
+    StaticModel::embedded().token_count()
 }
 
-/// Memory that is reused for the next text.
-#[derive(Default)]
-pub(super) struct Scratch {
-    stretch: Vec<u16>,
-    pairs: Vec<Option<Merge>>,
-    links: Vec<Link>,
-    queue: BinaryHeap<Reverse<(u16, usize)>>,
+/// The ids of a text's tokens.
+pub(crate) fn of(text: &str) -> Result<Vec<u16>, TryReserveError> {
+    Ok(StaticModel::embedded().token_ids(&[text])?.swap_remove(0))
 }
 
-/// A piece of a long stretch among its neighbours.
-#[derive(Clone, Copy)]
-struct Link {
-    piece: u16,
-    /// The indexes of the neighbours; out of range at the ends.
-    before: usize,
-    after: usize,
-    /// The merge of this piece and the next.
-    pair: Option<Merge>,
+/// The rank of a word by its frequency in any text, if it is a token in any case.
+pub(crate) fn rank(word: &str) -> Result<Option<f64>, TryReserveError> {
+    let forms = [word.to_owned(), word.to_lowercase(), capitalised(word)];
+    let tokens = StaticModel::embedded().token_ids(&forms.each_ref().map(String::as_str))?;
+    let whole = tokens.iter().filter(|tokens| tokens.len() == 1);
+    Ok(whole.map(|tokens| tokens[0]).min().map(f64::from))
 }
 
-impl Tokens {
-    pub fn new(file: &File) -> Self {
-        let ascii = std::array::from_fn(|code| file.character(char::from(code as u8)));
-        let space = file.character(SPACE).expect("a vocabulary has spaces");
-        Self { ascii, space }
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters.flat_map(char::to_lowercase)).collect()
+}
+
+/// The length of the sum of these tokens' vectors.
+pub(crate) fn norm(tokens: &[u16]) -> f32 {
+    let sum = StaticModel::embedded().sum(tokens);
+    sum.iter().map(|x| x * x).sum::<f32>().sqrt()
+}
+
+/// Load what is compared with these tokens into the CPU's cache.
+pub(crate) fn fetch(tokens: &[u16]) {
+    StaticModel::embedded().fetch(tokens);
+}
+
+/// The weighted mean of some tokens' vectors, scaled to length one.
+pub(crate) struct Mean {
+    pub vector: [f32; DIMENSION],
+    /// What each token's bytes are multiplied by.
+    pub shares: Vec<f64>,
+}
+
+pub(crate) fn mean(tokens: &[Weighed]) -> Mean {
+    let model = StaticModel::embedded();
+    let mut sum = [0.0; DIMENSION];
+    let mut shares = Vec::with_capacity(tokens.len());
+    for one in tokens {
+        for _ in 0..one.times {
+            model.add(one.token, one.weight as f32, &mut sum);
+        }
+        shares.push(one.times as f64 * one.weight * f64::from(model.scale(one.token)));
+    }
+    let mut vector = [0.0; DIMENSION];
+    let length = write_unit(&sum, &mut vector);
+    let scale = if length > 0.0 { length.recip() } else { 0.0 };
+    shares.iter_mut().for_each(|share| *share *= scale);
+    Mean { vector, shares }
+}
+
+/// The tokens of a query, to be compared with those of rows.
+pub(crate) struct QueryTokens {
+    dot: Dot,
+    groups: Vec<Group>,
+}
+
+/// Sixteen tokens of a query.
+struct Group {
+    vectors: Sixteen,
+    /// What scales each to length one.
+    scales: [f64; SIXTEEN],
+    /// How often each is in the query's vector.
+    shares: [f64; SIXTEEN],
+}
+
+impl QueryTokens {
+    /// `shares` are those of [`mean`].
+    pub fn new(tokens: &[u16], shares: &[f64]) -> Self {
+        let dot = Dot::best();
+        let groups = tokens
+            .chunks(SIXTEEN)
+            .zip(shares.chunks(SIXTEEN))
+            .map(|(tokens, shares)| Group::new(&dot, tokens, shares))
+            .collect();
+        Self { dot, groups }
     }
 
-    /// Append the ids of a text's pieces.
-    pub fn encode(
-        &self,
-        file: &File,
-        text: &str,
-        scratch: &mut Scratch,
-        ids: &mut Vec<u16>,
-    ) -> Result<(), TryReserveError> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        scratch.stretch.clear();
-        scratch.stretch.push(self.space);
-        let mut after_space = true;
-        for character in text.chars() {
-            let space = matches!(character, ' ' | SPACE);
-            if space && !after_space {
-                merge(file, scratch, ids)?;
-            }
-            after_space = space;
-            // The longest character takes four bytes.
-            scratch.stretch.try_reserve(4)?;
-            self.push(file, character, &mut scratch.stretch);
-        }
-        merge(file, scratch, ids)
+    /// How many groups of sixteen there are.
+    pub fn groups(&self) -> usize {
+        self.groups.len()
     }
 
-    fn push(&self, file: &File, character: char, stretch: &mut Vec<u16>) {
-        let piece = match self.ascii.get(character as usize) {
-            _ if character == ' ' => Some(self.space),
-            Some(piece) => *piece,
-            None => file.character(character),
-        };
-        match piece {
-            Some(piece) => stretch.push(piece),
-            None => {
-                let mut buffer = [0; 4];
-                let bytes = character.encode_utf8(&mut buffer).bytes();
-                stretch.extend(bytes.map(|byte| file.first_byte + u16::from(byte)));
-            }
+    /// Append the cosines of a token with the query's, group by group; returns its product with the
+    /// query's vector.
+    pub fn compare(&self, token: u16, cosines: &mut Vec<[f32; SIXTEEN]>) -> f32 {
+        let scale = scale(&self.dot, token);
+        let mut product = 0.0;
+        for group in &self.groups {
+            let (of_group, share) = group.cosines(&self.dot, token, scale);
+            cosines.push(of_group);
+            product += share;
         }
-    }
-}
-
-/// Merge the stretch, and move the result to `ids`.
-fn merge(file: &File, scratch: &mut Scratch, ids: &mut Vec<u16>) -> Result<(), TryReserveError> {
-    ids.try_reserve(scratch.stretch.len())?;
-    if scratch.stretch.len() <= SHORT {
-        merge_short(file, scratch);
-        ids.append(&mut scratch.stretch);
-    } else {
-        merge_long(file, scratch, ids)?;
-        scratch.stretch.clear();
-    }
-    Ok(())
-}
-
-fn merge_short(file: &File, scratch: &mut Scratch) {
-    let Scratch { stretch, pairs, .. } = scratch;
-    pairs.clear();
-    pairs.extend(stretch.windows(2).map(|pair| file.merge(pair[0], pair[1])));
-    while let Some((at, merged)) = best(pairs) {
-        stretch[at] = merged;
-        stretch.remove(at + 1);
-        pairs.remove(at);
-        if at > 0 {
-            pairs[at - 1] = file.merge(stretch[at - 1], merged);
-        }
-        if at < pairs.len() {
-            pairs[at] = file.merge(merged, stretch[at + 1]);
-        }
+        (product * f64::from(StaticModel::embedded().scale(token))) as f32
     }
 }
 
-/// The first pair of the lowest rank, and its merge.
-fn best(pairs: &[Option<Merge>]) -> Option<(usize, u16)> {
-    let mut best = None;
-    let mut lowest = u16::MAX;
-    for (at, pair) in pairs.iter().enumerate() {
-        if let Some(pair) = pair
-            && pair.rank < lowest
-        {
-            lowest = pair.rank;
-            best = Some((at, pair.merged));
+impl Group {
+    fn new(dot: &Dot, tokens: &[u16], of_query: &[f64]) -> Self {
+        let model = StaticModel::embedded();
+        let vectors: Vec<&[i8]> = tokens
+            .iter()
+            .map(|token| &model.bytes(*token)[..])
+            .collect();
+        let mut scales = [0.0; SIXTEEN];
+        for (place, token) in scales.iter_mut().zip(tokens) {
+            *place = scale(dot, *token);
+        }
+        let mut shares = [0.0; SIXTEEN];
+        shares[..of_query.len()].copy_from_slice(of_query);
+        Self {
+            vectors: Sixteen::new(&vectors, DIMENSION),
+            scales,
+            shares,
         }
     }
-    best
+
+    /// The cosines with a token, and the product of its bytes with this part of the query's vector;
+    /// `scale` scales it to length one.
+    fn cosines(&self, dot: &Dot, token: u16, scale: f64) -> ([f32; SIXTEEN], f64) {
+        let products = dot.bytes(&self.vectors, StaticModel::embedded().bytes(token));
+        let products = products.map(f64::from);
+        let cosine = |at: usize| (products[at] * (self.scales[at] * scale)) as f32;
+        let share = products.iter().zip(&self.shares).map(|(x, y)| x * y).sum();
+        (std::array::from_fn(cosine), share)
+    }
 }
 
-/// The same in `n log n`: outdated pairs stay in the queue until their turn.
-fn merge_long(
-    file: &File,
-    scratch: &mut Scratch,
-    ids: &mut Vec<u16>,
-) -> Result<(), TryReserveError> {
-    let Scratch {
-        stretch,
-        links,
-        queue,
-        ..
-    } = scratch;
-    link(file, stretch, links, queue)?;
-    while let Some(Reverse((rank, at))) = queue.pop() {
-        let Link { pair, after, .. } = links[at];
-        let Some(Merge { merged, .. }) = pair.filter(|pair| pair.rank == rank) else {
-            continue;
-        };
-        let beyond = links[after].after;
-        links[after].pair = None;
-        links[at].piece = merged;
-        links[at].after = beyond;
-        if let Some(beyond) = links.get_mut(beyond) {
-            beyond.before = at;
-        }
-        for left in [links[at].before, at] {
-            renew(file, links, left, queue)?;
-        }
-    }
-    let mut at = 0;
-    while let Some(link) = links.get(at) {
-        ids.push(link.piece);
-        at = link.after;
-    }
-    Ok(())
-}
-
-fn link(
-    file: &File,
-    stretch: &[u16],
-    links: &mut Vec<Link>,
-    queue: &mut BinaryHeap<Reverse<(u16, usize)>>,
-) -> Result<(), TryReserveError> {
-    links.clear();
-    queue.clear();
-    links.try_reserve(stretch.len())?;
-    links.extend(stretch.iter().enumerate().map(|(at, &piece)| Link {
-        piece,
-        before: at.wrapping_sub(1),
-        after: at + 1,
-        pair: None,
-    }));
-    (0..links.len()).try_for_each(|left| renew(file, links, left, queue))
-}
-
-/// Look up the merge of a piece and the next one, if both exist.
-fn renew(
-    file: &File,
-    links: &mut [Link],
-    left: usize,
-    queue: &mut BinaryHeap<Reverse<(u16, usize)>>,
-) -> Result<(), TryReserveError> {
-    let Some(&Link { piece, after, .. }) = links.get(left) else {
-        return Ok(());
-    };
-    let next = links.get(after);
-    let pair = next.and_then(|next| file.merge(piece, next.piece));
-    links[left].pair = pair;
-    if let Some(Merge { rank, .. }) = pair {
-        queue.try_reserve(1)?;
-        queue.push(Reverse((rank, left)));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn encode(text: &str) -> Vec<u16> {
-        let file = File::embedded();
-        let mut ids = Vec::new();
-        Tokens::new(&file)
-            .encode(&file, text, &mut Scratch::default(), &mut ids)
-            .expect("memory");
-        ids
-    }
-
-    /// The whole text at once, one merge after the other.
-    fn naive(text: &str) -> Vec<u16> {
-        let file = File::embedded();
-        let mut ids = Vec::new();
-        for character in text.chars().take(1).map(|_| ' ').chain(text.chars()) {
-            let character = if character == ' ' { SPACE } else { character };
-            match file.character(character) {
-                Some(id) => ids.push(id),
-                None => ids.extend(
-                    String::from(character)
-                        .bytes()
-                        .map(|byte| file.first_byte + u16::from(byte)),
-                ),
-            }
-        }
-        loop {
-            let merges = ids.windows(2).enumerate().filter_map(|(at, pair)| {
-                let Merge { rank, merged } = file.merge(pair[0], pair[1])?;
-                Some((rank, at, merged))
-            });
-            let Some((_, at, merged)) = merges.min() else {
-                return ids;
-            };
-            ids.splice(at..at + 2, [merged]);
-        }
-    }
-
-    #[test]
-    fn a_long_stretch_is_merged_like_a_short_one() {
-        for length in SHORT - 3..SHORT + 40 {
-            for part in ["a", "ab", "=", "東京", "banana", "\u{1f389}"] {
-                let text: String = part.chars().cycle().take(length).collect();
-                assert_eq!(encode(&text), naive(&text), "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn many_equal_letters_are_merged_in_time() {
-        for part in ["a", "ab", "\u{0}", " ", "=-"] {
-            let text = part.repeat(300_000 / part.len());
-            let ids = encode(&text);
-            assert!(!ids.is_empty() && ids.len() <= text.len() + 1);
-        }
-    }
-
-    #[test]
-    fn reused_memory_does_not_affect_the_next_text() {
-        let file = File::embedded();
-        let tokens = Tokens::new(&file);
-        let mut scratch = Scratch::default();
-        for text in [
-            "long ".repeat(5) + &"x".repeat(99),
-            "tea".into(),
-            "".into(),
-            " ".into(),
-        ] {
-            let mut ids = Vec::new();
-            tokens
-                .encode(&file, &text, &mut scratch, &mut ids)
-                .expect("memory");
-            assert_eq!(ids, naive(&text));
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_split_like_the_naive_twin(text in "(?s).{0,120}") {
-            prop_assert_eq!(encode(&text), naive(&text));
-        }
-
-        #[test]
-        fn words_and_spaces_are_split_like_the_naive_twin(
-            text in "([a-z]{1,12}| {1,9}|▁|[A-Za-z0-9._/=-]{1,60}|[ぁ-ん一-龥]{1,40}){0,12}"
-        ) {
-            prop_assert_eq!(encode(&text), naive(&text));
-        }
-    }
+/// What scales a token's vector to length one.
+fn scale(dot: &Dot, token: u16) -> f64 {
+    let square = dot.square(StaticModel::embedded().bytes(token));
+    f64::from(square).sqrt().recip()
 }

@@ -1,0 +1,225 @@
+"""The order of results, and whether rows are about a query. Every function releases the GIL."""
+
+from collections.abc import Iterable, Sequence
+from typing import final
+
+from memstore._kernel.features import Features
+from memstore._kernel.ids import Ids
+from memstore._kernel.words import Words
+
+__all__ = ["Bearing", "Parts", "Ranked", "bearings", "classic", "contextual", "named", "relevances"]
+
+def classic(
+    words: Sequence[tuple[int, float]],
+    vectors: Sequence[tuple[int, float]],
+    decays: Sequence[tuple[int, float, float]],
+    *,
+    word_weight: float,
+    vector_weight: float,
+    limit: int,
+) -> list[tuple[int, float, float, float, float]]:
+    """Merge the results of the word search and the scan into one ranking.
+
+    A candidate is an id of `words` or of `vectors`:
+
+    - word score: `max(-bm25, 0)`, divided by the largest one of the call; 0 if none is positive
+      (SQLite's `bm25()` is negative, the more negative the better), or the words did not find it;
+    - vector score: the cosine clamped to 0..1; 0 if the scan did not find it;
+    - decay: `0.5 ** (max(age, 0) / half_life)`; 1 for an id not in `decays` or with a half-life
+      that is not positive;
+    - score: `(word_weight * word + vector_weight * vector) * decay`.
+
+    If a list has an id twice, the last entry counts. No result is ever NaN.
+
+    Args:
+        words: ids found by words, and their `bm25()` as SQLite gives it.
+        vectors: ids found by the scan, and their cosines.
+        decays: id, age and half-life in seconds of rows that age; other ids than the candidates are
+            ignored.
+        word_weight: finite, not negative.
+        vector_weight: finite, not negative.
+        limit: the most to return; 0 returns none.
+
+    Returns:
+        Id, score, word score, vector score and decay of each, by descending score, ties by the
+        smaller id.
+
+    Raises:
+        ValueError: a number that is not finite, a negative weight or limit; the message names the
+            argument.
+        TypeError: not sequences of such tuples.
+    """
+
+@final
+class Parts:
+    """The parts of a contextual score, which is their sum."""
+
+    @property
+    def words(self) -> float:
+        """Words of the query that are in the row."""
+
+    @property
+    def meaning(self) -> float:
+        """The cosine."""
+
+    @property
+    def terms(self) -> float:
+        """The similarity of the query's words to the most similar of the row's."""
+
+    @property
+    def thread(self) -> float:
+        """From better matches of neighbours, and from a preceding question."""
+
+    @property
+    def session(self) -> float:
+        """From the thread's best rows."""
+
+    @property
+    def subject(self) -> float:
+        """The query names the row's subject or speaker."""
+
+    @property
+    def date(self) -> float:
+        """The query names the row's date."""
+
+    @property
+    def kind(self) -> float:
+        """The row has the kind of answer that the question asks for."""
+
+    @property
+    def age(self) -> float:
+        """What the row loses by its age, and by the newest of equals coming first."""
+
+@final
+class Ranked:
+    """A row with its contextual score."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def score(self) -> float:
+        """0 to 1."""
+
+    @property
+    def decay(self) -> float:
+        """How fresh it is since it was stored or last confirmed; 1 if it does not age."""
+
+    @property
+    def word(self) -> float:
+        """Its BM25, divided by the largest."""
+
+    @property
+    def vector(self) -> float:
+        """Its cosine if positive, otherwise 0."""
+
+    @property
+    def parts(self) -> Parts: ...
+
+def contextual(
+    features: Features,
+    words: Words,
+    phrases: Sequence[Sequence[str]],
+    query: str,
+    telling: str,
+    candidates: Sequence[tuple[int, float | None]],
+    *,
+    limit: int,
+    visible: Ids | None = None,
+    half_lives: Sequence[tuple[str, float]] = ...,
+    now: str | None = None,
+    compares: bool = False,
+) -> list[Ranked]:
+    """Rank candidates by how well they answer a query, best first.
+
+    If rows on one subject share two thirds of their tokens and their scores differ by at most
+    0.02, the newest comes first, and they exchange their scores.
+
+    Args:
+        features: of the rows.
+        words: the inverted index of the same rows.
+        phrases: the query's words, as `Words.search` takes them.
+        query: the query.
+        telling: its words without stop words.
+        candidates: row ids with their vectors' cosines; `None` for a row without a vector. Rows
+            that do not exist are left out.
+        limit: the most rows to return.
+        visible: the neighbours that may contribute.
+        half_lives: seconds by the kind given to `Features.put`; all are above 0.
+        now: the time that the ages of rows are relative to.
+        compares: compute the cosines that are `None` by the built-in model.
+
+    Raises:
+        ValueError: an id out of range, a number that is not finite, a negative limit.
+    """
+
+@final
+class Bearing:
+    """What a row has of the names, identifiers and words of a query."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the row is about what the query asks, by that alone."""
+
+    @property
+    def named(self) -> bool:
+        """It has or is about a name of the query."""
+
+    @property
+    def dated(self) -> bool:
+        """Its moment is the day or month that the query names."""
+
+    @property
+    def identified(self) -> bool:
+        """It has an identifier of the query that fewer than one row in twenty has."""
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights of its words: `min(idf, rarity in any text)`."""
+
+    @property
+    def coverage(self) -> float:
+        """Their share of the weights of all words of the query, 0 to 1."""
+
+    @property
+    def rare(self) -> int:
+        """How many of its words are rare."""
+
+def bearings(
+    features: Features,
+    words: Words,
+    query: str,
+    terms: Sequence[tuple[str, Sequence[Sequence[str]]]],
+    identifiers: Sequence[Sequence[str]],
+    ids: Iterable[int],
+) -> list[Bearing | None]:
+    """What rows have of a query's names, identifiers and words; `None` without the row.
+
+    Args:
+        features: of the rows.
+        words: the inverted index of the same rows.
+        query: for the names in it.
+        terms: each word of the query without stop words, and its spellings as tokens.
+        identifiers: paths, versions, long numbers and the like, as tokens.
+        ids: row ids.
+    """
+
+def relevances(
+    features: Features, query: str, telling: str, ids: Iterable[int]
+) -> list[float | None]:
+    """How relevant rows are to a query, 0 to 1, in order; `None` for a row that does not exist.
+
+    The mean, weighted as in :func:`contextual`, of the similarity of each query token to the
+    nearest token of the row, times the cosine of query and row; by the built-in model.
+
+    Args:
+        features: of the rows.
+        telling: the query without stop words.
+        ids: row ids.
+    """
+
+def named(prompt: str, asks: bool, texts: Sequence[str]) -> list[bool]:
+    """Whether each text has a name that a prompt has, wherever in its sentences.
+
+    Args:
+        asks: whether the prompt is a question; then the word that begins it may be a name.
+    """

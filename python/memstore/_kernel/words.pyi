@@ -1,0 +1,82 @@
+"""The inverted index."""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import final
+
+from memstore._kernel.ids import Ids
+
+__all__ = ["Words"]
+
+@final
+class Words:
+    """An inverted index of rows' tokens, ranked exactly as FTS5's `bm25()` ranks them.
+
+    The tokens are those of FTS5's tokenizer, so that the index finds the same words. A phrase is a
+    list of consecutive tokens within a column; a phrase of one token is a word. Statistics cover
+    all rows, visible or not, and are always exact: their number, their mean length, and the number
+    of rows with a phrase.
+
+    Merging, which can take a second or more, is done by the
+    `put` that makes it necessary and does not block readers.
+    """
+
+    def __new__(cls) -> Words: ...
+    @staticmethod
+    def open(path: str | PathLike[str], database: bytes) -> Words:
+        """Map a file written by `save`."""
+
+    def save(self, path: str | PathLike[str], database: bytes, position: int) -> None:
+        """Write all rows to a file that exists."""
+
+    def is_intact(self, *, compare: bool = False) -> bool:
+        """Whether the opened file is what was written."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of rows, including those without tokens."""
+
+    def put(self, ids: Iterable[int], texts: Iterable[Iterable[str]]) -> None:
+        """Add rows, or replace those with the same id.
+
+        If an id occurs twice, the last row counts. All or nothing. Load many rows in batches of
+        some tens of thousands.
+
+        Args:
+            ids: `n` row ids. The largest allowed is 2**24 plus 64 for each row.
+            texts: the tokens of each row in order, at most 2**24; an empty token separates two
+                columns.
+
+        Raises:
+            ValueError: unequal lengths, an id that is too large, too many tokens.
+            TypeError: not iterables of integers and of iterables of strings.
+        """
+
+    def drop(self, ids: Iterable[int]) -> int:
+        """Remove rows; returns how many existed."""
+
+    def search(
+        self, phrases: Sequence[Sequence[str]], limit: int, visible: Ids | None = None
+    ) -> list[tuple[int, float]]:
+        """Find the rows with any of the phrases, best first, ties by the larger id.
+
+        Args:
+            phrases: a phrase given twice counts twice.
+            limit: the most rows to find; 0 finds none.
+            visible: the only rows that may be found; `None` is all.
+
+        Returns:
+            Ids and scores; a score is `-bm25()`, so higher is better.
+
+        Raises:
+            ValueError: a negative limit.
+        """
+
+    def parts(self, phrases: Sequence[Sequence[str]], ids: Iterable[int]) -> list[list[float]]:
+        """The contribution of each phrase to each row's score; 0.0 if the row does not exist."""
+
+    def frequencies(self, phrases: Sequence[Sequence[str]]) -> list[int]:
+        """The number of rows with each phrase."""

@@ -1,0 +1,193 @@
+//! Moments as numbers whose order is that of their texts.
+
+use std::cmp::Ordering;
+use std::collections::TryReserveError;
+use std::sync::Arc;
+
+use super::texts::Texts;
+use super::{BITS, Period, keep, place};
+use crate::index::mapped::{Mapped, Numbers, Refused};
+
+/// No moment. A positive number is a moment in the standard form, a negative one the code of
+/// another text.
+const NONE: i64 = 0;
+
+/// A column of moments by row id.
+#[derive(Default)]
+pub(super) struct Moments {
+    numbers: Numbers<i64>,
+    /// Moments that another program wrote in another form, compared as texts.
+    odd: Texts,
+}
+
+impl Moments {
+    pub fn set(&mut self, id: u32, moment: Option<&str>) -> Result<(), TryReserveError> {
+        let number = match moment {
+            None => NONE,
+            Some(text) => match number(text) {
+                Some(number) => number,
+                None => -i64::from(self.odd.code_of(moment.map(str::as_bytes))?),
+            },
+        };
+        if number != NONE || (id as usize) < self.numbers.len() {
+            *place(self.numbers.to_mut()?, id)? = number;
+        }
+        Ok(())
+    }
+
+    /// Remove the ids whose moments are not in the period.
+    pub fn narrow(&self, words: &mut [u64], period: &Period<'_>) {
+        let after = period.after.map(|text| (text, number(text)));
+        let before = period.before.map(|text| (text, number(text)));
+        let numbers = &*self.numbers;
+        let all = words.len();
+        // No row behind the last number has a moment.
+        let words = match period.or_none {
+            true => &mut words[..all.min(numbers.len().div_ceil(BITS))],
+            false => words,
+        };
+        keep(words, |id| match numbers.get(id) {
+            None | Some(&NONE) => period.or_none,
+            Some(held) => {
+                after.is_none_or(|bound| self.compare(*held, bound).is_gt())
+                    && before.is_none_or(|bound| self.compare(*held, bound).is_lt())
+            }
+        });
+    }
+
+    fn compare(&self, held: i64, (text, bound): (&str, Option<i64>)) -> Ordering {
+        match bound {
+            Some(bound) if held > 0 => held.cmp(&bound),
+            _ if held > 0 => self::text(held).as_bytes().cmp(text.as_bytes()),
+            _ => self.odd_text(held).cmp(&Some(text.as_bytes())),
+        }
+    }
+
+    fn odd_text(&self, held: i64) -> Option<&[u8]> {
+        self.odd.get(u32::try_from(held.unsigned_abs()).ok()?)
+    }
+
+    /// The same column with the moments of these rows alone.
+    pub fn compacted(&self, is_row: impl Fn(usize) -> bool) -> Result<Self, TryReserveError> {
+        let mut odd = Texts::default();
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(self.numbers.len())?;
+        for (id, held) in self.numbers.iter().enumerate() {
+            numbers.push(match *held {
+                _ if !is_row(id) => NONE,
+                held if held < NONE => -i64::from(odd.code_of(self.odd_text(held))?),
+                held => held,
+            });
+        }
+        Ok(Self {
+            numbers: numbers.into(),
+            odd,
+        })
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.numbers.nbytes() + self.odd.nbytes()
+    }
+
+    pub fn sections(&self) -> impl Iterator<Item = &[u8]> {
+        std::iter::once(self.numbers.bytes()).chain(self.odd.sections())
+    }
+
+    pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
+        let numbers = file.numbers(*next)?;
+        *next += 1;
+        Ok(Self {
+            numbers,
+            odd: Texts::read(file, next)?,
+        })
+    }
+}
+
+/// The parts of `2026-01-31T23:59:59.000000Z`: where each begins, its digits, and one more than its
+/// largest value.
+const PARTS: [(usize, usize, i64); 7] = [
+    (0, 4, 10_000),
+    (5, 2, 13),
+    (8, 2, 32),
+    (11, 2, 24),
+    (14, 2, 60),
+    (17, 2, 61),
+    (20, 6, 1_000_000),
+];
+
+const FORM: &[u8; 27] = b"0000-00-00T00:00:00.000000Z";
+
+/// A positive number for a text in the standard form, in the order of the texts.
+fn number(text: &str) -> Option<i64> {
+    let bytes: &[u8; 27] = text.as_bytes().try_into().ok()?;
+    let fits = |(byte, form): (&u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == form,
+    };
+    if !bytes.iter().zip(FORM).all(fits) {
+        return None;
+    }
+    let mut number = 0;
+    for (from, digits, end) in PARTS {
+        let part = &bytes[from..from + digits];
+        let value = part
+            .iter()
+            .fold(0, |sum, digit| 10 * sum + i64::from(digit - b'0'));
+        if value >= end {
+            return None;
+        }
+        number = number * end + value;
+    }
+    Some(number + 1)
+}
+
+/// The text for a number.
+fn text(number: i64) -> String {
+    let mut left = number - 1;
+    let mut text = FORM.to_vec();
+    for (from, digits, end) in PARTS.into_iter().rev() {
+        let mut value = left % end;
+        left /= end;
+        for digit in text[from..from + digits].iter_mut().rev() {
+            *digit = b'0' + (value % 10) as u8;
+            value /= 10;
+        }
+    }
+    String::from_utf8(text).expect("digits")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_sort_like_texts(
+            left in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z",
+            right in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z",
+        ) {
+            if let (Some(one), Some(other)) = (number(&left), number(&right)) {
+                prop_assert_eq!(one.cmp(&other), left.cmp(&right));
+                prop_assert_eq!(text(one), left);
+                prop_assert!(one > 0);
+            }
+        }
+    }
+
+    #[test]
+    fn other_forms_have_no_number() {
+        for other in [
+            "",
+            "2026",
+            "2026-01-31T23:59:59Z",
+            "2026-13-31T23:59:59.000000Z",
+            "2026-01-31 23:59:59.000000Z",
+            "2026-01-31T23:59:5x.000000Z",
+        ] {
+            assert_eq!(number(other), None, "{other}");
+        }
+        assert!(number("9999-12-31T23:59:59.999999Z").is_some());
+    }
+}

@@ -1,0 +1,197 @@
+//! Texts as codes: each distinct one is stored once.
+
+use std::collections::TryReserveError;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{BITS, marks, place};
+use crate::index::mapped::{Mapped, Numbers, Refused};
+
+/// The code of no text.
+pub(super) const NONE: u32 = 0;
+
+/// A slot of the table that no text has.
+const EMPTY: u32 = 0;
+
+/// Distinct texts, numbered from one in the order in which they came.
+#[derive(Default)]
+pub(super) struct Texts {
+    bytes: Numbers<u8>,
+    /// Where each text ends.
+    ends: Numbers<u64>,
+    /// A hash table of codes, a power of two long and at most half full.
+    slots: Numbers<u32>,
+}
+
+impl Texts {
+    /// A text's code; a new one if it has none yet.
+    pub fn code_of(&mut self, text: Option<&[u8]>) -> Result<u32, TryReserveError> {
+        let Some(text) = text else { return Ok(NONE) };
+        if let Some(code) = self.find(text) {
+            return Ok(code);
+        }
+        if 2 * (self.ends.len() + 1) > self.slots.len() {
+            self.grow()?;
+        }
+        let bytes = self.bytes.to_mut()?;
+        bytes.try_reserve(text.len())?;
+        let end = (bytes.len() + text.len()) as u64;
+        let ends = self.ends.to_mut()?;
+        ends.try_reserve(1)?;
+        bytes.extend_from_slice(text);
+        ends.push(end);
+        let code = ends.len() as u32;
+        insert(self.slots.to_mut()?, text, code);
+        Ok(code)
+    }
+
+    /// A text's code, if it has one.
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
+        let slots = &*self.slots;
+        let mut at = start(slots, text)?;
+        loop {
+            let code = slots[at];
+            if code == EMPTY {
+                return None;
+            }
+            if self.get(code) == Some(text) {
+                return Some(code);
+            }
+            at = (at + 1) % slots.len();
+        }
+    }
+
+    /// The text with this code.
+    pub fn get(&self, code: u32) -> Option<&[u8]> {
+        let ends = &*self.ends;
+        let index = code.checked_sub(1)? as usize;
+        let end = *ends.get(index)? as usize;
+        let from = index
+            .checked_sub(1)
+            .map_or(0, |before| ends[before] as usize);
+        self.bytes.get(from..end)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn grow(&mut self) -> Result<(), TryReserveError> {
+        let length = (4 * (self.ends.len() + 1)).next_power_of_two();
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(length)?;
+        slots.resize(length, EMPTY);
+        for code in 1..=self.ends.len() as u32 {
+            insert(&mut slots, self.get(code).unwrap_or_default(), code);
+        }
+        self.slots = slots.into();
+        Ok(())
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.bytes.nbytes() + self.ends.nbytes() + self.slots.nbytes()
+    }
+
+    pub fn sections(&self) -> [&[u8]; 3] {
+        [self.bytes.bytes(), self.ends.bytes(), self.slots.bytes()]
+    }
+
+    pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
+        let texts = Self {
+            bytes: file.numbers(*next)?,
+            ends: file.numbers(*next + 1)?,
+            slots: file.numbers(*next + 2)?,
+        };
+        *next += 3;
+        let is_table = texts.slots.is_empty() || texts.slots.len().is_power_of_two();
+        if is_table && 2 * texts.len() <= texts.slots.len() {
+            Ok(texts)
+        } else {
+            Err(Refused::Damaged)
+        }
+    }
+}
+
+fn start(slots: &[u32], text: &[u8]) -> Option<usize> {
+    let mask = slots.len().checked_sub(1)?;
+    Some(xxh3_64(text) as usize & mask)
+}
+
+fn insert(slots: &mut [u32], text: &[u8], code: u32) {
+    let mut at = start(slots, text).expect("there is room");
+    while slots[at] != EMPTY {
+        at = (at + 1) % slots.len();
+    }
+    slots[at] = code;
+}
+
+/// A column of texts by row id.
+#[derive(Default)]
+pub(super) struct Coded {
+    codes: Numbers<u32>,
+    texts: Texts,
+}
+
+impl Coded {
+    pub fn set(&mut self, id: u32, text: Option<&str>) -> Result<(), TryReserveError> {
+        let code = self.texts.code_of(text.map(str::as_bytes))?;
+        if code != NONE || (id as usize) < self.codes.len() {
+            *place(self.codes.to_mut()?, id)? = code;
+        }
+        Ok(())
+    }
+
+    /// Remove the ids that do not have this text.
+    pub fn narrow(&self, words: &mut [u64], text: &str) {
+        let Some(wanted) = self.texts.find(text.as_bytes()) else {
+            words.fill(0);
+            return;
+        };
+        let mut chunks = self.codes.chunks(BITS);
+        for word in words {
+            let codes = chunks.next().unwrap_or_default();
+            if *word != 0 {
+                *word &= marks(codes, &[wanted]);
+            }
+        }
+    }
+
+    /// The same column with the texts of these rows alone.
+    pub fn compacted(&self, is_row: impl Fn(usize) -> bool) -> Result<Self, TryReserveError> {
+        let mut texts = Texts::default();
+        let mut known = vec![NONE; self.texts.len() + 1];
+        let mut codes = Vec::new();
+        codes.try_reserve_exact(self.codes.len())?;
+        for (id, code) in self.codes.iter().enumerate() {
+            let old = if is_row(id) { *code } else { NONE };
+            if old != NONE && known[old as usize] == NONE {
+                known[old as usize] = texts.code_of(self.texts.get(old))?;
+            }
+            codes.push(known[old as usize]);
+        }
+        Ok(Self {
+            codes: codes.into(),
+            texts,
+        })
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.codes.nbytes() + self.texts.nbytes()
+    }
+
+    pub fn sections(&self) -> impl Iterator<Item = &[u8]> {
+        std::iter::once(self.codes.bytes()).chain(self.texts.sections())
+    }
+
+    pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
+        let codes = file.numbers::<u32>(*next)?;
+        *next += 1;
+        let texts = Texts::read(file, next)?;
+        if codes.iter().any(|code| *code as usize > texts.len()) {
+            return Err(Refused::Damaged);
+        }
+        Ok(Self { codes, texts })
+    }
+}

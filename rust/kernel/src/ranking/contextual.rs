@@ -1,0 +1,494 @@
+//! The contextual ranking: how well candidates answer a query.
+//!
+//! ```text
+//! m     = (1 - k) / 2 * words / max(most, 2) + (1 - k) / 2 * meaning + k * terms
+//! score = m + thread + session + subject + date + kind + age
+//! ```
+//!
+//! `terms` is late interaction: the average similarity of the tokens of the query's content words
+//! to the most similar token of the text. `most` is between the largest BM25 and the sum of the
+//! words' weights: if no text matches them well, meaning counts more. A word or a token that a
+//! neighbour in the thread matches better counts with the neighbour's value, reduced. `age` is at
+//! most a small loss, so it orders what matches equally well. Scores are divided by the largest sum
+//! if that is above 1.
+
+use std::collections::TryReserveError;
+
+use crate::index::features::{Features, Query, Similarities, Stored};
+use crate::index::id_hash::RowMap;
+use crate::index::ids::Ids;
+use crate::index::words::{self, Phrase, Words};
+use crate::language::{self, Question, Wanted};
+
+/// The weight of `terms` for an empty text, and the number of words at which it is halved: the
+/// longer a text, the likelier that something in it is similar to anything.
+const TERMS: f64 = 0.5;
+const TERMS_HALVED_AT: f64 = 80.0;
+
+/// The divisor of `words`: the shares of the largest BM25 and of the sum of the words' weights.
+const BEST: f64 = 0.5;
+const POSSIBLE: f64 = 0.6;
+
+/// How many neighbours in a thread count on either side.
+pub const REACH: usize = 2;
+/// The factor of a neighbour's match per step.
+const NEAR_TERMS: f64 = 0.8;
+const NEAR_WORDS: f64 = 0.4;
+/// Texts of more words than this profit less from their neighbours.
+const NEAR_WORDS_HELPED: f64 = 30.0;
+
+/// What a preceding question adds to an answer, and the number of words at which that is halved.
+const ANSWER: f64 = 0.4;
+const ANSWER_HALVED_AT: f64 = 20.0;
+/// What the best rows of a thread add to each of its rows, and how many these are.
+const SESSION: f64 = 0.15;
+const SESSION_BEST: usize = 3;
+
+/// The BM25 of one word that one text in ten has. A lower one is not a good match even if it is the
+/// best: among a few facts it may come from a word such as "we".
+const GOOD_WORDS: f64 = 2.0;
+
+const SUBJECT: f64 = 0.12;
+const DATE: f64 = 0.3;
+/// What is added if a date matches everything that the query names.
+const WHOLE_DATE: f64 = 0.2;
+const KIND: f64 = 0.1;
+
+/// What a row loses when it has aged completely. More than this would put fresh rows that match
+/// worse before old ones that answer.
+const AGE: f64 = 0.005;
+
+/// Among rows that say nearly the same about one subject and whose scores differ by no more than
+/// this, the newest comes first.
+const EQUAL: f64 = 0.02;
+
+const MICROS: f64 = 1e6;
+
+/// The parameters of a ranking.
+pub struct Request<'a> {
+    /// How many rows at most.
+    pub limit: usize,
+    /// The query.
+    pub query: &'a str,
+    /// Its words, as the inverted index knows them.
+    pub phrases: &'a [Phrase],
+    /// The query without stop words.
+    pub telling: &'a str,
+    /// Which rows may be seen.
+    pub visible: Option<&'a Ids>,
+    /// The half-lives in seconds, by the [`hash`](crate::index::features::hash) of a row's `ages_as`.
+    pub lives: &'a [(u32, f64)],
+    /// Microseconds since 1970.
+    pub now: i64,
+    /// Whether to compute the cosines that are not given, by the embedded model.
+    pub compares: bool,
+}
+
+/// A row that words, meaning or a neighbour suggest.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The row.
+    pub id: u32,
+    /// Of its vector and the query's; `None` if it has no vector, or if [`Request::compares`] is set.
+    pub cosine: Option<f32>,
+}
+
+/// The parts whose sum is the score.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// Words of the query that are in the row.
+    pub words: f64,
+    /// The cosine.
+    pub meaning: f64,
+    /// Late interaction.
+    pub terms: f64,
+    /// From better matches of neighbours, and from a preceding question.
+    pub thread: f64,
+    /// From the thread's best rows.
+    pub session: f64,
+    /// The query names the row's subject or speaker.
+    pub subject: f64,
+    /// The query names the row's date.
+    pub date: f64,
+    /// The row has the kind of answer that the question asks for.
+    pub kind: f64,
+    /// What the row loses by its age, and what it gains or loses because the newest of competing
+    /// rows comes first.
+    pub age: f64,
+}
+
+impl Parts {
+    fn base(&self) -> f64 {
+        self.words + self.meaning + self.terms
+    }
+
+    fn sum(&self) -> f64 {
+        let added = self.thread + self.session + self.subject + self.date + self.kind;
+        self.base() + added + self.age
+    }
+
+    fn scale(&mut self, by: f64) {
+        for part in [
+            &mut self.words,
+            &mut self.meaning,
+            &mut self.terms,
+            &mut self.thread,
+            &mut self.session,
+            &mut self.subject,
+            &mut self.date,
+            &mut self.kind,
+            &mut self.age,
+        ] {
+            *part *= by;
+        }
+    }
+}
+
+/// A row with its score and the parts of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The row.
+    pub id: u32,
+    /// 0 to 1.
+    pub score: f64,
+    /// The parts of the score.
+    pub parts: Parts,
+    /// How fresh it is, 0 to 1: `0.5 ** (age / half-life)`; 1 for a row that does not age.
+    pub decay: f64,
+    /// Its BM25, divided by the largest; 0 to 1.
+    pub word: f64,
+    /// The given cosine, if positive.
+    pub vector: f64,
+}
+
+/// The data of a candidate besides its parts.
+struct Known<'a> {
+    id: u32,
+    stored: Stored<'a>,
+    cosine: Option<f32>,
+    /// The indexes of the candidates beside it in its thread: those before, and those after.
+    neighbours: [[Option<usize>; REACH]; 2],
+}
+
+impl Known<'_> {
+    /// How much it can profit from its neighbours.
+    fn helped(&self) -> f64 {
+        (NEAR_WORDS_HELPED / f64::from(self.stored.record.words.max(1))).min(1.0)
+    }
+
+    /// Write the best of its own matches and its neighbours', reduced per step. `of` gives the
+    /// matches of a candidate.
+    fn best_beside<'a, T: Copy + Into<f64> + 'a>(
+        &self,
+        own: usize,
+        step: f64,
+        of: impl Fn(usize) -> &'a [T],
+        best: &mut Vec<f64>,
+    ) {
+        best.clear();
+        best.extend(of(own).iter().map(|value| (*value).into()));
+        let factor = step * self.helped();
+        for side in &self.neighbours {
+            let mut counts = 1.0;
+            for other in side {
+                counts *= factor;
+                let values = other.map_or(&[][..], &of);
+                for (best, value) in best.iter_mut().zip(values) {
+                    *best = best.max(counts * (*value).into());
+                }
+            }
+        }
+    }
+}
+
+/// How well candidates match each word and each token of a query.
+struct Matches {
+    words: words::Parts,
+    /// Candidate by candidate.
+    terms: Vec<f32>,
+    /// The values of a candidate in `terms`.
+    width: usize,
+}
+
+impl Matches {
+    fn terms(&self, candidate: usize) -> &[f32] {
+        &self.terms[candidate * self.width..][..self.width]
+    }
+}
+
+/// The candidates, best first; among equal ones the newest first.
+///
+/// Nearly equal ones that say nearly the same of one subject are gathered around the best of
+/// them, and exchange their places and scores so that the newest comes first.
+///
+/// # Errors
+/// There is no memory.
+pub fn rank(
+    features: &Features,
+    words: &Words,
+    request: &Request<'_>,
+    candidates: &[Candidate],
+) -> Result<Vec<Ranked>, TryReserveError> {
+    let query = features.query(request.query)?.telling(request.telling)?;
+    let mut known = known(features, request, candidates);
+    let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
+    if request.compares {
+        for one in &mut known {
+            one.cosine = one.cosine.or_else(|| Some(similar.cosine(&one.stored)));
+        }
+    }
+    let matches = matches(&similar, words, request, &known);
+    let question = Question::read(request.query);
+    let mut ranked = matched(features, &query, &matches, &known);
+    add_thread(&known, &mut ranked);
+    add_named(&question, &known, &mut ranked);
+    for (one, known) in ranked.iter_mut().zip(&known) {
+        one.decay = decay(request, &known.stored);
+        one.parts.age = AGE * (one.decay - 1.0);
+    }
+    let most = ranked.iter().map(|one| one.parts.sum()).fold(1.0, f64::max);
+    for one in &mut ranked {
+        one.parts.scale(most.recip());
+        one.score = one.parts.sum().clamp(0.0, 1.0);
+    }
+    let order = in_order(&known, &mut ranked, request.limit);
+    Ok(order.into_iter().map(|place| ranked[place]).collect())
+}
+
+fn known<'a>(
+    features: &'a Features,
+    request: &Request<'_>,
+    candidates: &[Candidate],
+) -> Vec<Known<'a>> {
+    let stored = |one: &Candidate| Some((*one, features.get(one.id)?));
+    let mut here: Vec<_> = candidates.iter().filter_map(stored).collect();
+    // In this order no block of a word's postings is read twice.
+    here.sort_unstable_by_key(|(one, _)| one.id);
+    let places: RowMap = here.iter().map(|(one, _)| one.id).zip(0..).collect();
+    let place = |id: u32| places.get(&id).map(|place| *place as usize);
+    let known = |(one, stored): (Candidate, Stored<'a>)| {
+        let mut neighbours = [[None; REACH]; 2];
+        if stored.record.thread != 0 {
+            let at = stored.record.place(one.id);
+            let (before, behind) = features.around(at, REACH, request.visible);
+            fill(&mut neighbours[0], before.map(place));
+            fill(&mut neighbours[1], behind.map(place));
+        }
+        Known {
+            id: one.id,
+            stored,
+            cosine: one.cosine,
+            neighbours,
+        }
+    };
+    here.into_iter().map(known).collect()
+}
+
+/// Score words, meaning and terms, in the text and its neighbours.
+fn matched(
+    features: &Features,
+    query: &Query,
+    matches: &Matches,
+    known: &[Known<'_>],
+) -> Vec<Ranked> {
+    let k = TERMS * TERMS_HALVED_AT / (TERMS_HALVED_AT + features.mean_words());
+    let half = (1.0 - k) / 2.0;
+    // Without any cosine, the words also get the weight of meaning.
+    let is_compared = known.iter().any(|one| one.cosine.is_some());
+    let rest = if is_compared { half } else { 1.0 - k };
+    let mut beside = Vec::new();
+    let mut of_words = |(at, one): (usize, &Known<'_>)| {
+        one.best_beside(at, NEAR_WORDS, |at| matches.words.of(at), &mut beside);
+        let alone = matches.words.of(at).iter().sum();
+        [alone, beside.iter().sum()]
+    };
+    let of_words: Vec<[f64; 2]> = known.iter().enumerate().map(&mut of_words).collect();
+    let best = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
+    let possible: f64 = matches.words.weights.iter().sum();
+    let most = (BEST * best + POSSIBLE * possible).max(GOOD_WORDS);
+    let matched = |(at, one): (usize, &Known<'_>)| {
+        let [alone, beside_words] = of_words[at];
+        let terms = query.mean(matches.terms(at));
+        one.best_beside(at, NEAR_TERMS, |at| matches.terms(at), &mut beside);
+        let terms_beside = query.mean(&beside);
+        let vector = f64::from(one.cosine.unwrap_or(0.0)).clamp(0.0, 1.0);
+        Ranked {
+            id: one.id,
+            score: 0.0,
+            parts: Parts {
+                words: rest * alone / most,
+                meaning: half * vector,
+                terms: k * terms,
+                thread: rest * (beside_words - alone) / most + k * (terms_beside - terms),
+                ..Parts::default()
+            },
+            decay: 1.0,
+            word: if best > 0.0 { alone / best } else { 0.0 },
+            vector,
+        }
+    };
+    known.iter().enumerate().map(matched).collect()
+}
+
+fn matches(
+    similar: &Similarities,
+    words: &Words,
+    request: &Request<'_>,
+    known: &[Known<'_>],
+) -> Matches {
+    let ids: Vec<u32> = known.iter().map(|one| one.id).collect();
+    let mut terms = Vec::with_capacity(known.len() * similar.width());
+    for one in known {
+        similar.best(&one.stored, &mut terms);
+    }
+    Matches {
+        words: words.parts(request.phrases, &ids),
+        terms,
+        width: similar.width(),
+    }
+}
+
+fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
+    for (place, value) in places.iter_mut().zip(values) {
+        *place = value;
+    }
+}
+
+/// The indexes of the best candidates, by descending scores.
+fn in_order(known: &[Known<'_>], ranked: &mut [Ranked], limit: usize) -> Vec<usize> {
+    let said = |at: usize| (known[at].stored.record.said, known[at].id);
+    let score = |at: usize| ranked[at].score;
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_unstable_by(|a, b| {
+        let scores = score(*b).total_cmp(&score(*a));
+        scores.then_with(|| said(*b).cmp(&said(*a)))
+    });
+    let compete = |a: usize, b: usize| known[a].stored.is_alike(&known[b].stored);
+    let scores: Vec<f64> = order.iter().map(|at| score(*at)).collect();
+    newest_first(&mut order, limit, score, compete, said);
+    order.truncate(limit);
+    // Each row gets the score of its place.
+    for (at, score) in order.iter().zip(scores) {
+        let one = &mut ranked[*at];
+        one.parts.age += score - one.score;
+        one.score = score;
+    }
+    order
+}
+
+/// Add the bonus of answers for the preceding question, and of all rows for the best of their
+/// thread.
+fn add_thread(known: &[Known<'_>], ranked: &mut [Ranked]) {
+    let base: Vec<f64> = ranked
+        .iter()
+        .map(|one| one.parts.base() + one.parts.thread)
+        .collect();
+    for (one, ranked) in known.iter().zip(&mut *ranked) {
+        if let Some(before) = one.neighbours[0][0]
+            && asks(&known[before].stored, one.stored.record.speaker)
+        {
+            let short = ANSWER_HALVED_AT / (ANSWER_HALVED_AT + f64::from(one.stored.record.words));
+            ranked.parts.thread += ANSWER * short * base[before];
+        }
+    }
+    let thread = |at: usize| known[at].stored.record.thread;
+    let mut order: Vec<usize> = (0..known.len()).filter(|at| thread(*at) != 0).collect();
+    order.sort_unstable_by(|a, b| {
+        let threads = thread(*a).cmp(&thread(*b));
+        threads.then_with(|| base[*b].total_cmp(&base[*a]))
+    });
+    let threads = order.chunk_by(|a, b| thread(*a) == thread(*b));
+    for rows in threads.filter(|rows| rows.len() > 1) {
+        let best: f64 = rows.iter().take(SESSION_BEST).map(|at| base[*at]).sum();
+        for at in rows {
+            ranked[*at].parts.session = SESSION * best / SESSION_BEST as f64;
+        }
+    }
+}
+
+/// Whether a row asks a question that this speaker may answer: nobody answers their own.
+fn asks(row: &Stored<'_>, speaker: u32) -> bool {
+    let asker = row.record.speaker;
+    row.record.flags & language::ASKS != 0 && (asker == language::NO_NAME || asker != speaker)
+}
+
+/// Add the bonus of rows that have what the query names or asks for.
+fn add_named(question: &Question, known: &[Known<'_>], ranked: &mut [Ranked]) {
+    let speaks = |one: &&Known<'_>| one.stored.record.thread != 0;
+    let speakers: Vec<u32> = {
+        let mut all: Vec<u32> = known
+            .iter()
+            .filter(speaks)
+            .map(|one| one.stored.record.speaker)
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    for (one, ranked) in known.iter().zip(ranked) {
+        let record = one.stored.record;
+        if question.names(record.speaker) {
+            ranked.parts.subject = SUBJECT;
+        }
+        let share = question.date.share(record.year, record.month, record.day);
+        let whole = if share == 1.0 { WHOLE_DATE } else { 0.0 };
+        ranked.parts.date = DATE * f64::from(share) + whole;
+        if has_wanted(question.wants, &one.stored, &speakers) {
+            ranked.parts.kind = KIND;
+        }
+    }
+}
+
+fn has_wanted(wants: Option<Wanted>, stored: &Stored<'_>, speakers: &[u32]) -> bool {
+    let has = |flag: u8| stored.record.flags & flag != 0;
+    let speaker = stored.record.speaker;
+    let mut names = stored.names();
+    let mut names_something = || {
+        has(language::QUOTE)
+            || names.any(|name| name != speaker && speakers.binary_search(&name).is_err())
+    };
+    match wants {
+        None => false,
+        Some(Wanted::Time) => has(language::TIME),
+        Some(Wanted::Name) => names_something(),
+        Some(Wanted::Person) => has(language::KIN) || names_something(),
+    }
+}
+
+/// How fresh a row is since it was stored or last confirmed; 1 for a time in the future.
+fn decay(request: &Request<'_>, stored: &Stored<'_>) -> f64 {
+    let ages_as = stored.record.ages_as;
+    let life = request
+        .lives
+        .iter()
+        .find(|life| ages_as != 0 && life.0 == ages_as);
+    let age = request.now.saturating_sub(stored.record.known).max(0) as f64 / MICROS;
+    life.map_or(1.0, |life| 0.5_f64.powf(age / life.1))
+}
+
+/// Let each row and those behind it that compete with it, and score nearly as much, share their
+/// places from the newest to the oldest. A row takes part in this once.
+fn newest_first<O: Ord>(
+    order: &mut [usize],
+    limit: usize,
+    score: impl Fn(usize) -> f64,
+    compete: impl Fn(usize, usize) -> bool,
+    said: impl Fn(usize) -> O,
+) {
+    let mut done = vec![false; order.len()];
+    for first in 0..order.len().min(limit) {
+        if done[first] {
+            continue;
+        }
+        let best = order[first];
+        let near = (first..order.len()).take_while(|at| score(order[*at]) >= score(best) - EQUAL);
+        let places: Vec<usize> = near
+            .filter(|at| !done[*at] && (*at == first || compete(best, order[*at])))
+            .collect();
+        let mut equals: Vec<usize> = places.iter().map(|at| order[*at]).collect();
+        equals.sort_by_key(|one| std::cmp::Reverse(said(*one)));
+        for (at, one) in places.into_iter().zip(equals) {
+            done[at] = true;
+            order[at] = one;
+        }
+    }
+}

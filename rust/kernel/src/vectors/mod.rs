@@ -1,0 +1,6 @@
+//! Vectors of float32: as BLOBs ([`codec`]), of length one ([`unit`]), multiplied ([`dot`]).
+
+pub mod codec;
+pub mod dot;
+pub(crate) mod instruction_sets;
+pub mod unit;

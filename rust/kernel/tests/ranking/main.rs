@@ -1,0 +1,5 @@
+//! The order of results.
+
+mod classic;
+#[cfg(feature = "model")]
+mod contextual;

@@ -1,0 +1,7 @@
+//! The structures of the index as Python classes.
+
+pub(crate) mod codes;
+pub(crate) mod columns;
+pub(crate) mod features;
+pub(crate) mod ids;
+pub(crate) mod words;

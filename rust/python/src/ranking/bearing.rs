@@ -1,0 +1,100 @@
+//! Whether rows are about a query.
+
+use memstore_kernel::index::words::Phrase;
+use memstore_kernel::ranking::bearing::{self as kernel, ExactQuery, Term};
+use memstore_kernel::ranking::relevance;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+
+use crate::arrays::no_memory;
+use crate::index::features::Features;
+use crate::index::ids::row_ids;
+use crate::index::words::Words;
+
+/// A word of a query, and its spellings.
+type GivenTerm = (String, Vec<Phrase>);
+
+/// What a row has of a query.
+#[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
+pub(crate) struct Bearing {
+    is_enough: bool,
+    named: bool,
+    dated: bool,
+    identified: bool,
+    weight: f64,
+    coverage: f64,
+    rare: usize,
+}
+
+impl From<kernel::Bearing> for Bearing {
+    fn from(one: kernel::Bearing) -> Self {
+        Self {
+            is_enough: one.is_enough(),
+            named: one.named,
+            dated: one.dated,
+            identified: one.identified,
+            weight: one.weight,
+            coverage: one.coverage,
+            rare: one.rare,
+        }
+    }
+}
+
+/// What rows have of a query's names, identifiers and words.
+#[pyfunction]
+pub(crate) fn bearings(
+    py: Python<'_>,
+    features: &Bound<'_, Features>,
+    words: &Bound<'_, Words>,
+    query: PyBackedStr,
+    terms: Vec<GivenTerm>,
+    identifiers: Vec<Phrase>,
+    ids: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Option<Bearing>>> {
+    let ids = row_ids("ids", ids)?;
+    let terms = terms.into_iter();
+    let terms: Vec<_> = terms
+        .map(|(text, spellings)| Term { text, spellings })
+        .collect();
+    let (features, words) = (&features.get().features, &words.get().words);
+    let found = py.detach(|| {
+        let query = ExactQuery {
+            text: &query,
+            terms: &terms,
+            identifiers: &identifiers,
+        };
+        kernel::bearings(&features.read(), &words.read(), &query, &ids)
+    });
+    let found = found.map_err(no_memory("features"))?;
+    Ok(found
+        .into_iter()
+        .map(|one| one.map(Bearing::from))
+        .collect())
+}
+
+/// How relevant rows are to a query.
+#[pyfunction]
+pub(crate) fn relevances(
+    py: Python<'_>,
+    features: &Bound<'_, Features>,
+    query: PyBackedStr,
+    telling: PyBackedStr,
+    ids: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Option<f64>>> {
+    let ids = row_ids("ids", ids)?;
+    let features = &features.get().features;
+    py.detach(|| relevance::relevances(&features.read(), &query, &telling, &ids))
+        .map_err(no_memory("features"))
+}
+
+/// Whether each text has a name that a prompt has, wherever in its sentences.
+#[pyfunction]
+pub(crate) fn named(
+    py: Python<'_>,
+    prompt: PyBackedStr,
+    asks: bool,
+    texts: Vec<PyBackedStr>,
+) -> PyResult<Vec<bool>> {
+    py.detach(|| kernel::named(&prompt, asks, &texts))
+        .map_err(no_memory("texts"))
+}

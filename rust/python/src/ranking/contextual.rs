@@ -1,0 +1,124 @@
+//! The contextual ranking.
+
+use memstore_kernel::index::features::{hash, micros};
+use memstore_kernel::index::words::Phrase;
+use memstore_kernel::ranking::contextual::{self as kernel, Candidate, Request};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+
+use crate::arrays::{self, no_memory, value_error};
+use crate::index::features::Features;
+use crate::index::ids::{Ids, row_id};
+use crate::index::words::Words;
+
+/// The parts whose sum is the score.
+#[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
+pub(crate) struct Parts {
+    words: f64,
+    meaning: f64,
+    terms: f64,
+    thread: f64,
+    session: f64,
+    subject: f64,
+    date: f64,
+    kind: f64,
+    age: f64,
+}
+
+/// A row with its score.
+#[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
+pub(crate) struct Ranked {
+    id: u32,
+    score: f64,
+    decay: f64,
+    word: f64,
+    vector: f64,
+    parts: Py<Parts>,
+}
+
+/// Candidates ranked by how well they answer a query.
+#[pyfunction]
+#[pyo3(signature = (
+    features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
+    now = None, compares = false
+))]
+#[expect(clippy::too_many_arguments, reason = "many are keywords")]
+pub(crate) fn contextual(
+    py: Python<'_>,
+    features: &Bound<'_, Features>,
+    words: &Bound<'_, Words>,
+    phrases: Vec<Phrase>,
+    query: PyBackedStr,
+    telling: PyBackedStr,
+    candidates: Vec<(i64, Option<f32>)>,
+    limit: i64,
+    visible: Option<&Bound<'_, Ids>>,
+    half_lives: Vec<(PyBackedStr, f64)>,
+    now: Option<PyBackedStr>,
+    compares: bool,
+) -> PyResult<Vec<Ranked>> {
+    let limit = arrays::limit(limit)?;
+    let candidates = candidates.into_iter().map(candidate);
+    let candidates = candidates.collect::<PyResult<Vec<_>>>()?;
+    let lives = half_lives.iter().map(half_life);
+    let lives = lives.collect::<PyResult<Vec<_>>>()?;
+    let visible = visible.map(|ids| &ids.get().0);
+    let (features, words) = (&features.get().features, &words.get().words);
+    let ranked = py
+        .detach(|| {
+            let request = Request {
+                limit,
+                query: &query,
+                phrases: &phrases,
+                telling: &telling,
+                visible,
+                lives: &lives,
+                now: now.as_deref().and_then(micros).unwrap_or(0),
+                compares,
+            };
+            kernel::rank(&features.read(), &words.read(), &request, &candidates)
+        })
+        .map_err(no_memory("features"))?;
+    ranked.into_iter().map(|one| row(py, one)).collect()
+}
+
+fn candidate((id, cosine): (i64, Option<f32>)) -> PyResult<Candidate> {
+    let id = row_id("rows", id)?;
+    match cosine {
+        Some(cosine) if !cosine.is_finite() => Err(value_error(format!(
+            "candidates hold the cosine {cosine}: it must be finite"
+        ))),
+        _ => Ok(Candidate { id, cosine }),
+    }
+}
+
+fn half_life((name, life): &(PyBackedStr, f64)) -> PyResult<(u32, f64)> {
+    if life.is_nan() || *life <= 0.0 {
+        return Err(value_error(format!(
+            "half_lives hold {life}: each must be above 0"
+        )));
+    }
+    Ok((hash(name), *life))
+}
+
+fn row(py: Python<'_>, one: kernel::Ranked) -> PyResult<Ranked> {
+    let parts = Parts {
+        words: one.parts.words,
+        meaning: one.parts.meaning,
+        terms: one.parts.terms,
+        thread: one.parts.thread,
+        session: one.parts.session,
+        subject: one.parts.subject,
+        date: one.parts.date,
+        kind: one.parts.kind,
+        age: one.parts.age,
+    };
+    Ok(Ranked {
+        id: one.id,
+        score: one.score,
+        decay: one.decay,
+        word: one.word,
+        vector: one.vector,
+        parts: Py::new(py, parts)?,
+    })
+}
