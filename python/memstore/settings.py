@@ -128,8 +128,7 @@ def project_folder() -> str:
 
 def keeps_transcripts() -> bool:
     """Return whether hooks may store conversations; ``MEMSTORE_TRANSCRIPTS=off`` forbids it."""
-    word = os.environ.get("MEMSTORE_TRANSCRIPTS", "").strip().lower()
-    return word == "" or word not in FALSE_WORDS
+    return _is_allowed("MEMSTORE_TRANSCRIPTS")
 
 
 def keeps_traces() -> bool:
@@ -137,8 +136,11 @@ def keeps_traces() -> bool:
 
     ``MEMSTORE_TRACES=off`` forbids it.
     """
-    word = os.environ.get("MEMSTORE_TRACES", "").strip().lower()
-    return word == "" or word not in FALSE_WORDS
+    return _is_allowed("MEMSTORE_TRACES")
+
+
+def _is_allowed(name: str) -> bool:
+    return os.environ.get(name, "").strip().lower() not in FALSE_WORDS - {""}
 
 
 def forces_color() -> bool:

@@ -31,19 +31,15 @@ class CurrentEmbedder:
         self._path = path
         self._make = make
         self._choosing = threading.RLock()
-        self._embedder = embedder
+        self.embedder = embedder
         self._current: Embedding | None = None
         self._known: dict[str, Embedding] = {}
-
-    @property
-    def embedder(self) -> Embedder:
-        return self._embedder
 
     @property
     def current(self) -> Embedding:
         with self._choosing:
             if self._current is None:
-                self._current = self._use(self._embedder)
+                self._current = self._use(self.embedder)
             return self._current
 
     @property
@@ -62,12 +58,12 @@ class CurrentEmbedder:
                     return False
                 self._known[model] = embedding.Embedding(self._path, made)
             self._current = self._known[model]
-            self._embedder = self._current.embedder
+            self.embedder = self._current.embedder
             return True
 
     def adopt(self, embedder: Embedder) -> None:
         with self._choosing:
-            self._embedder = embedder
+            self.embedder = embedder
             self._current = self._use(embedder)
 
     def _use(self, embedder: Embedder) -> Embedding:

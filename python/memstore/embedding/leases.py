@@ -33,14 +33,10 @@ class Lease:
         self._job = job
         self._seconds = seconds
         self._holder = f"{os.getpid()}-{os.urandom(8).hex()}"
-        self._is_held = False
+        self.is_held = False
+        """Whether this process holds the lease, as of the last renewal."""
         self._ended = threading.Event()
         self._renewing: threading.Thread | None = None
-
-    @property
-    def is_held(self) -> bool:
-        """Whether this process holds the lease, as of the last renewal."""
-        return self._is_held
 
     def is_free(self) -> bool:
         """Whether no other process holds it; only reads, so it never waits for a writer."""
@@ -50,9 +46,9 @@ class Lease:
             )
 
     def __enter__(self) -> Self:
-        """Try to take it; see :attr:`held` for whether that worked."""
+        """Try to take it; see :attr:`is_held` for whether that worked."""
         self._take(None)
-        if self._is_held:
+        if self.is_held:
             self._ended.clear()
             self._renewing = threading.Thread(
                 target=self._renew, name="memstore-lease", daemon=True
@@ -65,20 +61,20 @@ class Lease:
         if self._renewing is not None:
             self._renewing.join()
             self._renewing = None
-        if self._is_held:
-            self._is_held = False
+        if self.is_held:
+            self.is_held = False
             with suppress(StorageError), self._engine.write() as transaction:
                 lease_table.release(transaction, self._job, self._holder)
 
     def _take(self, wait_seconds: float | None) -> None:
         with self._engine.write(wait_seconds=wait_seconds) as transaction:
-            self._is_held = lease_table.take(
+            self.is_held = lease_table.take(
                 transaction, self._job, self._holder, clock.utc_now(), self._seconds
             )
 
     def _renew(self) -> None:
         pause = self._seconds / 3
-        while self._is_held and not clock.wait(self._ended, pause):
+        while self.is_held and not clock.wait(self._ended, pause):
             # Another process writes for long: try again after the next pause.
             with suppress(StorageError):
                 self._take(pause)

@@ -162,14 +162,8 @@ def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
     with engine.read() as transaction:
         operation_id = journal.last_id(transaction)
         texts = [Text(*row) for row in graph_table.texts(transaction, active)]
-        triples = {} if reader is None else _readings(transaction, active, reader)
+        replies = [] if reader is None else [*graph_table.readings(transaction, active, reader)]
         held = decision_table.of_namespace(transaction, namespace)
     aliases = [name for one in held for name in (one.decision.left, one.decision.right)]
+    triples = {fact_id: [Triple(*one) for one in json.loads(reply)] for fact_id, reply in replies}
     return _Snapshot(texts, triples, aliases, operation_id)
-
-
-def _readings(transaction: Transaction, active: FactFilter, reader: str) -> dict[int, list[Triple]]:
-    return {
-        fact_id: [Triple(*triple) for triple in json.loads(triples)]
-        for fact_id, triples in graph_table.readings(transaction, active, reader)
-    }

@@ -116,7 +116,7 @@ def decide(
     check_share(change_share)
     if strangers := [memory.id for memory in existing if memory.scope != scope]:
         raise InvalidArgument(f"has memories of another scope: {strangers}", argument="existing")
-    holders = [_holder(fact, existing) for fact in facts]
+    holders = [next((one for one in existing if same_claim(one, fact)), None) for fact in facts]
     # These take part in resolving conflicts, so that such a memory is not deleted.
     held = [
         Decision("NONE", facts[place], place, memory)
@@ -157,10 +157,6 @@ def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> 
 def _claim(subject: str, content: str, at: datetime | None) -> dict[str, str]:
     since = {} if at is None else {"since": clock.to_text(at)[:10]}
     return {"about": subject, "says": content} | since
-
-
-def _holder(fact: NewFact, existing: Sequence[Fact]) -> Fact | None:
-    return next((memory for memory in existing if same_claim(memory, fact)), None)
 
 
 def read(

@@ -12,18 +12,9 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import Fact, JournalLine
 
-EVENTS: Final = {
-    Kind.ADD: "ADD",
-    Kind.ADOPT: "ADD",
-    Kind.SUPERSEDE: "UPDATE",
-    Kind.DELETE: "DELETE",
-    Kind.KEEP: "NONE",
-    Kind.RESTORE: "RESTORE",
-    Kind.METADATA: "METADATA",
-    Kind.CONFIRM: "CONFIRM",
-    Kind.PROPOSE: "PROPOSE",
-    Kind.REJECT: "REJECT",
-    Kind.ERASE: "ERASE",
+EVENTS: Final = {Kind.ADOPT: "ADD", Kind.SUPERSEDE: "UPDATE", Kind.KEEP: "NONE"} | {
+    Kind(name.lower()): name
+    for name in "ADD DELETE RESTORE METADATA CONFIRM PROPOSE REJECT ERASE".split()
 }
 """The event name of each kind of journal line; other kinds do not change a memory."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
@@ -172,7 +171,7 @@ class EpisodeReader:
 
         With ``only_kept`` the model is not asked, and a missing reply is an error.
         """
-        self._store.readings.begin(episode.id, EXTRACT, options)
+        self._store.readings.begin(episode.id, options)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
     def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
@@ -208,9 +207,7 @@ def facts_in(
             source=episode.source,
             episode_id=episode.id,
             derivation=derivation,
-            user_id=episode.user_id,
-            agent_id=episode.agent_id,
-            run_id=episode.run_id,
+            **episode.scope.ids,
         )
         for item in items
         if item.refused is None

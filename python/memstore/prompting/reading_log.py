@@ -9,7 +9,13 @@ from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
-from memstore.database.tables.readings import MEMORY, NO_OPTIONS, NOT_LEARNED, ReadingRow
+from memstore.database.tables.readings import (
+    EXTRACT,
+    MEMORY,
+    NO_OPTIONS,
+    NOT_LEARNED,
+    ReadingRow,
+)
 from memstore.domain import clock, metadata
 from memstore.errors import StorageError
 from memstore.frozen import frozen
@@ -77,26 +83,20 @@ class Readings:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, episode_id: int, kind: str, options: ReadingOptions | None = None) -> None:
-        """Record that an episode is about to be read; does nothing if that is recorded already.
-
-        ``kind`` is ``extract`` or ``memory``; a reading without options is never repeated.
-        """
-        text = NO_OPTIONS if options is None else options.to_text()
-        row = ReadingRow(episode_id, kind, text)
-        if row in self.of(episode_id):
-            return
-        with self._engine.write() as transaction:
-            reading_table.place(transaction, row)
+    def begin(self, episode_id: int, options: ReadingOptions) -> None:
+        """Record that facts are about to be extracted from an episode with these options."""
+        self._place([ReadingRow(episode_id, EXTRACT, options.to_text())])
 
     def begin_learning(self, episode_id: int) -> None:
         """Record a new conversation as one that nothing was learned from yet."""
-        rows = [ReadingRow(episode_id, kind, NO_OPTIONS) for kind in (MEMORY, NOT_LEARNED)]
-        if rows[0] in self.of(episode_id):
-            return
-        with self._engine.write() as transaction:
-            for row in rows:
-                reading_table.place(transaction, row)
+        self._place([ReadingRow(episode_id, kind, NO_OPTIONS) for kind in (MEMORY, NOT_LEARNED)])
+
+    def _place(self, rows: Sequence[ReadingRow]) -> None:
+        """Record readings of one episode, unless the first of them is recorded already."""
+        if rows[0] not in self.of(rows[0].episode_id):
+            with self._engine.write() as transaction:
+                for row in rows:
+                    reading_table.place(transaction, row)
 
     def end_learning(self, episode_id: int) -> None:
         """Remove the record of :meth:`begin_learning`."""

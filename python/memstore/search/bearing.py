@@ -50,16 +50,13 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
     found = search.about(prompt, best, asks=is_question)
     if found.has_name or any(map(_tells, found.bearings)):
         return True
-    return is_question and (_is_of_its_date(prompt, found) or _answers(found))
+    # The date of a pasted log is not what is asked about.
+    is_of_its_date = "\n" not in prompt and any(row.dated for row in found.bearings)
+    return is_question and (is_of_its_date or _answers(found))
 
 
 def _tells(row: Bearing) -> bool:
     return row.named or row.identified or (row.is_enough and row.weight >= MIN_ORDER_WEIGHT)
-
-
-def _is_of_its_date(prompt: str, found: About) -> bool:
-    """The date of a pasted log is not what is asked about."""
-    return "\n" not in prompt and any(row.dated for row in found.bearings)
 
 
 def _answers(found: About) -> bool:

@@ -68,18 +68,16 @@ class Search(Generic[F, H]):
     def batch(self, queries: Sequence[str], request: Request[F]) -> list[H]:
         """Return the hits for each query; one call embeds them all."""
         texts = [_cleaned(query) for query in queries]
-        asked = list(dict.fromkeys(filter(None, texts)))  # a blank one has no vector
-        embedded, why = self._embed(asked, request)
+        embedded, why = self._embed(texts, request)
         try:
-            return self._find(texts, asked, embedded, request, why)
+            return self._find(texts, embedded, request, why)
         except EmbedderMismatch as error:
             # The file switched to another model: so do we, if we can, and ask that one.
             if self._embedder is not None and self._embedder.follow(error.stored):
-                embedded, why = self._embed(asked, request)
+                embedded, why = self._embed(texts, request)
                 with suppress(EmbedderMismatch):
-                    return self._find(texts, asked, embedded, request, why)
-            why = WordsOnly("other_model", Reason.of(error))
-            return self._find(texts, asked, None, request, why)
+                    return self._find(texts, embedded, request, why)
+            return self._find(texts, None, request, WordsOnly("other_model", Reason.of(error)))
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt; nothing if there is no index yet."""
@@ -91,7 +89,7 @@ class Search(Generic[F, H]):
     def _embed(
         self, texts: Sequence[str], request: Request[F]
     ) -> tuple[Embedded | None, WordsOnly | None]:
-        if not texts or not request.ranking.compares:
+        if not any(texts) or not request.ranking.compares:
             return None, None
         if self._embedder is None:
             return None, self._wordless
@@ -99,12 +97,11 @@ class Search(Generic[F, H]):
         weighs = request.ranking.weighs_words_of_queries
         if weighs and type(embedding.embedder) is LocalEmbedder:
             return Embedded(embedding), None
-        return _embedded(embedding, texts)
+        return _embedded(embedding, _distinct(texts))
 
     def _find(
         self,
         texts: Sequence[str],
-        asked: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
         words_only: WordsOnly | None,
@@ -113,7 +110,7 @@ class Search(Generic[F, H]):
 
         def found(transaction: Transaction, contents: Contents | None) -> list[H]:
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            return self._found(corpus, texts, asked, embedded, request, words_only)
+            return self._found(corpus, texts, embedded, request, words_only)
 
         return self.index.read(found)
 
@@ -121,11 +118,11 @@ class Search(Generic[F, H]):
         self,
         corpus: Corpus[F, H],
         texts: Sequence[str],
-        asked: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
         words_only: WordsOnly | None,
     ) -> list[H]:
+        asked = _distinct(texts)
         found = {text: Query(text) for text in texts}
         if embedded is not None and request.ranking.weighs_words_of_queries:
             embedded, words_only = _weighed(corpus, asked, embedded)
@@ -140,6 +137,11 @@ class Search(Generic[F, H]):
             ranked = _ranked(corpus, query, request)
             results[text] = corpus.results(query, ranked, request, words_only if text else None)
         return [results[text] for text in texts]
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    """Return the queries to embed; a blank one has no vector."""
+    return [*dict.fromkeys(filter(None, texts))]
 
 
 def _embedded(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Generic
+from typing import TYPE_CHECKING, Final, Generic, Unpack
 
 from memstore.domain.arguments import checked_choice, checked_number, checked_real
 from memstore.domain.metadata import checked_mapping
+from memstore.domain.queries import EpisodeRanking, FactRanking
 from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
+from memstore.keywords import keywords
 from memstore.search.lookup import F
 from memstore.search.ranking.base import Weights
 from memstore.search.ranking.classic import Classic
@@ -77,22 +79,13 @@ class Request(Generic[F]):
         return max(2 * self.limit, MIN_CANDIDATES)
 
 
-def for_facts(
-    wanted: FactFilter,
-    *,
-    limit: int = 10,
-    context: int = 0,
-    word_weight: float | None = None,
-    vector_weight: float | None = None,
-    half_lives_seconds: Mapping[str, float] | None = None,
-    ranking: str | None = None,
-    min_relevance: float | None = None,
-) -> Request[FactFilter]:
-    """Return the request of a search over facts; arguments as for ``Store.search``."""
-    name = _ranking(ranking, word_weight=word_weight, vector_weight=vector_weight)
+@keywords(FactRanking, limit=10, context=0)
+def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactFilter]:
+    """Return the request of a search over facts; keywords as for ``Store.search``."""
+    words, vectors = asked["word_weight"], asked["vector_weight"]
+    name = _ranking(asked["ranking"], word_weight=words, vector_weight=vectors)
     weights = Weights(
-        WORD_WEIGHT if word_weight is None else word_weight,
-        VECTOR_WEIGHT if vector_weight is None else vector_weight,
+        WORD_WEIGHT if words is None else words, VECTOR_WEIGHT if vectors is None else vectors
     )
     for argument, weight in (("word_weight", weights.words), ("vector_weight", weights.vectors)):
         checked_real(weight, argument, 0, math.inf)
@@ -100,18 +93,18 @@ def for_facts(
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
-    lives = half_lives(half_lives_seconds).items()
+    lives = half_lives(asked["half_lives_seconds"]).items()
     return Request(
         wanted=wanted,
-        limit=limit,
+        limit=asked["limit"],
         ranking=RANKING[name](
             weights=weights,
             weights_alone=weights,
             compares=weights.vectors > 0,
             half_lives_seconds={category: life for category, life in lives if 0 < life < math.inf},
         ),
-        context=context,
-        min_relevance=min_relevance,
+        context=asked["context"],
+        min_relevance=asked["min_relevance"],
     )
 
 
@@ -141,36 +134,28 @@ def _ranking(ranking: str | None, **weights: float | None) -> str:
     return ranking
 
 
+@keywords(EpisodeRanking, limit=10, context=0, mode="hybrid", tag_boost=0.0)
 def for_episodes(
-    wanted: EpisodeFilter,
-    *,
-    limit: int = 10,
-    context: int = 0,
-    mode: str = "hybrid",
-    alpha: float | None = None,
-    boosted_tags: Sequence[str] = (),
-    tag_boost: float = 0.0,
-    min_similarity: float | None = None,
-    ranking: str | None = None,
-    min_relevance: float | None = None,
+    wanted: EpisodeFilter, boosted_tags: Sequence[str] = (), **asked: Unpack[EpisodeRanking]
 ) -> Request[EpisodeFilter]:
-    """Return the request of a search over episodes; arguments as for ``Episodes.search``."""
+    """Return the request of a search over episodes; keywords as for ``Episodes.search``."""
+    mode, given, min_similarity = asked["mode"], asked["alpha"], asked["min_similarity"]
     checked_choice(mode, MODES, "mode")
-    name = _ranking(ranking, mode=None if mode == "hybrid" else 0, alpha=alpha)
-    alpha = VECTOR_WEIGHT if alpha is None else alpha
+    name = _ranking(asked["ranking"], mode=None if mode == "hybrid" else 0, alpha=given)
+    alpha = VECTOR_WEIGHT if given is None else given
     checked_real(alpha, "alpha", 0, 1)
-    checked_real(tag_boost, "tag_boost", 0, math.inf)
+    checked_real(asked["tag_boost"], "tag_boost", 0, math.inf)
     if min_similarity is not None:
         checked_real(min_similarity, "min_similarity", -1, 1)
     words_alone = Weights(1, 0)
     weights = {"hybrid": Weights(1 - alpha, alpha), "meaning": Weights(0, 1)}.get(mode, words_alone)
     return Request(
         wanted=wanted,
-        limit=limit,
+        limit=asked["limit"],
         ranking=RANKING[name](weights=weights, weights_alone=words_alone, compares=mode != "words"),
         min_similarity=min_similarity,
-        min_relevance=min_relevance,
+        min_relevance=asked["min_relevance"],
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
-        boost=tag_boost,
-        context=context,
+        boost=asked["tag_boost"],
+        context=asked["context"],
     )

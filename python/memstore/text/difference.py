@@ -103,7 +103,7 @@ def compare(old: str, new: str) -> Difference:
     after, denied_after = claim(new)
     negated = denied_before != denied_after
     regions = _regions(before, after)
-    kind = _difference_kind(before, after, regions, negated)
+    kind = _difference_kind(before, regions, negated)
     if kind is not DifferenceKind.SAME and _ends(old, new):
         kind = DifferenceKind.ENDED
     elif kind in ONLY_IF_ALIKE and _relations(old) != _relations(new):
@@ -205,9 +205,7 @@ def signs(text: str) -> str:
     return "".join(sign for sign in left if not sign.isspace() and sign not in STOPS)
 
 
-def _difference_kind(
-    before: list[Token], after: list[Token], regions: list[Region], negated: bool
-) -> DifferenceKind:
+def _difference_kind(before: list[Token], regions: list[Region], negated: bool) -> DifferenceKind:
     if not regions:
         return _same_words([token.text for token in before], negated)
     if negated:
