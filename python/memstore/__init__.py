@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from memstore.facts.batch import MayYieldTo as MayYieldTo
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
-    from memstore.learn.async_memory import AsyncMemory as AsyncMemory
     from memstore.learn.consolidation import Consolidated as Consolidated
     from memstore.learn.consolidation import consolidate as consolidate
     from memstore.learn.events import Refusal as Refusal
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
     from memstore.learn.extraction import Extraction as Extraction
     from memstore.learn.extraction import Extractor as Extractor
     from memstore.learn.extraction import Outcome as Outcome
+    from memstore.learn.memory import AsyncMemory as AsyncMemory
     from memstore.learn.memory import Memory as Memory
     from memstore.learn.reading import extract_facts as extract_facts
     from memstore.providers.anthropic import AnthropicGenerator as AnthropicGenerator
@@ -128,11 +128,10 @@ _NAMES = {
     "facts.batch": (
         "AddFact Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact YieldsTo"
     ),
-    "learn.async_memory": "AsyncMemory",
     "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",
     "learn.reading": "extract_facts",
-    "learn.memory": "Memory",
+    "learn.memory": "AsyncMemory Memory",
     "learn.events": "Refusal",
     "providers.anthropic": "AnthropicGenerator",
     "providers.local": "LocalEmbedder",

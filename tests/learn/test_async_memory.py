@@ -14,7 +14,7 @@ from tests.support.model_server import ModelServer
 
 from memstore import AsyncMemory, LearningError, Memory, NotFound, Store
 from memstore.domain.results import Results
-from memstore.learn.async_memory import LEARNING_THREADS
+from memstore.learn.memory import LEARNING_THREADS
 
 NAMES = [name for name in vars(Memory) if not name.startswith("_")]
 

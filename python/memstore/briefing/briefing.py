@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final
 
-from memstore.briefing import facts, others, sessions
+from memstore.briefing import facts, sessions
 from memstore.briefing.budget import Group, ShownLine, fitting
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
@@ -66,7 +66,9 @@ def briefing(
         last = sessions.last_sessions(transaction, said, session, traces=traces)
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
-        changes = "" if since is None else others.changed(transaction, here, since, agent)
+        changes = (
+            "" if since is None else sessions.changed_by_others(transaction, here, since, agent)
+        )
     room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
     recent, ids = sessions.lines_of(last, room, cost)
     todo = Group("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)

@@ -1,11 +1,17 @@
-"""The last sessions: when and where they were, how they began and ended, and what they did."""
+"""The last sessions: when and where they were, how they began and ended, and what they did.
+
+And what others have changed since.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.briefing.budget import ShownLine, clipped, shared
+from memstore.database import journal
+from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.episodes.traces import TRACE
 from memstore.text.escaping import visible
@@ -15,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.database.filters import EpisodeFilter
+    from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import Episode
 
 SESSION: Final = "session"
@@ -26,11 +32,32 @@ MAX_SESSIONS: Final = 2
 EPISODES_LOOKED_AT: Final = (250, 3000)
 """The newest episodes of a namespace in which sessions are looked for, at first and at most."""
 
+MAX_TURN_CHARACTERS: Final = 1000
+"""More than fits of one turn."""
+
 MAX_TURNS: Final = 12
 """Turns at either end of a session among which its first and last ones are looked for."""
 
 SHARES: Final = {"asked": 5, "user": 3, "assistant": 5, "changed": 4, "committed": 4, "failed": 2}
 """How a session's tokens are divided."""
+
+VERBS: Final = {
+    Kind.ADD: "added",
+    Kind.ADOPT: "imported",
+    Kind.SUPERSEDE: "retired",
+    Kind.DELETE: "retired",
+    Kind.RESTORE: "restored",
+    Kind.CONFIRM: "confirmed",
+    Kind.METADATA: "changed",
+    Kind.PIN: "changed",
+    Kind.UNPIN: "changed",
+}
+"""What each kind of change is called, in the order in which they are told."""
+
+MAX_CHANGES: Final = 20_000
+"""Of a longer journal since then, the newest lines are counted."""
+
+MAX_AUTHORS: Final = 4
 
 
 class LastSession(NamedTuple):
@@ -149,5 +176,22 @@ def _words(text: str) -> str:
     return visible(" ".join(text[:MAX_TURN_CHARACTERS].split()))
 
 
-MAX_TURN_CHARACTERS: Final = 1000
-"""More than fits of one turn."""
+def changed_by_others(
+    transaction: Transaction, wanted: FactFilter, episode_id: int, agent: str | None
+) -> str:
+    """Return who changed how many facts after an episode was recorded; empty if nobody did.
+
+    Changes by the agent itself are left out.
+    """
+    found = journal.authors_since(transaction, wanted, episode_id, [*VERBS], MAX_CHANGES)
+    by_author: dict[str, Counter[str]] = {}
+    for actor, source, kind, number in found:
+        author = source if actor == "agent" else actor
+        if author != agent:
+            by_author.setdefault(author, Counter())[VERBS[Kind(kind)]] += number
+    told = []
+    for author, counts in sorted(by_author.items(), key=lambda one: -one[1].total()):
+        ordered = {verb: counts[verb] for verb in VERBS.values() if counts[verb]}
+        done = ", ".join(f"{verb} {number:,}" for verb, number in ordered.items())
+        told.append(f"{visible(author[:40])} {done}")
+    return "; ".join(told[:MAX_AUTHORS])

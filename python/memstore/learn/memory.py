@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
+from memstore.coroutines import Awaited, awaited
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number, checked_place, checked_real
 from memstore.domain.metadata import encode, merge_patch
@@ -22,6 +23,7 @@ from memstore.facts.rules import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.keywords import keywords
+from memstore.lazy import lazy_import
 from memstore.learn.catching_up import catch_up
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
@@ -38,6 +40,7 @@ from memstore.store.store import given_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from concurrent import futures
 
     from memstore.database.engine import Progress
     from memstore.domain.episodes import EpisodeHit
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
+else:
+    futures = lazy_import("concurrent.futures")
 
 
 class Owners(TypedDict, total=False):
@@ -63,6 +68,9 @@ SPEAKERS: Final = ("user", "assistant")
 
 CHANGED_AT_ONCE: Final = 200
 """Memories stored without a model, or deleted, in one transaction: other writers wait less."""
+
+LEARNING_THREADS: Final = 32
+"""How many conversations can wait for a model at the same time; further ones queue."""
 
 
 def _without_generator() -> InvalidArgument:
@@ -301,18 +309,20 @@ class Memory:
     ) -> MemoryEvents:
         if thread is None and len(messages) > 1:
             thread = clock.new_uuid(clock.utc_now())  # there is no episode to name it after
-        news = [
-            NewFact(
-                content=message.content,
-                subject=_speaker(message, scope),
-                metadata=metadata,
-                valid_at=message.at,
-                source=CONVERSATION,
-                thread=thread,
+        changes = [
+            AddFact(
+                fact=NewFact(
+                    content=message.content,
+                    subject=_speaker(message, scope),
+                    metadata=metadata,
+                    valid_at=message.at,
+                    source=CONVERSATION,
+                    thread=thread,
+                ),
+                unless_known=True,
             )
             for message in messages
         ]
-        changes = [AddFact(fact=new, unless_known=True) for new in news]
         applied = [
             done
             for start in range(0, len(changes), CHANGED_AT_ONCE)
@@ -558,3 +568,41 @@ def _speaker(message: Message, scope: Scope) -> str:
     """Return the subject of a message: its name, its owner or its role."""
     owners = {"user": scope.user_id, "assistant": scope.agent_id}
     return message.name or owners.get(message.role) or message.role
+
+
+class AsyncMemory(Awaited[Memory]):
+    """:class:`Memory` for asyncio: the same calls, awaited.
+
+    A cancelled call returns at once. Its work stops at the next step: no further model call and no
+    further transaction begins; an open transaction is completed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        generator: str | Generator | None = None,
+        *,
+        change_share: float = CHANGE_SHARE,
+    ) -> None:
+        # A separate pool: calls that wait for a model would fill asyncio's few threads, and
+        # searches would queue behind them. The threads end with this object.
+        threads = futures.ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
+        super().__init__(Memory(store, generator, change_share=change_share), threads)
+
+    def __repr__(self) -> str:
+        return f"Async{self._blocking!r}"
+
+    add = awaited(Memory.add, slow=True)
+    retry = awaited(Memory.retry, slow=True)
+    unread = awaited(Memory.unread)
+    portion = awaited(Memory.portion)
+    mark_read = awaited(Memory.mark_read)
+    learn_unread = awaited(Memory.learn_unread, slow=True)
+    search = awaited(Memory.search)
+    get = awaited(Memory.get)
+    get_all = awaited(Memory.get_all)
+    update = awaited(Memory.update)
+    delete = awaited(Memory.delete)
+    delete_all = awaited(Memory.delete_all)
+    history = awaited(Memory.history)
+    reset = awaited(Memory.reset)
