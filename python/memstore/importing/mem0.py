@@ -83,7 +83,6 @@ def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
 
 
 def _version(fact: Fact) -> tuple[str, datetime]:
-    """Return the id of the memory that a fact is a version of, and the time of the version."""
     origin = fact.metadata.get(MARK, {})
     if not isinstance(origin, dict) or origin.get("from") != NAME:
         return "", fact.created_at

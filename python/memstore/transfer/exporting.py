@@ -197,7 +197,6 @@ class _Reading:
             yield from record
 
     def _end(self, transaction: Transaction) -> str:
-        """Read the attachments, and return the first line."""
         self.attached.put(attachments.written(transaction, self.namespaces))
         return _header(transaction, self.namespaces)
 

@@ -323,7 +323,6 @@ class _Facts:
         return kind
 
     def _leads_back(self, fact: Fact) -> bool:
-        """Return whether the fact's successor is itself superseded by the fact here."""
         chain = fact_table.chain(self.adoption.transaction, self.here[fact.superseded_by or 0].id)
         return chain[-1].id == self.here[fact.id].id
 

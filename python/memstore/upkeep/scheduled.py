@@ -110,7 +110,6 @@ class ScheduledBackups:
         return backup
 
     def _existing(self) -> dict[datetime, Path]:
-        """Return the existing backups by the time in their names."""
         found: dict[datetime, Path] = {}
         if self._folder.is_dir():
             for file in self._folder.iterdir():

@@ -37,7 +37,6 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
-    """Say what hooks could not do with this file."""
     for sentence in troubles.sentences(store.path):
         show.note(sentence)
 

@@ -118,7 +118,6 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
 
 
 def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Registration:
-    """Return the commands to register, with the current settings."""
     programs = registration.programs()
     chosen = chosen_settings(arguments)
     if chosen.user is None:

@@ -209,7 +209,6 @@ def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
 
 
 def _show(as_json: bool) -> Show:
-    """Choose the output format: JSON, a terminal's, or plain text."""
     if as_json:
         return render.JsonShow()
     if sys.stdout.isatty() or settings.forces_color():

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from memstore.domain import clock
 from memstore.faces import wording
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.upkeep.doctor import Finding
+
+    Hits: TypeAlias = Sequence[records.SearchHit]
+    EpisodeHits: TypeAlias = Sequence[EpisodeHit]
 else:
     console = lazy_import("rich.console")
     progress = lazy_import("rich.progress")
@@ -80,17 +83,19 @@ class _Record(Protocol):
 class JsonShow:
     """Prints one JSON document on standard output, and notes as JSON lines on standard error."""
 
-    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
-        """Report that something was done; JSON output is ``value``."""
+    def done(self, shown: object, value: object) -> None:
+        """Print ``value``.
+
+        Other formats print a sentence about what was done, a text of several lines that is safe to
+        print, or rows of cells, with ``None`` for an empty one.
+        """
         self._print(value)
+
+    text = rows = done
 
     def note(self, sentence: str) -> None:
         """Print a note on standard error."""
         print(to_json({"note": sentence}), file=sys.stderr)
-
-    def text(self, text: str, value: Mapping[str, Any]) -> None:
-        """Print a text of several lines that is safe to print; JSON output is ``value``."""
-        self._print(value)
 
     def fact(self, one: _Record) -> None:
         self._print(one.to_dict())
@@ -119,13 +124,7 @@ class JsonShow:
 
     episode_hits = hits
 
-    def found(
-        self,
-        hits: Sequence[records.SearchHit],
-        said: Sequence[EpisodeHit],
-        *,
-        explain: bool = False,
-    ) -> None:
+    def found(self, hits: Hits, said: EpisodeHits, *, explain: bool = False) -> None:
         """Print facts, then what was said, in one list."""
         self.hits([*hits, *said], explain=explain)
 
@@ -140,10 +139,6 @@ class JsonShow:
         self._print(
             {"healthy": not found, "findings": found, "rebuilt": list(rebuilt), "locks": locks}
         )
-
-    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
-        """Print rows of cells, ``None`` for an empty one; JSON output is ``value``."""
-        self._print(value)
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         """Return a progress bar for a long operation; ``None`` if the output is not a terminal."""
@@ -202,7 +197,7 @@ class PlainShow:
 
     chain = facts
 
-    def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
+    def hits(self, hits: Hits, *, explain: bool = False) -> None:
         for hit in hits:
             why = {hit.fact.id: [parts_text(hit.parts)]} if explain else {}
             scores = {hit.fact.id: scored(hit.score, 3)}
@@ -223,18 +218,12 @@ class PlainShow:
         for episode in episodes:
             _row(episode.id, *_episode_cells(episode, episode.content))
 
-    def episode_hits(self, hits: Sequence[EpisodeHit], *, explain: bool = False) -> None:
+    def episode_hits(self, hits: EpisodeHits, *, explain: bool = False) -> None:
         for hit in hits:
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
             _passage(hit, "", (scored(hit.score, 3), near), explain=explain)
 
-    def found(
-        self,
-        hits: Sequence[records.SearchHit],
-        said: Sequence[EpisodeHit],
-        *,
-        explain: bool = False,
-    ) -> None:
+    def found(self, hits: Hits, said: EpisodeHits, *, explain: bool = False) -> None:
         """Print facts, then what was said, whose ids begin with an ``e``."""
         self.hits(hits, explain=explain)
         for hit in said:

@@ -24,9 +24,10 @@ from memstore.text.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.episodes import Episode
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.faces.cli.render import EpisodeHits, Hits
     from memstore.upkeep.doctor import Finding
 
 WIDEST: Final = 100
@@ -82,7 +83,7 @@ class TerminalShow:
         if facts:
             self.line((counted(len(facts)), "dim"))
 
-    def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
+    def hits(self, hits: Hits, *, explain: bool = False) -> None:
         indent = _id_room([hit.fact for hit in hits])
         for hit in hits:
             why = f"words {hit.word_score:.2f} · meaning {hit.vector_score:.2f}"
@@ -95,13 +96,7 @@ class TerminalShow:
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
             self._neighbours(hit.after, indent, end=True)
 
-    def found(
-        self,
-        hits: Sequence[records.SearchHit],
-        said: Sequence[EpisodeHit],
-        *,
-        explain: bool = False,
-    ) -> None:
+    def found(self, hits: Hits, said: EpisodeHits, *, explain: bool = False) -> None:
         self.hits(hits, explain=explain)
         if said:
             self.heading("said", "memstore history e… shows what was around it")
@@ -161,7 +156,7 @@ class TerminalShow:
         if episodes:
             self.line((counted(len(episodes), "episode"), "dim"))
 
-    def episode_hits(self, hits: Sequence[EpisodeHit], *, explain: bool = False) -> None:
+    def episode_hits(self, hits: EpisodeHits, *, explain: bool = False) -> None:
         for hit in hits:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
@@ -385,7 +380,6 @@ def _counts(status: StoreStatus) -> list[Span]:
 
 
 def _of_others(status: StoreStatus) -> list[tuple[str, list[Span]]]:
-    """Return what other owners hold, and the flags that show it."""
     others = status.others
     numbers = (("fact", others.facts), ("episode", others.episodes))
     told = " and ".join(counted(number, noun) for noun, number in numbers if number)

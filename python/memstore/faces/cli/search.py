@@ -79,7 +79,6 @@ def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _wider(arguments: argparse.Namespace) -> str:
-    """Suggest options that would widen the search."""
     ways = ["other words"]
     if any(cli.given(arguments, CONDITIONS).values()):
         ways.append("fewer conditions")

@@ -98,7 +98,6 @@ def _last_line(said: str) -> str:
 def _answers_of(
     words: list[str], environment: dict[str, str], project: Path | None
 ) -> tuple[list[dict[str, Any]], str]:
-    """Return a server's answers and its standard error."""
     with tempfile.TemporaryFile() as errors:
         answers = _conversation(words, environment, project, errors)
         errors.seek(0)

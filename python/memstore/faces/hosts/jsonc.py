@@ -137,7 +137,6 @@ def _last(values: list[Any], value: Any) -> int:
 def _insert(
     text: str, parent: Node, name: str | None, value: Any, depth: int
 ) -> tuple[str, Placed]:
-    """Add a member to the end of an object or array."""
     style = _style(text, parent)
     label = "" if name is None else f"{name}{style.colon}"
     outer = _indent(text, parent.start)

@@ -170,7 +170,6 @@ def _is_at(handle: int, file: Path) -> bool:
 
 
 def _contents() -> dict[str, Any]:
-    """Return the contents of the file; none if it is missing."""
     text = files.read(_file())
     if text is None:
         return {"hosts": []}

@@ -219,7 +219,6 @@ def _register_claude(wanted: Registration, work: _Work) -> None:
 
 
 def _command_change(old: Any, new: Any) -> FileChange:
-    """Return the change made by the host's own command, as a diff."""
     name = "claude mcp"
     lines = [f"--- {name}", f"+++ {name}"]
     for sign, server in (("-", old), ("+", new)):

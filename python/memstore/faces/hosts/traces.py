@@ -113,7 +113,6 @@ def _is_time(value: Any) -> bool:
 
 
 def _last(kept: dict[str, None], new: Iterable[str]) -> None:
-    """Add texts at the end, each once."""
     for text in new:
         kept.pop(text, None)
         kept[text] = None
@@ -183,7 +182,6 @@ def _output(result: Any) -> str:
 
 
 def _called(name: Any, given: Any, failed: bool) -> Deed:
-    """Return what a tool call does, from its name and arguments."""
     tool = str(name).lower()
     arguments = given if isinstance(given, dict) else {}
     if tool in WRITING:

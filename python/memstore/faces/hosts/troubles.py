@@ -88,7 +88,6 @@ def folder() -> Path:
 
 
 def _names() -> list[str]:
-    """Return the names of the files, in order; none if there is no folder."""
     with suppress(OSError):
         names = os.listdir(settings.troubles_folder())
         return sorted(name for name in names if name.endswith(".json"))

@@ -11,6 +11,7 @@ import asyncio
 import ipaddress
 import re
 import sys
+from http import HTTPStatus
 from typing import Final
 
 import h11
@@ -28,12 +29,6 @@ LENGTH: Final = re.compile(rb"\d{1,18}")
 
 UNTIL_CLOSED: Final = sys.maxsize
 """The length of a chunked body. Only the parser finds its end, so the connection ends with it."""
-
-REASONS: Final = {
-    400: b"Bad Request",
-    431: b"Request Header Fields Too Large",
-    503: b"Service Unavailable",
-}
 
 
 class Connections:
@@ -207,7 +202,7 @@ class Connection(asyncio.Protocol):
         self._transport.write(
             b"HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
             b"Content-Length: %d\r\nConnection: close\r\n\r\n%s"
-            % (status, REASONS[status], len(body), body)
+            % (status, HTTPStatus(status).phrase.encode(), len(body), body)
         )
         self._transport.write_eof()
         self._give_up_in(LINGER_SECONDS)

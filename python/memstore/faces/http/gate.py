@@ -167,7 +167,6 @@ class Gate:
         return token, body
 
     async def _admit(self, headers: Headers) -> AccessToken | None:
-        """Return the token of a request; ``None`` if it needs none."""
         given = headers.get("authorization")
         scheme, _, secret = (given or "").partition(" ")
         if given is not None and scheme.lower() != "bearer":

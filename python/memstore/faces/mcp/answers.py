@@ -324,7 +324,6 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
 
 
 def _most(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the names with the highest counts, as many as fit."""
     most = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:TOP_NAMES]
     shown = fitting(({name: count} for name, count in most), NAMES_CHARACTERS, least=0)
     return {name: count for one in shown for name, count in one.items()}
@@ -484,7 +483,6 @@ def _of_extracted(item: Extracted) -> Answer:
 
 
 def _shortened(value: Any) -> Any:
-    """Return a text shortened, and anything else unchanged."""
     if not isinstance(value, str):
         return value
     shown = beginning(value, EACH_CHARACTERS)

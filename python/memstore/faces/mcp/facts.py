@@ -71,7 +71,6 @@ def memory_store(
 
 
 def _embedding(store: Store, fact: Fact) -> Answer:
-    """Return whether the fact's embedding is pending, and why."""
     trouble = store.embedder_trouble
     if fact.embedded or fact.status != "active" or trouble is None:
         return {}

@@ -9,12 +9,12 @@ we say about an answer is in parentheses, and every text of others is escaped.
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.faces.escaping import counted
+from memstore.faces.mcp.answers import to_text
 from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
@@ -152,7 +152,6 @@ def _fact(fact: Answer, call: Manner) -> DatedLine:
 
 
 def _standing(fact: Answer) -> str:
-    """Return why a fact is not active."""
     if "superseded_by" not in fact:
         return str(fact["status"])
     when = f" {fact['superseded_at'][:10]}" if "superseded_at" in fact else ""
@@ -168,7 +167,7 @@ def _details(fact: Answer, call: Manner) -> Iterator[str]:
         if "confirmed" in fact:
             yield f"confirmed {fact['confirmed']} times"
     if "metadata" in fact and _shows_metadata(fact, call):
-        yield f"metadata {_json(fact['metadata'])}"
+        yield f"metadata {to_text(fact['metadata'])}"
 
 
 def _is_requested(fact: Answer, call: Manner) -> bool:
@@ -192,7 +191,7 @@ def _episode(episode: Answer, *, tells_source: bool) -> DatedLine:
         marks.append(f"until {episode['expired_at'][:10]}")
     words = text_of(episode.get("name", ""), episode["content"])
     # No tool shows the metadata of one episode, so it is told here.
-    details = [f"metadata {_json(episode['metadata'])}"] if "metadata" in episode else []
+    details = [f"metadata {to_text(episode['metadata'])}"] if "metadata" in episode else []
     spoken = speaking(episode.get("speaker"), words)
     return _line(episode, f"e{episode['id']}", spoken, marks, details)
 
@@ -201,7 +200,7 @@ def _task(task: Answer) -> DatedLine:
     # A normal, pending task of the user is the usual one.
     marks = [_quoted(task[name]) for name, usual in USUAL.items() if task.get(name, usual) != usual]
     marks += [f"{name} {_quoted(task[name])}" for name in ("due", "project") if name in task]
-    details = [f"note {_json(task['note'])}"] if "note" in task else []
+    details = [f"note {to_text(task['note'])}"] if "note" in task else []
     return _line(task, f"#{task['id']}", task["content"], marks, details)
 
 
@@ -336,7 +335,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
         elif isinstance(value, list) and value and all(isinstance(one, int) for one in value):
             yield f"{_spaced(name)}: {', '.join(f'#{one}' for one in value)}"
         else:
-            shown = value if isinstance(value, str) else _json(value)
+            shown = value if isinstance(value, str) else to_text(value)
             yield f"{_spaced(name)}: {shown}"
 
 
@@ -359,11 +358,7 @@ def _spaced(name: str) -> str:
 
 def _quoted(text: str) -> str:
     """Return a text for a mark: as it is if it cannot end the mark, else as JSON."""
-    return text if PLAIN.fullmatch(text) else _json(text)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if PLAIN.fullmatch(text) else to_text(text)
 
 
 PARTS: Final[Mapping[str, Callable[[Answer, Manner], Iterator[str]]]] = {

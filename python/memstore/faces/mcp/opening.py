@@ -60,7 +60,7 @@ class Opening:
     def start(self) -> None:
         """Begin opening in a thread, unless that has begun already."""
         if self._attempt is None:
-            _in_background(self._try)
+            threading.Thread(target=self._try, name="memstore-opening", daemon=True).start()
 
     def store(self) -> Store:
         """Return the store once it is open; concurrent calls share one attempt."""
@@ -203,9 +203,3 @@ def _collect_garbage() -> None:
     """Collect from now on; starting made many objects, and none of them is garbage."""
     gc.freeze()
     gc.enable()
-
-
-def _in_background(work: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=work, name="memstore-opening", daemon=True)
-    thread.start()
-    return thread

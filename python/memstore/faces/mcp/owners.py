@@ -25,16 +25,8 @@ def unnamed(store: Store, owner: Scope) -> Others | None:
 
 def hint(others: Others | None, otherwise: str | None = None) -> Answer:
     """Return a hint about facts and episodes of owners, else the other one, if any."""
-    held = (
-        [
-            counted(number, noun)
-            for noun, number in (("fact", others.facts), ("episode", others.episodes))
-            if number
-        ]
-        if others is not None
-        else []
-    )
-    if held:
+    numbers = () if others is None else (("fact", others.facts), ("episode", others.episodes))
+    if held := [counted(number, noun) for noun, number in numbers if number]:
         return {"hint": of_owners(" and ".join(held))}
     return {} if otherwise is None else {"hint": otherwise}
 
