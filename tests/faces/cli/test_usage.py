@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
+from memstore.domain.results import RANKINGS
 from memstore.faces.cli import transfer
 from memstore.faces.cli.catalogue import COMMANDS
 from memstore.faces.cli.usage import ELSEWHERE
@@ -162,3 +163,10 @@ def test_import_progress_begins_with_the_bytes_read() -> None:
 def test_text_in_place_of_a_file_suggests_standard_input(cli: CommandLine) -> None:
     code, text = cli.error("extract", "Ana drinks tea", "--generator", "ollama")
     assert (code, "pipe it into memstore extract -" in text) == (2, True)
+
+
+@pytest.mark.parametrize("ranking", RANKINGS)
+def test_help_names_every_ranking(cli: CommandLine, ranking: str) -> None:
+    for command in (["search"], ["episode", "search"]):
+        told = cli(*command, "--help").out
+        assert re.search(rf"--ranking NAME.*\b{ranking}\b", told, re.DOTALL)

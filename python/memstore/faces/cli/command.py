@@ -339,7 +339,7 @@ def hidden_note(hidden: int) -> str | None:
 RANKING: Final = (
     option(
         "--ranking NAME",
-        "threads (the default) also weighs conversations, names and dates; classic uses "
+        "contextual (the default) also weighs conversations, names and dates; classic uses "
         "words and meaning alone",
         choices=RANKINGS,
     ),
