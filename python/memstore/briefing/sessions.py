@@ -1,7 +1,4 @@
-"""The last sessions: when and where they were, how they began and ended, and what they did.
-
-And what others have changed since.
-"""
+"""The last sessions, how they began and ended and what they did, and what others changed since."""
 
 from __future__ import annotations
 

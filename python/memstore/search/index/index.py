@@ -126,6 +126,8 @@ class Index:
     def __init__(self, engine: Engine, kind: RowKind, *, read_only: bool = False) -> None:
         self._engine = engine
         self._kind = kind
+        self.name = kind.name
+        """The rows that it covers: ``facts`` or ``episodes``."""
         path = engine.derived_path
         self._files = None if path is None else Files(path, kind.name)
         self._read_only = read_only
@@ -140,11 +142,6 @@ class Index:
         self._starting = threading.Lock()
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
-
-    @property
-    def name(self) -> str:
-        """Its kind of rows."""
-        return self._kind.name
 
     # -- searching --------------------------------------------------------------------------
 
@@ -238,7 +235,7 @@ class Index:
     def _follow_or_switch(
         self, current: Contents, transaction: Transaction, span: Span, generation: Generation
     ) -> None:
-        saved = feeds.derived_files(transaction, self._kind.name)
+        saved = feeds.derived_files(transaction, self.name)
         if saved is not None and saved.identity != current.identity:
             # Another process wrote new files: they are shared, and contain no erased text.
             self._current = current = self._opened(transaction, span, generation) or current
@@ -264,7 +261,7 @@ class Index:
         self, transaction: Transaction, span: Span, generation: Generation
     ) -> Contents | None:
         """Map the files that the database names, if they are there and not too old."""
-        saved = feeds.derived_files(transaction, self._kind.name)
+        saved = feeds.derived_files(transaction, self.name)
         if self._files is None or saved is None:
             return None
         if saved.position > span.newest or not span.reaches(saved.position):
@@ -293,7 +290,7 @@ class Index:
                 "%s: the index of %s, which is beside the file, was damaged. Searches read the "
                 "file itself until the index is written again; nothing that is stored is affected",
                 self._engine.path,
-                self._kind.name,
+                self.name,
             )
 
     def compare(self) -> bool:
@@ -310,7 +307,7 @@ class Index:
 
     def _are_recorded_whole(self) -> bool:
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self._kind.name)
+            saved = feeds.derived_files(transaction, self.name)
             generation = generation_table.active(transaction)
         if self._files is None or saved is None:
             return True
@@ -331,15 +328,9 @@ class Index:
         if self.compare() or self._files is None:
             return False
         with self._engine.write() as transaction:
-            feeds.forget_derived_files(transaction, self._kind.name)
+            feeds.forget_derived_files(transaction, self.name)
             self._files.remove_others(None)
         return True
-
-    def _compare_at_times(self) -> None:
-        began = clock.monotonic()
-        self.compare()
-        took = clock.monotonic() - began
-        self._compare_at = began + max(COMPARED_EVERY_SECONDS, COMPARED_SHARE * took)
 
     # -- building ---------------------------------------------------------------------------
 
@@ -350,8 +341,10 @@ class Index:
             return None
         contents = Contents(self._kind.source, generation, span.newest)
         try:
-            _load(contents.load_rows, transaction)
-            _load(contents.load_vectors, transaction)
+            for load in (contents.load_rows, contents.load_vectors):
+                last: int | None = MIN_ID
+                while last is not None:
+                    last = load(transaction, last)
         except ValueError:
             self._unfit = True
             return None
@@ -426,7 +419,10 @@ class Index:
 
     def _work(self) -> None:
         if self._current is not None and self._is_due(self._current):
-            self._compare_at_times()
+            began = clock.monotonic()
+            self.compare()
+            took = clock.monotonic() - began
+            self._compare_at = began + max(COMPARED_EVERY_SECONDS, COMPARED_SHARE * took)
         if self._current is None:
             self._build_and_hold()
         current = self._current
@@ -467,7 +463,7 @@ class Index:
         """
         if self._files is None or self._read_only:
             return
-        with leases.Lease(self._engine, f"index of {self._kind.name}") as lease:
+        with leases.Lease(self._engine, f"index of {self.name}") as lease:
             if not lease.is_held:
                 return
             with self.reading():  # up to date: the files of an older state might not be recorded
@@ -478,7 +474,7 @@ class Index:
     def _use_recorded(self, files: Files) -> bool:
         """Switch to the recorded files if they are as new as the index; return whether they are."""
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self._kind.name)
+            saved = feeds.derived_files(transaction, self.name)
         current = self._current
         if current is None or saved is None or saved.position < current.position:
             return False
@@ -524,14 +520,14 @@ class Index:
     def _record(self, files: Files, saved: DerivedFiles, parts: Sequence[str]) -> bool:
         """Record new files, unless newer ones are, or they or a row were removed meanwhile."""
         with self._engine.write(wait_seconds=SAVE_WAIT_SECONDS) as transaction:
-            recorded = feeds.derived_files(transaction, self._kind.name)
+            recorded = feeds.derived_files(transaction, self.name)
             is_fit = (
                 (recorded is None or recorded.position <= saved.position)
                 and self._has_no_erased(transaction, saved.position)
                 and files.are_there(saved.identity, parts)
             )
             if is_fit:
-                feeds.record_derived_files(transaction, self._kind.name, saved)
+                feeds.record_derived_files(transaction, self.name, saved)
             return is_fit
 
     def _has_no_erased(self, transaction: Transaction, position: int) -> bool:
@@ -558,7 +554,7 @@ class Index:
         if self._files is None or self._read_only:
             return True
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self._kind.name)
+            saved = feeds.derived_files(transaction, self.name)
         if saved is None and not self._files.others(None):
             return True
         if saved is not None:
@@ -571,9 +567,9 @@ class Index:
 
     def _remove_all_but_recorded(self, files: Files) -> bool:
         with self._engine.write() as transaction:  # nobody claims or records names meanwhile
-            saved = feeds.derived_files(transaction, self._kind.name)
+            saved = feeds.derived_files(transaction, self.name)
             if saved is not None and not self._has_no_erased(transaction, saved.position):
-                feeds.forget_derived_files(transaction, self._kind.name)
+                feeds.forget_derived_files(transaction, self.name)
                 saved = None
             is_gone = files.remove_others(None if saved is None else saved.identity)
         if saved is None:
@@ -609,9 +605,3 @@ def _is_to_blame(contents: Contents, error: BaseException) -> bool:
     if isinstance(error, PanicException):
         return True
     return not contents.is_intact(compare=not isinstance(error, MemstoreError))
-
-
-def _load(load: Callable[[Transaction, int], int | None], transaction: Transaction) -> None:
-    last: int | None = MIN_ID
-    while last is not None:
-        last = load(transaction, last)
