@@ -5,7 +5,7 @@ Each batch is committed by itself, so a kill loses at most one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
@@ -72,9 +72,6 @@ class PieceTexts:
         return found
 
 
-ALWAYS: Final = lambda: True  # noqa: E731
-
-
 class BatchEmbedder:
     """Fills one generation with one embedder's vectors."""
 
@@ -91,7 +88,7 @@ class BatchEmbedder:
         namespace: str | None,
         limit: int | None = None,
         progress: Progress | None = None,
-        go_on: Callable[[], bool] = ALWAYS,
+        go_on: Callable[[], bool] | None = None,
     ) -> EmbedReport:
         """Embed pending items of a namespace, or of all; ``go_on`` is called before each batch."""
         checked_limit(limit)
@@ -101,7 +98,7 @@ class BatchEmbedder:
         error = None
         for table, texts in ((FACTS, fact_texts), (PIECES, PieceTexts())):
             after = 0
-            while error is None and done + failed < total and go_on():
+            while error is None and done + failed < total and (go_on is None or go_on()):
                 batch = self._batch(table, texts, namespace, total - done - failed, after)
                 if not batch:
                     break
@@ -197,7 +194,7 @@ def embed_pending(
     namespace: str | None,
     limit: int | None = None,
     progress: Progress | None = None,
-    go_on: Callable[[], bool] = ALWAYS,
+    go_on: Callable[[], bool] | None = None,
 ) -> EmbedReport:
     """Embed pending items of the active generation, switching to its model if that is available."""
     active = ActiveGeneration(engine.path, author)

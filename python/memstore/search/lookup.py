@@ -155,12 +155,7 @@ class Lookup(ABC, Generic[F]):
         return []
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
-        """Return what rows have of a prompt.
-
-        Args:
-            texts: those of the rows, by id.
-            asks: whether the prompt is a question.
-        """
+        """Return what rows have of a prompt, given their texts, and whether it asks."""
         return About()
 
     def in_context(

@@ -61,9 +61,7 @@ def together(
 ) -> list[R]:
     """Return rows with those of one key together, where the first of them was.
 
-    Args:
-        key: what makes rows one group, such as their day.
-        place: orders the rows of a group; by default they stay in their order.
+    ``place`` orders the rows of a group; by default they stay in their order.
     """
     groups: dict[Hashable, list[R]] = {}
     for row in rows:
