@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from memstore._kernel.model import StaticModel
+from memstore._kernel.model import BuiltInModel
 
 REAL = 10_000
 HOSTILE = 10_000
@@ -123,7 +123,7 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     start = time.perf_counter()
-    model = StaticModel()
+    model = BuiltInModel()
     model.embed_bytes(["tea"])
     print(f"open and first text: {(time.perf_counter() - start) * 1e3:.2f} ms")
     original = Original()

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import pytest
 from tests.support.sources import SOURCE
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 INSTEAD = {
     # as a whole name; as part of one, a verb may be right: `is_held`
@@ -75,8 +76,31 @@ def names_in_python(text: str) -> Iterator[Name]:
             yield from (Name(one.id, node.lineno) for one in targets if isinstance(one, ast.Name))
 
 
-READERS: dict[str, Callable[[str], Iterator[Name]]] = {".py": names_in_python}
-"""How to read the names of a language, by the suffix of its files."""
+NO_NAMES = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+"""Comments, characters and strings of Rust."""
+
+ITEM = re.compile(
+    r"\b(?:const|enum|fn|macro_rules!|mod|static|struct|trait|type)\s+(?:mut\s+)?([A-Za-z_]\w*)"
+)
+FIELD = re.compile(
+    r"(?:^|[(,|{])\s*(?:pub(?:\(\w+\))?\s+)?(?:mut\s+)?([a-z_]\w*)\s*:(?!:)", re.MULTILINE
+)
+
+
+def names_in_rust(text: str) -> Iterator[Name]:
+    """Yield what a file defines: items, constants, fields and parameters; not every variable."""
+    code = NO_NAMES.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for pattern in (ITEM, FIELD):
+        for found in pattern.finditer(code):
+            yield Name(found[1], code.count("\n", 0, found.start(1)) + 1)
+
+
+READERS: dict[str, tuple[Path, Callable[[str], Iterator[Name]]]] = {
+    ".py": (SOURCE, names_in_python),
+    ".pyi": (SOURCE, names_in_python),
+    ".rs": (ROOT / "rust", names_in_rust),
+}
+"""Where the files of a suffix are, and how to read their names."""
 
 
 def dropped(name: str) -> str | None:
@@ -94,11 +118,14 @@ def dropped(name: str) -> str | None:
 
 @pytest.mark.parametrize("suffix", READERS)
 def test_names_use_the_words_of_the_vocabulary(suffix: str) -> None:
+    folder, read = READERS[suffix]
+    files = sorted(folder.rglob(f"*{suffix}"))
+    assert files
     wrong = {
         f"{place}:{name.line}: {name.text} ({INSTEAD[word]})"
-        for file in sorted(SOURCE.rglob(f"*{suffix}"))
-        for place in [file.relative_to(SOURCE).as_posix()]
-        for name in (Name(file.stem, 0), *READERS[suffix](file.read_text(encoding="utf-8")))
+        for file in files
+        for place in [file.relative_to(folder).as_posix()]
+        for name in (Name(file.stem, 0), *read(file.read_text(encoding="utf-8")))
         if (word := dropped(name.text)) and (place, name.text) not in ALLOWED
     }
     assert sorted(wrong) == []
@@ -120,6 +147,26 @@ def test_names_use_the_words_of_the_vocabulary(suffix: str) -> None:
 )
 def test_a_dropped_word_is_found_in_a_name(name: str, word: str | None) -> None:
     assert dropped(name) == word
+
+
+def test_the_names_of_a_rust_file_are_read() -> None:
+    text = """
+        pub(crate) const MOST: usize = 1 << 4; // const COMMENT: u8
+        static TABLE: &str = "fn string(x: u8)
+            struct line";
+        impl<'a> Thing<'a> {
+            pub fn walk(&self, held: &'a [u8], (text, bound): (&str, u8)) -> Option<u8> {
+                self::other(if held[0] == b'"' { "mod a" } else { "mod b" })
+            }
+        }
+        pub struct Thing<'a> { pub asked: &'a str, rows: u64 }
+        mod told;
+    """
+    names = {name.text: name.line for name in names_in_rust(text)}
+    assert names == {
+        "MOST": 2, "TABLE": 3, "walk": 6, "held": 6,
+        "Thing": 10, "asked": 10, "rows": 10, "told": 11,
+    }  # fmt: skip
 
 
 def test_every_word_of_the_table_is_used() -> None:

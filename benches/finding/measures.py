@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memstore._kernel.model import StaticModel
+from memstore._kernel.model import BuiltInModel
 
 OF_A_HIT = 8
 """Tokens for id and date."""
@@ -43,7 +43,7 @@ def within(found: Sequence[str], tokens: Mapping[str, int], budget: int) -> list
 
 
 def tokens_of(texts: Sequence[str]) -> list[int]:
-    return [len(ids) // 2 for ids in StaticModel().token_ids(texts)]
+    return [len(ids) // 2 for ids in BuiltInModel().token_ids(texts)]
 
 
 def chance(differences: Sequence[float], samples: int = 4000) -> float:

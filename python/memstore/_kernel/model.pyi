@@ -6,14 +6,14 @@ from typing import Final, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["HAS_MODEL", "StaticModel"]
+__all__ = ["HAS_MODEL", "BuiltInModel"]
 
 HAS_MODEL: Final[bool]
-"""Whether the built-in model is part of this build. Without it there is no `StaticModel`,
+"""Whether the built-in model is part of this build. Without it there is no `BuiltInModel`,
 `Features` has no `vector`, `cosines` and `nearest`, and its tokens are words."""
 
 @final
-class StaticModel:
+class BuiltInModel:
     """The built-in model: static token vectors, pooled by their mean and scaled to length one.
 
     The table is part of the module, so creating an instance is free. Every method releases the GIL

@@ -4,35 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from memstore.text.lexicon import CALENDAR, DAYS, word_set
-
-PERSONAL: Final = word_set("i he she it they we you ich er sie es wir ihr du")
-"""At the beginning of a sentence they refer to the subject of the fact."""
-
-_PRONOUNS: Final = PERSONAL | word_set(
-    "me him her us them who someone somebody everyone everybody nobody anyone man jemand niemand "
-    "alle"
-)
-ARTICLES: Final = word_set(
-    "the a an this that these those my your his her its our their der die das dem den des ein "
-    "eine einen einem einer eines mein meine sein seine ihr ihre unser unsere dieser diese "
-    "dieses"
-)
-_PREPOSITIONS: Final = word_set(
-    "in on at by with from to of for about into over under after before between during "
-    "without within near since until as than via per like off up down out against through "
-    "across behind mit von zu bei aus auf für über unter nach vor zwischen während ohne seit "
-    "bis als an am im um zum zur beim vom ins gegen durch hinter neben"
-)
-BREAKS: Final = word_set(
-    "and or but nor because while whereas if when which who whom whose that so though "
-    "although then und oder aber weil während wenn dass ob sondern denn obwohl welche welcher "
-    "welches"
-)
-"""Words after which a new thought may begin: no relation extends across them."""
-
-FUNCTION: Final = _PRONOUNS | ARTICLES | _PREPOSITIONS | BREAKS
-"""Words that are neither a name nor a relation by themselves."""
+from memstore.text.lexicon import CALENDAR, DAYS, FUNCTION, word_set
 
 COPULAS: Final = word_set("is are was were ist sind war waren")
 

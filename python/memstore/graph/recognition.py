@@ -15,7 +15,6 @@ from memstore.graph.lexicon import (
     AFTER_CONNECTOR,
     COMMON,
     CONNECTORS,
-    FUNCTION,
     GERMAN,
     PERSON_VERBS,
     ROMANCE,
@@ -23,6 +22,7 @@ from memstore.graph.lexicon import (
     TITLES,
     WHOLE_BEFORE_OF,
 )
+from memstore.text.lexicon import FUNCTION
 from memstore.text.names import lowered, plain, word_spans
 
 if TYPE_CHECKING:

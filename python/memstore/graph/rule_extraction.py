@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.entities import MENTIONS
 from memstore.domain.records import TODO
-from memstore.graph.lexicon import ARTICLES, BREAKS, COMMON, COPULAS, FUNCTION, PERSONAL, VERBS
+from memstore.graph.lexicon import COMMON, COPULAS, VERBS
 from memstore.graph.recognition import Capitals, Sentences, cut
+from memstore.text.lexicon import ARTICLES, BREAKS, FUNCTION, PERSONAL
 from memstore.text.names import POSSESSIVE, lowered, name_key, plain, word_spans
 from memstore.text.words import has_unspaced
 

@@ -46,7 +46,7 @@ class LocalEmbedder:
             raise InvalidArgument(
                 f"cannot be 'local': {NO_MODEL}", argument="embedder", remedy=NO_MODEL.remedy
             )
-        self._model = model.StaticModel()
+        self._model = model.BuiltInModel()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, 256]``, rows of unit length; zero for the empty text."""
@@ -97,7 +97,7 @@ def token_counter() -> Callable[[str], int]:
 
 def _counts(lines: Sequence[str]) -> list[int]:
     if HAS_MODEL:
-        return [len(ids) // 2 for ids in model.StaticModel().token_ids(lines)]
+        return [len(ids) // 2 for ids in model.BuiltInModel().token_ids(lines)]
     return [sum(map(_tokens_of, UNITS.findall(line))) for line in lines]
 
 

@@ -24,24 +24,6 @@ WORD: Final = re.compile(r"[^\W\d_]+")
 # Not after "Dr." or "No.", which do not end a sentence.
 SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
 
-PRONOUNS: Final = lexicon.word_set(
-    "i you he she it we they this that these those there his her its their my our your "
-    "ich du er sie es wir ihr dies dieser diese dieses sein seine ihre mein meine unser"
-)
-JOINING: Final = lexicon.word_set("and or but as well too und oder aber sowie auch sowohl")
-
-FUNCTION_WORDS: Final = (
-    lexicon.LIGHT
-    | lexicon.QUANTIFIERS
-    | lexicon.INDEFINITE
-    | lexicon.IDENTITY
-    | lexicon.BETWEEN
-    | lexicon.NEGATIONS
-    | PRONOUNS
-    | JOINING
-)
-"""Words that can begin a sentence without naming anything."""
-
 ENDING: Final = 2
 """How many letters longer one form of a word may be than another: meeting, meetings."""
 
@@ -129,7 +111,7 @@ def _telling(text: str) -> list[str]:
         for run in re.findall(UNSPACED_RUN, _plain(text))
         for place in range(max(1, len(run) - 1))
     ]
-    words = [word for word in _words(spaced) if word not in FUNCTION_WORDS]
+    words = [word for word in _words(spaced) if word not in lexicon.FUNCTION_WORDS]
     return [*words, *_numbers(text), *pairs]
 
 
@@ -146,7 +128,9 @@ def is_plain(sources: Sequence[str], text: str) -> bool:
     if len({number for source in sources for number in _numbers(source)}) > 1:
         return False
     said = [word for source in sources for word in _words(source)]
-    if any(word not in said and word not in JOINING | lexicon.LIGHT for word in _words(text)):
+    if any(
+        word not in said and word not in lexicon.JOINING | lexicon.LIGHT for word in _words(text)
+    ):
         return False
     return all(_in_order(_words(source), _words(text)) for source in sources)
 
@@ -181,7 +165,7 @@ def _names(text: str) -> Iterator[str]:
         for place, word in enumerate(words):
             folded = word.casefold()
             if folded in lexicon.CALENDAR or (
-                word[0].isupper() and not (place == 0 and folded in FUNCTION_WORDS)
+                word[0].isupper() and not (place == 0 and folded in lexicon.FUNCTION_WORDS)
             ):
                 yield folded
 

@@ -1,12 +1,15 @@
-"""Word lists by which two facts are compared, in English and German.
+"""Word lists by which two facts are compared, and function words, in English and German.
 
 Facts in other languages are compared by numbers, dates and word order alone; a word that is in no
-list is never a reason to supersede a fact.
+list is never a reason to supersede a fact. The kernel's lexicon has what searches need in ten
+languages: stop words, months, and words that tell the kind of a question.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from memstore._kernel import language
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -17,10 +20,7 @@ def phrases(text: str) -> tuple[str, ...]:
     return tuple(text.split("|"))
 
 
-MONTHS: Final = word_set(
-    "january february march april may june july august september october november december "
-    "januar februar märz mai juni juli oktober dezember"
-)
+MONTHS: Final = frozenset((*language.months("en"), *language.months("de")))
 DAYS: Final = word_set(
     "monday tuesday wednesday thursday friday saturday sunday "
     "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"
@@ -166,3 +166,45 @@ OVER: Final = phrases(
 )
 """Phrases that say that something named beside them no longer holds. Weaker than ``ENDINGS``: they
 support a deletion that a model asks for, and retire nothing by themselves."""
+
+# Function words, by their use. Where texts are compared, quantities and "is" are among them; in the
+# graph these are relations, but words that join clauses are among them.
+
+PRONOUNS: Final = word_set(
+    "i you he she it we they this that these those there his her its their my our your "
+    "ich du er sie es wir ihr dies dieser diese dieses sein seine ihre mein meine unser"
+)
+JOINING: Final = word_set("and or but as well too und oder aber sowie auch sowohl")
+
+FUNCTION_WORDS: Final = (
+    LIGHT | QUANTIFIERS | INDEFINITE | IDENTITY | BETWEEN | NEGATIONS | PRONOUNS | JOINING
+)
+"""Words that can begin a sentence without naming anything."""
+
+PERSONAL: Final = word_set("i he she it they we you ich er sie es wir ihr du")
+"""At the beginning of a sentence they refer to the subject of the fact."""
+
+_PRONOUNS: Final = PERSONAL | word_set(
+    "me him her us them who someone somebody everyone everybody nobody anyone man jemand niemand "
+    "alle"
+)
+ARTICLES: Final = word_set(
+    "the a an this that these those my your his her its our their der die das dem den des ein "
+    "eine einen einem einer eines mein meine sein seine ihr ihre unser unsere dieser diese "
+    "dieses"
+)
+_PREPOSITIONS: Final = word_set(
+    "in on at by with from to of for about into over under after before between during "
+    "without within near since until as than via per like off up down out against through "
+    "across behind mit von zu bei aus auf für über unter nach vor zwischen während ohne seit "
+    "bis als an am im um zum zur beim vom ins gegen durch hinter neben"
+)
+BREAKS: Final = word_set(
+    "and or but nor because while whereas if when which who whom whose that so though "
+    "although then und oder aber weil während wenn dass ob sondern denn obwohl welche welcher "
+    "welches"
+)
+"""Words after which a new thought may begin: no relation extends across them."""
+
+FUNCTION: Final = _PRONOUNS | ARTICLES | _PREPOSITIONS | BREAKS
+"""Words that are neither a name nor a relation by themselves."""

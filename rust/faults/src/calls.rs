@@ -33,7 +33,7 @@ fn on_descriptor(
     kind: Kind,
     fd: c_int,
     call: impl FnOnce() -> c_long,
-    told: impl FnOnce(c_long) -> (u64, Vec<u8>),
+    written: impl FnOnce(c_long) -> (u64, Vec<u8>),
 ) -> c_long {
     let path = path_of(fd);
     let mut state = state();
@@ -46,7 +46,7 @@ fn on_descriptor(
     }
     let done = call();
     if done >= 0 {
-        let (offset, data) = told(done);
+        let (offset, data) = written(done);
         state.tell(kind, &path, offset, &data);
     }
     done

@@ -47,7 +47,7 @@ impl OpenFiles {
     #[must_use]
     pub fn new(path: &Path) -> Self {
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let beside = |suffix| {
+        let with_suffix = |suffix| {
             let mut name: OsString = real.clone().into_os_string();
             name.push(suffix);
             PathBuf::from(name)
@@ -55,8 +55,8 @@ impl OpenFiles {
         Self {
             parts: [
                 (Part::File, path.to_owned()),
-                (Part::Log, beside("-wal")),
-                (Part::Index, beside("-shm")),
+                (Part::Log, with_suffix("-wal")),
+                (Part::Index, with_suffix("-shm")),
             ],
             known: Mutex::default(),
         }

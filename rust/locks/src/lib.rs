@@ -21,7 +21,7 @@
 //! After a fork the child forgets the private descriptions, so that the locks end with the parent.
 //!
 //! If the kernel or the file system has no such locks, the calls behave like the originals;
-//! [`Held::by_process`] counts those files, so that a caller can warn.
+//! [`Locked::by_process`] counts those files, so that a caller can warn.
 
 #[cfg(unix)]
 mod calls;
@@ -37,7 +37,7 @@ pub use identity::{Fate, OpenFiles, Part};
 
 /// How many files are locked, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Locked {
     /// Files whose locks are on a private open file description.
     pub by_description: usize,
     /// Files whose locks belong to the process, because the kernel offers nothing better.
@@ -60,11 +60,11 @@ pub fn system_calls() -> Vec<(&'static str, usize)> {
 
 /// Count the files that are locked through the replacements.
 #[must_use]
-pub fn held() -> Held {
+pub fn locked() -> Locked {
     #[cfg(unix)]
-    return table::held();
+    return table::locked();
     #[cfg(not(unix))]
-    return Held::default();
+    return Locked::default();
 }
 
 /// Whether a lock on a file that is held by description would be seen by others: on some network

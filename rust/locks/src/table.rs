@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libc::c_int;
 
-use crate::Held;
+use crate::Locked;
 use crate::descriptor::{self, Inode};
 
 pub static PRETEND_UNSUPPORTED: AtomicBool = AtomicBool::new(false);
@@ -44,14 +44,14 @@ pub fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub fn held() -> Held {
+pub fn locked() -> Locked {
     let table = table();
     let by_description = table
         .holders
         .values()
         .filter(|h| h.description.is_some())
         .count();
-    Held {
+    Locked {
         by_description,
         by_process: table.holders.len() - by_description,
         kept_descriptors: table.kept.len(),

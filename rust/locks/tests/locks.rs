@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libc::{c_char, c_int, c_void};
-use memstore_locks::{Held, held, pretend_unsupported, system_calls};
+use memstore_locks::{Locked, locked, pretend_unsupported, system_calls};
 
 type Fcntl = unsafe extern "C" fn(c_int, c_int, ...) -> c_int;
 type Close = unsafe extern "C" fn(c_int) -> c_int;
@@ -149,7 +149,7 @@ fn one_connection_can_release_the_lock_of_another() {
     assert!(sqlite.is_locked());
     sqlite.close(other);
     assert!(!sqlite.is_locked());
-    assert_eq!(held(), Held::default());
+    assert_eq!(locked(), Locked::default());
 }
 
 #[test]
@@ -162,15 +162,15 @@ fn closing_keeps_the_locks_of_other_code() {
     posix_lock(&stranger, libc::F_WRLCK);
     sqlite.close(fd);
     assert!(sqlite.is_locked());
-    assert!(held().kept_descriptors > 0);
+    assert!(locked().kept_descriptors > 0);
 
     // What was kept is used again, and goes with the first close after the stranger's.
-    let kept = held().kept_descriptors;
+    let kept = locked().kept_descriptors;
     let again = sqlite.open();
-    assert_eq!(held().kept_descriptors, kept - 1);
+    assert_eq!(locked().kept_descriptors, kept - 1);
     drop(stranger);
     sqlite.close(again);
-    assert_eq!(held(), Held::default());
+    assert_eq!(locked(), Locked::default());
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn opening_and_closing_alongside_other_code_leaks_no_descriptors() {
         sqlite.lock(fd, libc::F_RDLCK);
         sqlite.close(fd);
     }
-    assert!(held().kept_descriptors <= 2);
+    assert!(locked().kept_descriptors <= 2);
     drop(stranger);
     sqlite.close(sqlite.open());
-    assert_eq!(held(), Held::default());
+    assert_eq!(locked(), Locked::default());
 }
 
 #[test]
@@ -195,17 +195,17 @@ fn process_locks_are_the_counted_fallback() {
     let fd = sqlite.open();
     sqlite.lock(fd, libc::F_WRLCK);
     assert_eq!(
-        held(),
-        Held {
+        locked(),
+        Locked {
             by_process: 1,
-            ..Held::default()
+            ..Locked::default()
         }
     );
     assert!(sqlite.is_locked());
     drop(sqlite.stranger());
     assert!(!sqlite.is_locked());
     sqlite.close(fd);
-    assert_eq!(held(), Held::default());
+    assert_eq!(locked(), Locked::default());
 }
 
 #[test]

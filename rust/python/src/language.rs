@@ -1,8 +1,10 @@
-//! The dates in a query, for Python.
+//! Words of languages, and the dates in a query.
 
-use memstore_kernel::language::Question;
+use memstore_kernel::language::{self, Question};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+
+use crate::arrays::value_error;
 
 /// The years, months and days that a query names.
 #[pyfunction]
@@ -10,4 +12,22 @@ pub(crate) fn named_dates(py: Python<'_>, query: PyBackedStr) -> (Vec<u16>, Vec<
     let date = py.detach(|| Question::read(&query).date);
     let wide = |numbers: Vec<u8>| numbers.into_iter().map(u16::from).collect();
     (date.years, wide(date.months), wide(date.days))
+}
+
+/// The stop words of a language.
+#[pyfunction]
+pub(crate) fn stop_words(code: &str) -> PyResult<Vec<&'static str>> {
+    let words = language::stop_words(code).ok_or_else(|| unknown(code))?;
+    Ok(words.collect())
+}
+
+/// The names of the months in a language.
+#[pyfunction]
+pub(crate) fn months(code: &str) -> PyResult<Vec<&'static str>> {
+    let names = language::months(code).ok_or_else(|| unknown(code))?;
+    Ok(names.collect())
+}
+
+fn unknown(code: &str) -> PyErr {
+    value_error(format!("there are no words of the language '{code}'"))
 }

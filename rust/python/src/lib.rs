@@ -56,7 +56,7 @@ mod _kernel {
     #[pymodule]
     mod language {
         #[pymodule_export]
-        use crate::language::named_dates;
+        use crate::language::{months, named_dates, stop_words};
     }
 
     /// File locks.
@@ -73,7 +73,7 @@ mod _kernel {
     mod model {
         #[cfg(feature = "model")]
         #[pymodule_export]
-        use crate::model::StaticModel;
+        use crate::model::BuiltInModel;
 
         /// Whether the built-in model is part of this build.
         #[pymodule_export]

@@ -16,8 +16,12 @@ pub fn lock_system_calls() -> Vec<(&'static str, usize)> {
 /// descriptors are kept open because of other code's locks.
 #[pyfunction]
 pub fn locks_held() -> (usize, usize, usize) {
-    let held = memstore_locks::held();
-    (held.by_description, held.by_process, held.kept_descriptors)
+    let locked = memstore_locks::locked();
+    (
+        locked.by_description,
+        locked.by_process,
+        locked.kept_descriptors,
+    )
 }
 
 /// Whether others would see a lock that is held by description on a file; `None` if unknown.
@@ -53,8 +57,8 @@ impl OpenFiles {
 
     /// The files that are no longer the remembered ones: `(part, fate)`.
     fn changed(&self) -> Vec<(&'static str, &'static str)> {
-        let told = |(part, fate)| (name(part), word(fate));
-        self.0.changed().into_iter().map(told).collect()
+        let change = |(part, fate)| (name(part), word(fate));
+        self.0.changed().into_iter().map(change).collect()
     }
 }
 

@@ -12,16 +12,16 @@ use pyo3::types::{PyBytes, PySequence, PyString};
 
 /// The model that comes with the package.
 #[pyclass(frozen, module = "memstore._kernel.model")]
-pub(crate) struct StaticModel {
-    model: &'static kernel::StaticModel,
+pub(crate) struct BuiltInModel {
+    model: &'static kernel::BuiltInModel,
 }
 
 #[pymethods]
-impl StaticModel {
+impl BuiltInModel {
     #[new]
     fn new() -> Self {
         Self {
-            model: kernel::StaticModel::embedded(),
+            model: kernel::BuiltInModel::embedded(),
         }
     }
 
@@ -76,7 +76,7 @@ impl StaticModel {
     }
 }
 
-impl StaticModel {
+impl BuiltInModel {
     /// One vector after the other, and how many.
     fn vectors(&self, texts: &Bound<'_, PyAny>) -> PyResult<(Vec<f32>, usize)> {
         let py = texts.py();

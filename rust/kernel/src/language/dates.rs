@@ -30,11 +30,6 @@ pub(super) struct Setting<'a> {
 }
 
 impl Named {
-    /// Whether nothing is named.
-    pub fn is_empty(&self) -> bool {
-        self.years.is_empty() && self.months.is_empty() && self.days.is_empty()
-    }
-
     /// The share of the named parts that a date matches; 0 if nothing is named. A day counts only
     /// in one of the named months.
     pub fn share(&self, year: u16, month: u8, day: u8) -> f32 {
@@ -144,12 +139,12 @@ impl Named {
             }
             let before = day_before(words, at).filter(|place| Some(*place) != taken);
             let day = before.or_else(|| day_after(words, at));
-            let beside = day.is_some() || year_beside(words, at);
+            let is_date = day.is_some() || year_beside(words, at);
             let short = entry.is(Class::Ambiguous) | entry.is(Class::Beside);
             let introduced = at > 0 && is(&words[at - 1], Class::InMonth) & setting.languages != 0;
             let in_text = entry.is(Class::Ambiguous) & setting.languages;
             let is_month = entry.is(Class::Month) != 0
-                || beside && short & setting.languages != 0
+                || is_date && short & setting.languages != 0
                 || entry.is(Class::Beside) != 0 && introduced
                 || at > 0 && word.capital && in_text & CAPITAL_MONTHS != 0
                 || setting.known && in_text & !CAPITAL_MONTHS != 0;
@@ -298,8 +293,8 @@ fn is_date(year: u32, month: u32, day: u32) -> bool {
     is_year(year) && (1..=12).contains(&month) && (1..=31).contains(&day)
 }
 
-fn push<T: PartialEq>(held: &mut Vec<T>, value: T) {
-    if !held.contains(&value) {
-        held.push(value);
+fn push<T: PartialEq>(values: &mut Vec<T>, value: T) {
+    if !values.contains(&value) {
+        values.push(value);
     }
 }

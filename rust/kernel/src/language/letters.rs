@@ -7,7 +7,7 @@
 pub(super) const EMPTY: u64 = 0;
 
 /// The longest word of the lexicons in a script without spaces.
-const LONGEST_UNSPACED: usize = 6;
+const MAX_UNSPACED: usize = 6;
 
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -50,7 +50,7 @@ pub(super) fn hash(word: &str) -> u64 {
 /// The hashes of the prefixes of a run, up to the longest word that is looked up in scripts without
 /// spaces.
 pub(super) fn beginnings(run: &str) -> impl Iterator<Item = u64> {
-    let characters = run.chars().take(LONGEST_UNSPACED);
+    let characters = run.chars().take(MAX_UNSPACED);
     characters.scan(EMPTY, |hash, character| {
         *hash = with_character(*hash, character);
         Some(*hash)

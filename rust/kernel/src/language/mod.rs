@@ -17,7 +17,7 @@ pub(crate) use names::{has_name, names};
 pub use question::{Question, Wanted};
 
 use letters::{EMPTY, beginnings, shortened, with_word};
-use lexicon::{CHINESE, Class, GERMAN, JAPANESE, KOREAN, Languages, Table, Votes};
+use lexicon::{CHINESE, Class, GERMAN, JAPANESE, KOREAN, Languages, Lexicon, Table, Votes};
 use words::{Gap, Kind, Word, Words};
 
 /// The text asks a question.
@@ -33,7 +33,7 @@ pub const QUOTE: u8 = 8;
 pub const NO_NAME: u32 = 0;
 
 /// The most names stored for a text.
-pub const MOST_NAMES: usize = 4;
+pub const MAX_NAMES: usize = 4;
 
 /// The roles in a conversation with a program.
 const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
@@ -47,7 +47,21 @@ pub struct Features {
     pub flags: u8,
     /// [`name_hash`] of the first distinct words with a capital letter inside a sentence, other
     /// than the speaker's name; [`NO_NAME`] fills the rest.
-    pub names: [u32; MOST_NAMES],
+    pub names: [u32; MAX_NAMES],
+}
+
+/// The stop words of a language, by its ISO 639 code; `None` if it is not one of the ten.
+///
+/// Words in nearly every question, which do not distinguish texts.
+pub fn stop_words(code: &str) -> Option<impl Iterator<Item = &'static str>> {
+    Some(Lexicon::of(code)?.stop_words.split_ascii_whitespace())
+}
+
+/// The names of the months in a language, January first; none in those that count them.
+pub fn months(code: &str) -> Option<impl Iterator<Item = &'static str>> {
+    let names = Lexicon::of(code)?.months.into_iter();
+    let names = names.filter_map(|forms| forms.split_ascii_whitespace().next());
+    Some(names.map(|name| name.trim_start_matches(['*', '#'])))
 }
 
 /// The features of a text that `speaker` said.
@@ -120,7 +134,7 @@ pub(crate) fn particles(text: &str) -> usize {
 
 struct Reader {
     table: &'static Table,
-    speaker: [u32; MOST_NAMES],
+    speaker: [u32; MAX_NAMES],
     /// The kind of the previous word, and whether it ended in a small letter.
     previous: Option<Kind>,
     small: bool,
@@ -129,13 +143,13 @@ struct Reader {
     time: Languages,
     kin: Languages,
     dated: bool,
-    names: [u32; MOST_NAMES],
+    names: [u32; MAX_NAMES],
     named: usize,
 }
 
 impl Reader {
     fn new(speaker: &str) -> Self {
-        let mut of_speaker = [NO_NAME; MOST_NAMES];
+        let mut of_speaker = [NO_NAME; MAX_NAMES];
         for (name, word) in of_speaker.iter_mut().zip(Words::new(speaker)) {
             *name = shortened(word.hash);
         }
@@ -148,7 +162,7 @@ impl Reader {
             time: 0,
             kin: 0,
             dated: false,
-            names: [NO_NAME; MOST_NAMES],
+            names: [NO_NAME; MAX_NAMES],
             named: 0,
         }
     }
@@ -208,7 +222,7 @@ impl Reader {
         };
         let name = shortened(word.hash);
         let known = self.speaker.contains(&name) || self.names.contains(&name);
-        if inside && self.small && word.small && self.named < MOST_NAMES && !known {
+        if inside && self.small && word.small && self.named < MAX_NAMES && !known {
             self.names[self.named] = name;
             self.named += 1;
         }
@@ -226,7 +240,7 @@ impl Reader {
             flags |= if holds { flag } else { 0 };
         }
         let names = if languages == GERMAN {
-            [NO_NAME; MOST_NAMES]
+            [NO_NAME; MAX_NAMES]
         } else {
             self.names
         };

@@ -111,11 +111,11 @@ mod tests {
 
     #[test]
     fn a_name_is_found_wherever_it_stands_and_with_a_final_s() {
-        let asked = names("what does Alice eat", false);
-        assert!(has_name("Alice eats nothing", &asked));
-        assert!(has_name("in Alices Küche", &asked));
-        assert!(!has_name("alice", &asked));
-        assert!(!has_name("Bob eats", &asked));
+        let prompt = names("what does Alice eat", false);
+        assert!(has_name("Alice eats nothing", &prompt));
+        assert!(has_name("in Alices Küche", &prompt));
+        assert!(!has_name("alice", &prompt));
+        assert!(!has_name("Bob eats", &prompt));
         assert!(!has_name("Alice", &names("eat", true)));
     }
 }

@@ -7,12 +7,12 @@ use super::words::{Gap, Kind, Word, Words};
 use super::{NO_NAME, NOBODY, ROLES, script};
 
 /// A query is read up to this length; a longer one is a text, not a question.
-const MOST_WORDS: usize = 512;
-const MOST_PHRASES: usize = 16_384;
+const MAX_WORDS: usize = 512;
+const MAX_PHRASES: usize = 16_384;
 
 /// The longest name, in words, and in characters of a script without spaces.
-const LONGEST_NAME: usize = 3;
-const LONGEST_UNSPACED_NAME: usize = 8;
+const MAX_NAME_WORDS: usize = 3;
+const MAX_NAME_CHARACTERS: usize = 8;
 
 /// How far after "which" the noun may be that says what is asked for, or the unit after "how".
 const NOUN_WITHIN: usize = 4;
@@ -43,7 +43,7 @@ pub struct Question {
 impl Question {
     /// Read a query.
     pub fn read(query: &str) -> Self {
-        let words: Vec<Word> = Words::new(query).take(MOST_WORDS).collect();
+        let words: Vec<Word> = Words::new(query).take(MAX_WORDS).collect();
         let reading = Reading::new(query, &words);
         let setting = Setting {
             text: query,
@@ -200,7 +200,7 @@ impl<'a> Reading<'a> {
     fn phrases(&self) -> Vec<u32> {
         let mut phrases = Vec::new();
         for at in 0..self.words.len() {
-            if phrases.len() >= MOST_PHRASES {
+            if phrases.len() >= MAX_PHRASES {
                 break;
             }
             self.phrases_from(at, &mut phrases);
@@ -215,7 +215,7 @@ impl<'a> Reading<'a> {
 
     fn phrases_from(&self, at: usize, phrases: &mut Vec<u32>) {
         let mut phrase = EMPTY;
-        for (count, word) in self.words[at..].iter().take(LONGEST_NAME).enumerate() {
+        for (count, word) in self.words[at..].iter().take(MAX_NAME_WORDS).enumerate() {
             if count > 0 || !self.is_function_word(at) {
                 let without_s = word.without_s.filter(|hash| *hash != EMPTY);
                 let forms = without_s.into_iter().chain([word.hash]);
@@ -235,11 +235,11 @@ impl<'a> Reading<'a> {
             Kind::Unspaced => usize::MAX,
         };
         for (start, _) in run.char_indices().take(starts) {
-            if phrases.len() >= MOST_PHRASES {
+            if phrases.len() >= MAX_PHRASES {
                 return;
             }
             let mut hash = EMPTY;
-            for (count, character) in run[start..].chars().take(LONGEST_UNSPACED_NAME).enumerate() {
+            for (count, character) in run[start..].chars().take(MAX_NAME_CHARACTERS).enumerate() {
                 hash = with_character(hash, character);
                 if count > 0 {
                     phrases.push(shortened(with_word(phrase, hash)));

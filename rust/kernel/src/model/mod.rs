@@ -3,16 +3,16 @@
 //! Without the feature `model` the tokens are words, and only equal ones are similar.
 
 #[cfg(feature = "model")]
-mod file;
+mod built_in_model;
 #[cfg(feature = "model")]
-mod static_model;
+mod file;
 #[cfg(feature = "model")]
 mod tokenizer;
 #[cfg_attr(not(feature = "model"), path = "whole_words.rs")]
 pub(crate) mod tokens;
 
 #[cfg(feature = "model")]
-pub use static_model::{DIMENSION, StaticModel};
+pub use built_in_model::{BuiltInModel, DIMENSION};
 
 /// A token of a text, in the mean of all of them.
 pub(crate) struct Weighed {

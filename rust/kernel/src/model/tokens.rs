@@ -5,24 +5,24 @@
 
 use std::collections::TryReserveError;
 
-use super::{DIMENSION, StaticModel, Weighed};
+use super::{BuiltInModel, DIMENSION, Weighed};
 use crate::vectors::dot::{Dot, SIXTEEN, Sixteen};
 use crate::vectors::unit::write_unit;
 
 /// How many tokens there are: every id is smaller.
 pub(crate) fn count() -> usize {
-    StaticModel::embedded().token_count()
+    BuiltInModel::embedded().token_count()
 }
 
 /// The ids of a text's tokens.
 pub(crate) fn of(text: &str) -> Result<Vec<u16>, TryReserveError> {
-    Ok(StaticModel::embedded().token_ids(&[text])?.swap_remove(0))
+    Ok(BuiltInModel::embedded().token_ids(&[text])?.swap_remove(0))
 }
 
 /// The rank of a word by its frequency in any text, if it is a token in any case.
 pub(crate) fn rank(word: &str) -> Result<Option<f64>, TryReserveError> {
     let forms = [word.to_owned(), word.to_lowercase(), capitalised(word)];
-    let tokens = StaticModel::embedded().token_ids(&forms.each_ref().map(String::as_str))?;
+    let tokens = BuiltInModel::embedded().token_ids(&forms.each_ref().map(String::as_str))?;
     let whole = tokens.iter().filter(|tokens| tokens.len() == 1);
     Ok(whole.map(|tokens| tokens[0]).min().map(f64::from))
 }
@@ -35,13 +35,13 @@ fn capitalised(word: &str) -> String {
 
 /// The length of the sum of these tokens' vectors.
 pub(crate) fn norm(tokens: &[u16]) -> f32 {
-    let sum = StaticModel::embedded().sum(tokens);
+    let sum = BuiltInModel::embedded().sum(tokens);
     sum.iter().map(|x| x * x).sum::<f32>().sqrt()
 }
 
 /// Load what is compared with these tokens into the CPU's cache.
 pub(crate) fn fetch(tokens: &[u16]) {
-    StaticModel::embedded().fetch(tokens);
+    BuiltInModel::embedded().fetch(tokens);
 }
 
 /// The weighted mean of some tokens' vectors, scaled to length one.
@@ -52,7 +52,7 @@ pub(crate) struct Mean {
 }
 
 pub(crate) fn mean(tokens: &[Weighed]) -> Mean {
-    let model = StaticModel::embedded();
+    let model = BuiltInModel::embedded();
     let mut sum = [0.0; DIMENSION];
     let mut shares = Vec::with_capacity(tokens.len());
     for one in tokens {
@@ -110,13 +110,13 @@ impl QueryTokens {
             cosines.push(of_group);
             product += share;
         }
-        (product * f64::from(StaticModel::embedded().scale(token))) as f32
+        (product * f64::from(BuiltInModel::embedded().scale(token))) as f32
     }
 }
 
 impl Group {
     fn new(dot: &Dot, tokens: &[u16], of_query: &[f64]) -> Self {
-        let model = StaticModel::embedded();
+        let model = BuiltInModel::embedded();
         let vectors: Vec<&[i8]> = tokens
             .iter()
             .map(|token| &model.bytes(*token)[..])
@@ -137,7 +137,7 @@ impl Group {
     /// The cosines with a token, and the product of its bytes with this part of the query's vector;
     /// `scale` scales it to length one.
     fn cosines(&self, dot: &Dot, token: u16, scale: f64) -> ([f32; SIXTEEN], f64) {
-        let products = dot.bytes(&self.vectors, StaticModel::embedded().bytes(token));
+        let products = dot.bytes(&self.vectors, BuiltInModel::embedded().bytes(token));
         let products = products.map(f64::from);
         let cosine = |at: usize| (products[at] * (self.scales[at] * scale)) as f32;
         let share = products.iter().zip(&self.shares).map(|(x, y)| x * y).sum();
@@ -147,6 +147,6 @@ impl Group {
 
 /// What scales a token's vector to length one.
 fn scale(dot: &Dot, token: u16) -> f64 {
-    let square = dot.square(StaticModel::embedded().bytes(token));
+    let square = dot.square(BuiltInModel::embedded().bytes(token));
     f64::from(square).sqrt().recip()
 }

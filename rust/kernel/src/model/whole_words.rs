@@ -122,17 +122,17 @@ mod tests {
     fn a_word_is_similar_to_itself_alone() {
         let (words, other) = (ids("a b c d e f g h i j k l m n o p q r"), ids("other")[0]);
         let shares: Vec<f64> = (0..words.len()).map(|at| at as f64).collect();
-        let asked = QueryTokens::new(&words, &shares);
-        assert_eq!(asked.groups(), words.len().div_ceil(SIXTEEN));
+        let query = QueryTokens::new(&words, &shares);
+        assert_eq!(query.groups(), words.len().div_ceil(SIXTEEN));
         for (at, word) in words.iter().enumerate() {
             let mut cosines = Vec::new();
-            assert_eq!(asked.compare(*word, &mut cosines), at as f32);
+            assert_eq!(query.compare(*word, &mut cosines), at as f32);
             let alike = cosines.as_flattened().iter().map(|one| *one as usize);
             assert_eq!(alike.collect::<Vec<_>>().iter().sum::<usize>(), 1);
             assert_eq!(cosines.as_flattened()[at], 1.0);
         }
         let mut cosines = Vec::new();
-        assert_eq!(asked.compare(other, &mut cosines), 0.0);
+        assert_eq!(query.compare(other, &mut cosines), 0.0);
         assert!(cosines.as_flattened().iter().all(|one| *one == 0.0));
     }
 

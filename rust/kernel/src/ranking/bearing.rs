@@ -204,7 +204,7 @@ fn overlap(first: &str, second: &str) -> bool {
     end.is_some() && end == start
 }
 
-/// As for tokens, see [`Features::idf`].
+/// As for the tokens of [`Features`].
 fn idf(words: &Words, having: u64) -> f64 {
     let rows = words.len().max(FEW_ROWS) as f64 + 1.0;
     (rows / (having as f64 + 0.5)).ln().max(0.0)

@@ -296,11 +296,11 @@ fn matched(
     // Without any cosine, the words also get the weight of meaning.
     let is_compared = known.iter().any(|one| one.cosine.is_some());
     let rest = if is_compared { half } else { 1.0 - k };
-    let mut beside = Vec::new();
+    let mut nearby = Vec::new();
     let mut of_words = |(at, one): (usize, &Known<'_>)| {
-        one.best_beside(at, NEAR_WORDS, |at| matches.words.of(at), &mut beside);
+        one.best_beside(at, NEAR_WORDS, |at| matches.words.of(at), &mut nearby);
         let alone = matches.words.of(at).iter().sum();
-        [alone, beside.iter().sum()]
+        [alone, nearby.iter().sum()]
     };
     let of_words: Vec<[f64; 2]> = known.iter().enumerate().map(&mut of_words).collect();
     let best = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
@@ -309,8 +309,8 @@ fn matched(
     let matched = |(at, one): (usize, &Known<'_>)| {
         let [alone, beside_words] = of_words[at];
         let terms = query.mean(matches.terms(at));
-        one.best_beside(at, NEAR_TERMS, |at| matches.terms(at), &mut beside);
-        let terms_beside = query.mean(&beside);
+        one.best_beside(at, NEAR_TERMS, |at| matches.terms(at), &mut nearby);
+        let terms_beside = query.mean(&nearby);
         let vector = f64::from(one.cosine.unwrap_or(0.0)).clamp(0.0, 1.0);
         Ranked {
             id: one.id,

@@ -25,9 +25,9 @@ impl Codes {
     fn new(dimension: i64) -> PyResult<Self> {
         let dimension = usize::try_from(dimension)
             .ok()
-            .filter(|dimension| (1..=kernel::MOST_DIMENSIONS).contains(dimension))
+            .filter(|dimension| (1..=kernel::MAX_DIMENSION).contains(dimension))
             .ok_or_else(|| {
-                let most = kernel::MOST_DIMENSIONS;
+                let most = kernel::MAX_DIMENSION;
                 value_error(format!("dimension must be 1 to {most}, got {dimension}"))
             })?;
         Ok(Self::of(kernel::Codes::new(dimension), Origin::default()))

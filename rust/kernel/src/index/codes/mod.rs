@@ -37,7 +37,7 @@ pub const KIND: [u8; 8] = *b"codes   ";
 pub const VERSION: u64 = 2;
 
 /// The most components of a vector.
-pub const MOST_DIMENSIONS: usize = 65_536;
+pub const MAX_DIMENSION: usize = 65_536;
 
 /// Up to this many dropped rows are not worth compacting.
 const FEW: usize = 1024;
@@ -173,10 +173,10 @@ impl Codes {
     /// No rows yet.
     ///
     /// # Panics
-    /// If the dimension is 0 or above [`MOST_DIMENSIONS`].
+    /// If the dimension is 0 or above [`MAX_DIMENSION`].
     #[must_use]
     pub fn new(dimension: usize) -> Self {
-        assert!((1..=MOST_DIMENSIONS).contains(&dimension), "dimension");
+        assert!((1..=MAX_DIMENSION).contains(&dimension), "dimension");
         Self {
             dimension,
             base: None,

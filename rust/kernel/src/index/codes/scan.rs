@@ -25,7 +25,7 @@ use crate::index::ids::Ids;
 const COMPONENTS_PER_THREAD: usize = 1 << 25;
 
 /// A few cores saturate the memory bandwidth of any machine; more threads would not help.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Bytes of the coarse plane that a thread takes at a time. With fewer, the threads read close to one
 /// another, which is slower.
@@ -204,7 +204,7 @@ impl Pass<'_> {
             .map(|stretch| stretch.blocks.len())
             .sum();
         let components = blocks * ROWS * self.dimension * self.queries.len();
-        (components / COMPONENTS_PER_THREAD).clamp(1, cores.min(MOST_THREADS))
+        (components / COMPONENTS_PER_THREAD).clamp(1, cores.min(MAX_THREADS))
     }
 
     /// The rows that each thread found for each query.

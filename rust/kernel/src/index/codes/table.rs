@@ -276,7 +276,7 @@ impl File {
     fn agrees(&self) -> bool {
         let rows = self.ids.len();
         let room = rows.next_multiple_of(ROWS);
-        (1..=super::MOST_DIMENSIONS).contains(&self.dimension)
+        (1..=super::MAX_DIMENSION).contains(&self.dimension)
             && self.words.len() == room * code::words(self.dimension)
             && self.bounds.len() == room
             && self.finer.len() == rows * code::finer_bytes(self.dimension)

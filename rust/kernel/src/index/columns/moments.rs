@@ -48,23 +48,23 @@ impl Moments {
         };
         keep(words, |id| match numbers.get(id) {
             None | Some(&NONE) => period.or_none,
-            Some(held) => {
-                after.is_none_or(|bound| self.compare(*held, bound).is_gt())
-                    && before.is_none_or(|bound| self.compare(*held, bound).is_lt())
+            Some(stored) => {
+                after.is_none_or(|bound| self.compare(*stored, bound).is_gt())
+                    && before.is_none_or(|bound| self.compare(*stored, bound).is_lt())
             }
         });
     }
 
-    fn compare(&self, held: i64, (text, bound): (&str, Option<i64>)) -> Ordering {
+    fn compare(&self, stored: i64, (text, bound): (&str, Option<i64>)) -> Ordering {
         match bound {
-            Some(bound) if held > 0 => held.cmp(&bound),
-            _ if held > 0 => self::text(held).as_bytes().cmp(text.as_bytes()),
-            _ => self.odd_text(held).cmp(&Some(text.as_bytes())),
+            Some(bound) if stored > 0 => stored.cmp(&bound),
+            _ if stored > 0 => self::text(stored).as_bytes().cmp(text.as_bytes()),
+            _ => self.odd_text(stored).cmp(&Some(text.as_bytes())),
         }
     }
 
-    fn odd_text(&self, held: i64) -> Option<&[u8]> {
-        self.odd.get(u32::try_from(held.unsigned_abs()).ok()?)
+    fn odd_text(&self, stored: i64) -> Option<&[u8]> {
+        self.odd.get(u32::try_from(stored.unsigned_abs()).ok()?)
     }
 
     /// The same column with the moments of these rows alone.
@@ -72,11 +72,11 @@ impl Moments {
         let mut odd = Texts::default();
         let mut numbers = Vec::new();
         numbers.try_reserve_exact(self.numbers.len())?;
-        for (id, held) in self.numbers.iter().enumerate() {
-            numbers.push(match *held {
+        for (id, stored) in self.numbers.iter().enumerate() {
+            numbers.push(match *stored {
                 _ if !is_row(id) => NONE,
-                held if held < NONE => -i64::from(odd.code_of(self.odd_text(held))?),
-                held => held,
+                stored if stored < NONE => -i64::from(odd.code_of(self.odd_text(stored))?),
+                stored => stored,
             });
         }
         Ok(Self {

@@ -201,12 +201,7 @@ impl Features {
         self.words as f64 / self.rows.max(1) as f64
     }
 
-    /// The inverse document frequency of a token: `max(0, ln((n + 1) / (df + 0.5)))`.
-    #[must_use]
-    pub fn idf(&self, token: u16) -> f64 {
-        self.idf_among(token, self.len())
-    }
-
+    /// The inverse document frequency of a token among `n` rows: `max(0, ln((n + 1) / (df + 0.5)))`.
     fn idf_among(&self, token: u16, rows: usize) -> f64 {
         let rows = rows as f64 + 1.0;
         let having = f64::from(self.frequencies[usize::from(token)]) + 0.5;

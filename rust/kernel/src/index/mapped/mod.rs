@@ -456,13 +456,13 @@ mod tests {
         for _ in 0..3 {
             let other = Mapped::open(&others, &TAG).unwrap();
             let file = Mapped::open(&path, &TAG).unwrap();
-            let held = file.numbers::<u64>(0).unwrap();
+            let stored = file.numbers::<u64>(0).unwrap();
             let whole = fs::read(&path).unwrap();
             fs::write(&path, []).unwrap();
 
             std::thread::scope(|scope| {
                 for _ in 0..4 {
-                    scope.spawn(|| assert!(held.iter().sum::<u64>() < 700_000));
+                    scope.spawn(|| assert!(stored.iter().sum::<u64>() < 700_000));
                 }
             });
 

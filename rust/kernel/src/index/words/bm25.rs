@@ -3,7 +3,7 @@
 //! Every expression has the same order of operations as in `fts5_aux.c`. Pruning relies on two
 //! facts: a floating-point sum never falls when a summand grows, and [`Bm25::part`] never falls
 //! when the length shrinks or the count grows. The second holds after rounding because a row has at
-//! most [`MOST_TOKENS`] tokens: from one count to the next the true value grows by a factor of at
+//! most [`MAX_TOKENS`] tokens: from one count to the next the true value grows by a factor of at
 //! least 1 + 0.3 / count², which is then more than the roundings of the expression.
 
 /// How quickly more occurrences of a word stop mattering.
@@ -11,10 +11,10 @@ const K1: f64 = 1.2;
 /// How much a long row is penalised.
 const B: f64 = 0.75;
 /// The weight of a word that is in most rows.
-const LEAST_IDF: f64 = 1e-6;
+const MIN_IDF: f64 = 1e-6;
 
 /// Tokens a row may have.
-pub const MOST_TOKENS: usize = 1 << 24;
+pub const MAX_TOKENS: usize = 1 << 24;
 
 /// The statistics of all rows.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Bm25 {
     pub fn idf(&self, frequency: u64) -> f64 {
         let n = frequency as f64;
         let idf = ((self.rows - n + 0.5) / (n + 0.5)).ln();
-        if idf <= 0.0 { LEAST_IDF } else { idf }
+        if idf <= 0.0 { MIN_IDF } else { idf }
     }
 
     /// The contribution of a phrase to the score of a row of `length` tokens that has it `count`

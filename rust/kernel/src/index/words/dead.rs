@@ -9,7 +9,7 @@ use super::postings::Postings;
 const BITS: usize = u64::BITS as usize;
 
 /// Terms whose counts are cached; beyond this, the cache is cleared.
-const MOST_COUNTED: usize = 10_000;
+const MAX_COUNTED: usize = 10_000;
 
 /// A growing set of rows, with a cache of how many of them have a term.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Dead {
         ids.sort_unstable();
         let mut cursor = Cursor::anywhere(*postings);
         let more = ids.into_iter().filter(|id| cursor.count(*id) > 0).count();
-        if counted.len() >= MOST_COUNTED {
+        if counted.len() >= MAX_COUNTED {
             counted.clear();
         }
         let now = Counted {

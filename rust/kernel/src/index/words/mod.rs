@@ -40,7 +40,7 @@ use crate::index::ids::Ids;
 use crate::index::mapped::{self, Mapped, Numbers, Tag};
 
 pub use self::best::Scored;
-pub use self::bm25::MOST_TOKENS;
+pub use self::bm25::MAX_TOKENS;
 pub use self::texts::Texts;
 
 /// Identifies files of this structure in their [`Tag`].
@@ -90,7 +90,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Long { id, tokens } => {
-                write!(out, "row {id} has {tokens} tokens, {MOST_TOKENS} at most")
+                write!(out, "row {id} has {tokens} tokens, {MAX_TOKENS} at most")
             }
             Self::Sparse { id, most } => {
                 write!(out, "id {id} is too large for so few rows, {most} at most")
@@ -252,7 +252,7 @@ impl Words {
         let most = FREE_IDS + IDS_PER_ROW * (self.len() + ids.len());
         for (id, text) in ids.iter().zip(texts.iter()) {
             let tokens = text.count();
-            if tokens > MOST_TOKENS {
+            if tokens > MAX_TOKENS {
                 return Err(Refused::Long { id: *id, tokens });
             }
             if *id as usize > most {
@@ -356,15 +356,15 @@ impl Words {
     pub fn search(&self, phrases: &[Phrase], limit: usize, visible: Option<&Ids>) -> Vec<Scored> {
         let mut best = Best::new(limit);
         if limit > 0 && !self.is_empty() {
-            let asked = self.ask(phrases);
-            self.score_tail(&asked, visible, &mut best);
-            for (layer, found) in self.layers.iter().zip(&asked.layers) {
+            let located = self.locate(phrases);
+            self.score_tail(&located, visible, &mut best);
+            for (layer, found) in self.layers.iter().zip(&located.layers) {
                 let rows = Rows {
                     lengths: &self.lengths,
                     dead: &layer.dead,
                     visible,
                 };
-                walk::walk(&asked.scorer, rows, found, &mut best);
+                walk::walk(&located.scorer, rows, found, &mut best);
             }
         }
         best.into_best_first()
@@ -373,19 +373,19 @@ impl Words {
     /// The contributions of phrases to the scores of rows.
     #[must_use]
     pub fn parts(&self, phrases: &[Phrase], ids: &[u32]) -> Parts {
-        let asked = self.ask(phrases);
-        let order = &asked.scorer.order;
-        let weight = |phrase: &usize| match asked.frequencies[*phrase] {
+        let located = self.locate(phrases);
+        let order = &located.scorer.order;
+        let weight = |phrase: &usize| match located.frequencies[*phrase] {
             0 => 0.0,
-            _ => asked.scorer.idfs[*phrase],
+            _ => located.scorer.idfs[*phrase],
         };
         let mut values = Vec::with_capacity(ids.len() * order.len());
-        let mut counts = asked.counts(&self.layers);
+        let mut counts = located.counts(&self.layers);
         for id in ids {
             let counts = counts.of(*id);
             values.extend(order.iter().map(|phrase| match counts[*phrase] {
                 0 => 0.0,
-                count => asked.scorer.part(*phrase, count, self.length(*id)),
+                count => located.scorer.part(*phrase, count, self.length(*id)),
             }));
         }
         Parts {
@@ -397,12 +397,12 @@ impl Words {
     /// How many rows have each phrase.
     #[must_use]
     pub fn frequencies(&self, phrases: &[Phrase]) -> Vec<u64> {
-        let asked = self.ask(phrases);
-        let order = asked.scorer.order.iter();
-        order.map(|phrase| asked.frequencies[*phrase]).collect()
+        let located = self.locate(phrases);
+        let order = located.scorer.order.iter();
+        order.map(|phrase| located.frequencies[*phrase]).collect()
     }
 
-    fn ask(&self, phrases: &[Phrase]) -> Asked<'_> {
+    fn locate(&self, phrases: &[Phrase]) -> Located<'_> {
         let (distinct, order) = distinct(phrases);
         let tail = self.tail.matches(&distinct);
         let layers: Vec<Vec<Option<Found<'_>>>> = self
@@ -424,7 +424,7 @@ impl Words {
         }
         let bm25 = Bm25::new(self.rows, self.tokens);
         let idfs = frequencies.iter().map(|n| bm25.idf(*n)).collect();
-        Asked {
+        Located {
             scorer: Scorer { bm25, idfs, order },
             frequencies,
             tail,
@@ -432,16 +432,16 @@ impl Words {
         }
     }
 
-    fn score_tail(&self, asked: &Asked<'_>, visible: Option<&Ids>, best: &mut Best) {
-        let mut counts = vec![0; asked.frequencies.len()];
-        for of_row in asked.tail.chunk_by(|left, right| left.id == right.id) {
+    fn score_tail(&self, located: &Located<'_>, visible: Option<&Ids>, best: &mut Best) {
+        let mut counts = vec![0; located.frequencies.len()];
+        for of_row in located.tail.chunk_by(|left, right| left.id == right.id) {
             let id = of_row[0].id;
             if visible.is_none_or(|visible| visible.contains(id)) {
                 counts.fill(0);
                 of_row
                     .iter()
                     .for_each(|found| counts[found.phrase] = found.count);
-                let score = asked.scorer.score(&counts, self.length(id));
+                let score = located.scorer.score(&counts, self.length(id));
                 best.offer(Scored { id, score });
             }
         }
@@ -481,7 +481,7 @@ fn distinct(phrases: &[Phrase]) -> (Vec<Vec<&[u8]>>, Vec<usize>) {
 }
 
 /// A query's phrases as they are found in the index.
-struct Asked<'a> {
+struct Located<'a> {
     scorer: Scorer,
     /// By distinct phrase, like the next fields.
     frequencies: Vec<u64>,
@@ -489,7 +489,7 @@ struct Asked<'a> {
     layers: Vec<Vec<Option<Found<'a>>>>,
 }
 
-impl Asked<'_> {
+impl Located<'_> {
     fn counts<'b>(&'b self, layers: &'b [Layer]) -> Counts<'b> {
         let of_rows = self.tail.chunk_by(|left, right| left.id == right.id);
         let cursors = |found: &'b Vec<Option<Found<'_>>>| {

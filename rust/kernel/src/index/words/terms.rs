@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// FTS5 truncates longer tokens to this length.
-const MOST_BYTES: usize = 32_768;
+const MAX_BYTES: usize = 32_768;
 
 /// The first byte of a pair's term. No token has this byte, because UTF-8 never contains it.
 const PAIR: u8 = 0xff;
 
 /// The part of a token that is stored.
 pub(crate) fn of_token(token: &str) -> &[u8] {
-    &token.as_bytes()[..token.len().min(MOST_BYTES)]
+    &token.as_bytes()[..token.len().min(MAX_BYTES)]
 }
 
 /// The term of two adjacent tokens, if both are single characters of scripts without spaces.

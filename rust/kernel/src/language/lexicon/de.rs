@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "de",
     common: "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine \
         keinen ist sind war waren sein bin bist hat haben hatte hatten habe hast wird werden \
         wurde wurden würde kann können konnte muss müssen musste soll sollte will wollen wollte \
@@ -12,6 +13,13 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         um bis durch gegen ohne als wie wenn dass ob weil denn auch noch schon nur sehr mehr \
         viel viele hier da dort so sich man doch mal ja nein etwas nichts alles gern gerne immer \
         oft dann zwischen jeder jede jedes dieser diese dieses macht geht gibt",
+    stop_words: "ab als am an auf aus bei beim bis da das dass dein deine dem den denn der des die \
+        dir du durch ein eine einem einen einer eines er es euch für hat hatte hatten haben hast \
+        ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ist kann können man mein meine meinen \
+        meiner mich mir mit nach oder ob seit sein seine seinem seinen seiner sich sie sind so \
+        über um und uns unser unsere unter viel viele vom von vor wann war waren warum was wegen \
+        weil welche welchem welchen welcher welches wem wen wenn wer werden wessen wie wieso wir \
+        wird wo woher wohin wurde wurden zu zum zur",
     time: "gestern heute morgen übermorgen vorgestern abend abends morgens nachts nacht mittag \
         mittags nachmittag nachmittags vormittag vormittags tag tage tagen täglich woche wochen \
         wöchentlich wochenende monat monate monaten monatlich jahr jahre jahren jährlich montag \

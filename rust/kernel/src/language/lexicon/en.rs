@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "en",
     common: "a an the and or but if of to in on at by for with from into about as than then so not no \
         is are was were be been being am has have had having do does did done doing can could will \
         would shall should may might must i you he she it we they me him her us them my your his its \
@@ -10,6 +11,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         why how all any some more most very too just also only up out over after before because \
         while during don didn doesn isn wasn aren t m d ll ve re get got like want wants likes went go \
         really think know let",
+    stop_words: "a an and any are as at be been being but by can could did do does doing for from \
+        had has have having he her hers him his how i if in into is it its me my of on or our ours \
+        she should so such than that the their theirs them then there these they this those to was \
+        we were what when where which while who whom whose why will with would you your yours",
     time: "yesterday today tomorrow tonight ago last next week weeks weekend weekends month months \
         year years day days monday tuesday wednesday thursday friday saturday sunday morning mornings \
         evening evenings afternoon noon midnight night hour hours minute minutes second recently lately \

@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "es",
     common: "el la los las un una unos unas lo al del de y o u e pero no sí ni que en a con por para \
         sin sobre entre hasta desde hacia es son era eran fue fueron ser está están estaba \
         estaban estar ha han he hay había tiene tienen tenía tengo tener hace hizo puede pueden \
@@ -11,6 +12,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         aquel aquella esto aquí allí ahí como más menos muy ya también todavía aún siempre nunca \
         nada algo alguien todo toda todos todas otro otra mucho mucha muchos muchas si porque \
         cuando donde gusta gustan",
+    stop_words: "a al como con cuál cuáles cuándo cuánta cuántas cuánto cuántos de del desde donde \
+        dónde e el ella ellas ellos en entre era eran es esa ese eso esta está están este esto \
+        estos fue fueron ha han hasta hay la las le les lo los me mi mis nos nuestra nuestro o \
+        para pero por porque que qué quién quiénes se ser si sobre son su sus te tiene tienen tu \
+        tus un una unas unos y ya yo",
     time: "ayer anteayer hoy mañana anoche semana semanas mes meses año años día días lunes martes \
         miércoles jueves viernes sábado sábados domingo domingos tarde tardes noche noches \
         madrugada mediodía hora horas minuto minutos pasado pasada próximo próxima último última \

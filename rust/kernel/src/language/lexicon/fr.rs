@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "fr",
     common: "le la les un une des du de d l et ou mais ne pas non oui ni que qu en à au aux avec pour \
         par sans sur sous dans chez entre vers est sont était étaient être été suis es sommes a \
         ai as ont avait avaient avoir eu fait font faire peut peuvent veut va vont je j tu il \
@@ -10,6 +11,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         ses notre nos votre vos ce c cet cette ces ça cela ici là y comme plus moins très aussi \
         encore déjà toujours jamais rien quelque tout toute tous toutes autre autres beaucoup si \
         parce car aime aiment depuis qui n",
+    stop_words: "à au aux avec ce ces cet cette chez comment combien dans de depuis des du elle \
+        elles en es est et être eu fait fut il ils je la le les leur leurs lui ma mais me mes moi \
+        mon nos notre nous on ont où ou par pas pour pourquoi quand que quel quelle quelles quels \
+        qui quoi sa se ses son sont sur ta te tes toi ton tu un une vos votre vous y a as",
     time: "hier demain aujourd hui soir soirs matin matins nuit midi minuit jour jours journée \
         semaine semaines mois an ans année années lundi mardi mercredi jeudi vendredi samedi \
         dimanche heure heures minute minutes dernier dernière derniers prochain prochaine depuis \

@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "it",
     common: "il lo la i gli le un uno una l di a da in con su per tra fra del dello della dei degli \
         delle dell al allo alla ai agli alle all dal dalla nel nella nei nelle sul sulla e ed o \
         ma non no sì né che è sono era erano essere stato stata ha hanno ho hai aveva avevano \
@@ -11,6 +12,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         quello quella quelli qui qua lì là come più meno molto molta molti anche ancora già \
         sempre mai niente nulla qualcosa qualcuno tutto tutta tutti altro altra se perché quando \
         dove piace piacciono",
+    stop_words: "a ad agli ai al alla alle allo che chi ci come con cosa da dagli dai dal dalla \
+        dei degli del della delle dello di dove e è ed era erano fra gli ha hanno ho i il in io la \
+        le lei lo loro lui ma mi mia mie miei mio ne nei nel nella nelle noi non nostra nostro o \
+        per perché qual quale quali quando quanta quante quanti quanto questa queste questi questo \
+        se si sono su sua sue sui sul sulla suo suoi te ti tra tu tua tuo un una uno vi voi",
     time: "ieri oggi domani stasera stamattina stanotte dopodomani settimana settimane mese mesi \
         anno anni giorno giorni lunedì martedì mercoledì giovedì venerdì sabato domenica sera \
         mattina mattino pomeriggio notte mezzogiorno mezzanotte ora ore minuto minuti scorso \

@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "ja",
     common: "いつも いつか いつでも どこか どこでも どこも どこにも 誰か 誰も 誰でも 誰にも だれか \
         だれも",
     time: "昨日 今日 明日 明後日 一昨日 昨夜 今夜 今朝 今晩 先週 今週 来週 先月 今月 来月 \

@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "ko",
     time: "어제 오늘 내일 모레 그저께 어젯밤 지난주 이번주 다음주 지난달 이번달 다음달 작년 \
         올해 내년 재작년 아침 저녁 오전 오후 주말 월요일 화요일 수요일 목요일 금요일 토요일 \
         일요일 시간 개월 최근 방금 여름 가을 겨울 지난 매일 매주 매년 크리스마스 설날 추석",

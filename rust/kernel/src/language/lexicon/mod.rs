@@ -22,13 +22,18 @@ use super::letters::hash;
 /// The words of one language, divided by spaces. They are compared as [`super::letters`] says, so
 /// accents and capitals are only for the reader.
 pub(super) struct Lexicon {
+    /// By ISO 639.
+    pub code: &'static str,
+    /// Words in nearly every question, which do not distinguish texts. For searches by words only: they
+    /// are compared as they are written, with or without their accents.
+    pub stop_words: &'static str,
     /// Words that identify the language and are not names.
     pub common: &'static str,
     /// In an expression of time.
     pub time: &'static str,
     /// Words for relatives, and for people by their relation to somebody.
     pub kin: &'static str,
-    /// January to December, in all forms. `*` marks a form that is another word as well, and
+    /// January to December, in all forms, the name first. `*` marks a form that is another word as well, and
     /// is a month with a capital letter or, where months have none, in a text of the language.
     /// `#` marks one that is a month only beside a number or after [`Self::in_month`].
     pub months: [&'static str; 12],
@@ -285,8 +290,15 @@ fn add<'a>(
 }
 
 impl Lexicon {
+    /// The words of a language.
+    pub fn of(code: &str) -> Option<&'static Self> {
+        LEXICONS.into_iter().find(|lexicon| lexicon.code == code)
+    }
+
     /// What a language without such words leaves out.
     const NOTHING: Self = Self {
+        code: "",
+        stop_words: "",
         common: "",
         time: "",
         kin: "",

@@ -3,12 +3,18 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "nl",
     common: "de het een en of maar niet geen is zijn was waren ben bent heeft hebben had hadden heb \
         wordt worden werd kan kunnen kon moet moeten zal zou wil willen wilde mag ik jij je u \
         hij zij ze wij we jullie mij me jou hem haar hen hun ons mijn jouw uw onze dit dat deze \
         die er hier daar van voor met op aan in uit bij naar over onder om tot door tegen zonder \
         als dan toen omdat ook nog al alleen heel erg zeer meer veel zo zich men wel eens ja nee \
         iets niets alles altijd nooit vaak te doet gaat houdt",
+    stop_words: "aan als bij daar dan dat de deze die dit door een en er haar had hadden heb \
+        hebben heeft hem hen het hij hoe hoeveel hun ik in is je jij jou jouw jullie kan kunnen me \
+        men met mij mijn na naar of om onder ons onze ook op te toen tot u uit van vanaf voor waar \
+        waarom wanneer want waren was wat we welk welke werd wie wij worden wordt ze zich zij zijn \
+        zo",
     time: "gisteren eergisteren vandaag morgen overmorgen vanavond avond avonds ochtend ochtends \
         middag nacht vannacht dag dagen week weken weekend weekeinde maand maanden jaar jaren \
         maandag dinsdag woensdag donderdag vrijdag zaterdag zondag uur uren minuut minuten \

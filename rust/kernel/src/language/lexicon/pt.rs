@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "pt",
     common: "o a os as um uma uns umas de do da dos das em no na nos nas num numa ao aos à às e ou \
         mas não sim nem que com por para pelo pela sem sobre entre até desde é são era eram foi \
         foram ser está estão estava estar tem têm tinha ter há havia fez faz pode podem quer vai \
@@ -10,6 +11,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         seu sua seus suas nosso nossa este esta estes estas esse essa isso isto aquele aquela \
         aqui ali lá como mais menos muito muita muitos já também ainda sempre nunca nada algo \
         alguém tudo todo toda todos todas outro outra porque quando onde gosta gostam",
+    stop_words: "a ao aos as à às com como da das de dela dele do dos e é ela elas ele eles em \
+        entre era eram esse essa está estão este esta eu foi foram há isso isto já lhe mas me meu \
+        meus minha minhas na nas no nos nós nossa nosso num numa o onde os ou para pela pelo por \
+        porque quais qual quando quanta quantas quanto quantos que quem se sem ser seu seus sua \
+        suas são te tem têm tu um uma umas uns você vocês",
     time: "ontem anteontem hoje amanhã semana semanas mês meses ano anos dia dias segunda terça \
         quarta quinta sexta sábado domingo feira manhã tarde noite madrugada hora horas minuto \
         minutos passado passada próximo próxima último última atrás desde recentemente logo \

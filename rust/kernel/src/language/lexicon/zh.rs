@@ -3,6 +3,7 @@
 use super::Lexicon;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
+    code: "zh",
     time: "昨天 今天 明天 后天 前天 昨晚 今晚 去年 今年 明年 前年 上周 下周 本周 这周 上个月 \
         下个月 这个月 上月 下月 星期 礼拜 周末 周一 周二 周三 周四 周五 周六 周日 早上 \
         上午 中午 下午 晚上 凌晨 小时 分钟 年前 天前 月前 周前 最近 刚才 春天 夏天 秋天 \

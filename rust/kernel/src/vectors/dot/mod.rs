@@ -19,6 +19,72 @@
 //! cosine (3.4e-6 for 768 components), to which the rounding of each vector to float32 adds at
 //! most 2^-23. Rows and queries are normalised to unit vectors.
 
+/// The kernels of an instruction set, made of the caller's functions on registers of `WIDTH` floats.
+///
+/// `detect` hands them out after it has seen the features, so they are safe to call.
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little")
+))]
+macro_rules! kernels {
+    ($name:literal, $detected:ident, $($feature:tt),+) => {
+        /// The kernels, if this CPU has the instructions.
+        pub(super) fn detect() -> Option<Dot> {
+            ($($detected!($feature))&&+).then_some(Dot {
+                name: $name,
+                whole: |a, b| {
+                    // SAFETY: `detect` has seen the features.
+                    unsafe { whole(a, b) }
+                },
+                bytes: |sixteen, one| {
+                    // SAFETY: as above.
+                    unsafe { bytes(sixteen, one) }
+                },
+                square: |one| {
+                    // SAFETY: as above.
+                    unsafe { square(one) }
+                },
+            })
+        }
+
+        $(#[target_feature(enable = $feature)])+
+        fn whole(a: &[f32], b: &[f32]) -> f32 {
+            let mut sums = [zero(); CHAINS];
+            let (a, b) = (a.as_chunks::<BLOCK>().0, b.as_chunks::<BLOCK>().0);
+            for (a, b) in a.iter().zip(b) {
+                let (a, b) = (a.as_chunks::<WIDTH>().0, b.as_chunks::<WIDTH>().0);
+                for (chain, sum) in sums.iter_mut().enumerate() {
+                    *sum = multiply_add(floats(&a[chain]), floats(&b[chain]), *sum);
+                }
+            }
+            total(sums)
+        }
+
+        $(#[target_feature(enable = $feature)])+
+        fn square(one: &[i8]) -> i32 {
+            scalar::square(one)
+        }
+
+        /// Registers of sums kept apart: one for each part of a block.
+        const CHAINS: usize = BLOCK / WIDTH;
+    };
+}
+
+/// The sum of a power of two of numbers: halves are added, so that no addition waits for all others.
+macro_rules! halved {
+    ($sums:expr, $add:expr) => {{
+        let mut sums = $sums;
+        let mut width = sums.len();
+        while width > 1 {
+            width /= 2;
+            for chain in 0..width {
+                sums[chain] = $add(sums[chain], sums[chain + width]);
+            }
+        }
+        sums[0]
+    }};
+}
+
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
@@ -38,7 +104,7 @@ pub const BLOCK: usize = 64;
 pub const SIXTEEN: usize = 16;
 
 /// So many components that no sum of products overflows.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// Components of a vector of bytes in one word.
 const PER_WORD: usize = 4;
@@ -63,7 +129,7 @@ impl Sixteen {
     /// If there are more than sixteen, or one is shorter than `dimension`, which is a multiple of
     /// four and at most 65,536.
     pub fn new(vectors: &[&[i8]], dimension: usize) -> Self {
-        assert!(dimension.is_multiple_of(PER_WORD) && dimension <= MOST_BYTES);
+        assert!(dimension.is_multiple_of(PER_WORD) && dimension <= MAX_BYTES);
         let mut words = vec![[0; SIXTEEN]; dimension / PER_WORD];
         let mut sums = [0; SIXTEEN];
         for (place, vector) in vectors.iter().enumerate() {
@@ -153,7 +219,7 @@ impl Dot {
     /// If it has more than 65,536 components.
     #[inline]
     pub fn square(&self, one: &[i8]) -> i32 {
-        assert!(one.len() <= MOST_BYTES, "a vector of bytes");
+        assert!(one.len() <= MAX_BYTES, "a vector of bytes");
         (self.square)(one)
     }
 

@@ -12,69 +12,35 @@ use super::{BLOCK, Dot, PER_WORD, SIXTEEN, Sixteen, scalar, word};
 /// Components in a register.
 const WIDTH: usize = 4;
 
-/// Registers of sums kept apart: one for each sixteenth of a block.
-const CHAINS: usize = BLOCK / WIDTH;
+kernels!("neon", is_aarch64_feature_detected, "neon");
 
-/// The kernels, if this CPU has the instructions.
-pub(super) fn detect() -> Option<Dot> {
-    is_aarch64_feature_detected!("neon").then_some(Dot {
-        name: "neon",
-        whole,
-        bytes,
-        square: scalar::square,
-    })
-}
-
-fn whole(a: &[f32], b: &[f32]) -> f32 {
-    // SAFETY: only `detect` hands this function out, after it has seen neon.
-    unsafe { whole_neon(a, b) }
-}
-
+#[inline]
 #[target_feature(enable = "neon")]
-fn whole_neon(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [vdupq_n_f32(0.0); CHAINS];
-    for (a, b) in a
-        .as_chunks::<BLOCK>()
-        .0
-        .iter()
-        .zip(b.as_chunks::<BLOCK>().0)
-    {
-        for (chain, sum) in sums.iter_mut().enumerate() {
-            *sum = vfmaq_f32(*sum, floats(a, chain), floats(b, chain));
-        }
-    }
-    total(sums)
+fn zero() -> float32x4_t {
+    vdupq_n_f32(0.0)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn multiply_add(a: float32x4_t, b: float32x4_t, sum: float32x4_t) -> float32x4_t {
+    vfmaq_f32(sum, a, b)
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn total(sums: [float32x4_t; CHAINS]) -> f32 {
-    let (mut width, mut sums) = (CHAINS, sums);
-    while width > 1 {
-        width /= 2;
-        for chain in 0..width {
-            sums[chain] = vaddq_f32(sums[chain], sums[chain + width]);
-        }
-    }
-    vaddvq_f32(sums[0])
+    vaddvq_f32(halved!(sums, vaddq_f32))
 }
 
-/// Four of a block's floats.
 #[inline]
 #[target_feature(enable = "neon")]
-fn floats(block: &[f32; BLOCK], sixteenth: usize) -> float32x4_t {
-    let four = &block.as_chunks::<WIDTH>().0[sixteenth];
+fn floats(four: &[f32; WIDTH]) -> float32x4_t {
     // SAFETY: four floats are one register; the load needs no alignment beyond the float's.
     unsafe { vld1q_f32(four.as_ptr()) }
 }
 
-fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
-    // SAFETY: only `detect` hands this function out, after it has seen neon.
-    unsafe { bytes_neon(sixteen, one) }
-}
-
 #[target_feature(enable = "neon")]
-fn bytes_neon(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
+fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
     // Two sums for each vector: of the first two bytes of its words, and of the last two.
     let mut sums = [[vdupq_n_s32(0); 2]; SIXTEEN / WIDTH];
     for (words, four) in sixteen.words.iter().zip(one) {

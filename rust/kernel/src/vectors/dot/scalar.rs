@@ -24,19 +24,7 @@ fn whole(a: &[f32], b: &[f32]) -> f32 {
             sums[chain] += a[chain] * b[chain];
         }
     }
-    total(sums)
-}
-
-/// Adds halves pairwise, so that no addition waits for all the others.
-fn total(mut sums: [f32; CHAINS]) -> f32 {
-    let mut width = CHAINS;
-    while width > 1 {
-        width /= 2;
-        for chain in 0..width {
-            sums[chain] += sums[chain + width];
-        }
-    }
-    sums[0]
+    halved!(sums, |a, b| a + b)
 }
 
 fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {

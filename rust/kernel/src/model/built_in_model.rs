@@ -22,21 +22,21 @@ const CACHE_LINE: usize = 64;
 const BYTES_PER_THREAD: usize = 1 << 15;
 
 /// So that one batch does not use all of a large machine.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Features that a thread takes at a time.
 const GROUP: usize = 16;
 
 /// The model; there is one in a process.
-pub struct StaticModel {
+pub struct BuiltInModel {
     file: File,
     tokenizer: Tokenizer,
 }
 
-impl StaticModel {
+impl BuiltInModel {
     /// The model, ready.
     pub fn embedded() -> &'static Self {
-        static MODEL: OnceLock<StaticModel> = OnceLock::new();
+        static MODEL: OnceLock<BuiltInModel> = OnceLock::new();
         MODEL.get_or_init(|| {
             let file = File::embedded();
             let tokenizer = Tokenizer::new(&file);
@@ -172,7 +172,7 @@ impl StaticModel {
 fn threads_worth(bytes: usize) -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
-    (bytes / BYTES_PER_THREAD).clamp(1, cores.min(MOST_THREADS))
+    (bytes / BYTES_PER_THREAD).clamp(1, cores.min(MAX_THREADS))
 }
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_vector_is_the_normalized_mean_of_its_tokens() {
-        let model = StaticModel::embedded();
+        let model = BuiltInModel::embedded();
         let vectors = model.embed(&TEXTS).expect("memory");
         let ids = model.token_ids(&TEXTS).expect("memory");
         for (vector, ids) in vectors.chunks(DIMENSION).zip(&ids) {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_empty_text_has_no_tokens_and_a_vector_of_zeros() {
-        let model = StaticModel::embedded();
+        let model = BuiltInModel::embedded();
         assert_eq!(model.token_ids(&[""]).expect("memory"), [vec![]]);
         assert_eq!(model.embed(&[""]).expect("memory"), [0.0; DIMENSION]);
         assert!(model.embed(&[]).expect("memory").is_empty());
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_number_of_threads_does_not_change_results() {
-        let model = StaticModel::embedded();
+        let model = BuiltInModel::embedded();
         let texts: Vec<String> = (0..500).map(|n| format!("fact {n} of many")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let alone = model.embed_on(&texts, 1).expect("memory");
@@ -227,6 +227,6 @@ mod tests {
     fn threads_are_started_only_if_there_is_work() {
         assert_eq!(threads_worth(0), 1);
         assert_eq!(threads_worth(BYTES_PER_THREAD - 1), 1);
-        assert!((1..=MOST_THREADS).contains(&threads_worth(usize::MAX)));
+        assert!((1..=MAX_THREADS).contains(&threads_worth(usize::MAX)));
     }
 }
