@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.support.builds import skip_without_model
 
-from memstore._kernel.model import BuiltInModel
+from memstore._kernel import model
 
 skip_without_model(module=True)
-MODEL = BuiltInModel()
+MODEL = model.BuiltInModel()
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "golden_tokens.json").read_text("utf-8")
 )
@@ -107,7 +107,7 @@ def test_threads_share_one_model() -> None:
     same: list[bool] = []
 
     def work() -> None:
-        same.extend(np.array_equal(BuiltInModel().embed(TEXTS), expected) for _ in range(20))
+        same.extend(np.array_equal(model.BuiltInModel().embed(TEXTS), expected) for _ in range(20))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from memstore import Store
-from memstore._kernel.model import BuiltInModel
+from memstore._kernel import model
 from memstore._kernel.ranking import Bearing
 from memstore.providers.local import LocalEmbedder
 from memstore.settings import MIN_RELEVANCE
@@ -225,6 +225,6 @@ def _idf(held: list[set[str]], word: str) -> float:
 def _rarity(word: str) -> float:
     if word.isdigit():
         return [1.0, 3.0, 5.0, 5.5][min(len(word), 4) - 1]
-    pieces = BuiltInModel().token_ids([word, word.lower(), word.capitalize()])
+    pieces = model.BuiltInModel().token_ids([word, word.lower(), word.capitalize()])
     ranks = [int.from_bytes(one, "little") for one in pieces if len(one) == 2]
     return min(max(1.0, 1 + math.log(min(ranks) / 500)), 5.5) if ranks else 5.5

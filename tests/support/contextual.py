@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tests.support.builds import skip_without_model
 from tests.support.raw import raw
 
-from memstore._kernel.model import BuiltInModel
+from memstore._kernel import model
 
 skip_without_model(module=True)
-MODEL = BuiltInModel()
+MODEL = model.BuiltInModel()
 TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
 
 TIMES = {"yesterday", "monday"}

@@ -1,4 +1,4 @@
-"""Make the table of the embedded model, and the golden answers that its tests compare with.
+"""Make the table of the built-in model, and the golden answers that its tests compare with.
 
     python -m venv /tmp/wordllama && /tmp/wordllama/bin/pip install "wordllama==0.2.2.post0" numpy
     /tmp/wordllama/bin/python rust/kernel/model/make.py
@@ -111,12 +111,12 @@ def digest(weights: bytes, vocabulary: bytes) -> str:
 
 def table_file(model: dict[str, Any], vectors: NDArray[np.float32]) -> bytes:
     """Return the file: a header and six sections, all numbers little-endian."""
-    pieces: dict[str, int] = model["vocab"]
+    tokens: dict[str, int] = model["vocab"]
     pairs = [tuple(merge.split(" ")) for merge in model["merges"]]
-    check_assumptions(pieces, pairs)
-    characters = sorted((ord(piece), id) for piece, id in pieces.items() if len(piece) == 1)
+    check_assumptions(tokens, pairs)
+    characters = sorted((ord(token), id) for token, id in tokens.items() if len(token) == 1)
     merges = [
-        (pieces[left], pieces[right], rank, pieces[left + right])
+        (tokens[left], tokens[right], rank, tokens[left + right])
         for rank, (left, right) in enumerate(pairs)
     ]
     merges.sort(key=lambda merge: (bucket(merge[0], merge[1]), merge[2]))
@@ -126,8 +126,8 @@ def table_file(model: dict[str, Any], vectors: NDArray[np.float32]) -> bytes:
         "<16s6I",
         b"memstore static\0",
         vectors.shape[1],
-        len(pieces),
-        pieces[FIRST_BYTE],
+        len(tokens),
+        tokens[FIRST_BYTE],
         len(characters),
         len(merges),
         BUCKETS,
@@ -149,19 +149,19 @@ def bucket(left: int, right: int) -> int:
     return ((left << 16 | right) * 0x9E3779B1 & 0xFFFFFFFF) >> 16
 
 
-def check_assumptions(pieces: dict[str, int], pairs: list[tuple[str, ...]]) -> None:
+def check_assumptions(tokens: dict[str, int], pairs: list[tuple[str, ...]]) -> None:
     """Check what the tokenizer in Rust builds on, and no general tokenizer could."""
     assert len(set(pairs)) == len(pairs) < 1 << 16, "a pair has one rank, of 16 bits"
     assert all(len(pair) == 2 for pair in pairs)
-    assert sorted(pieces.values()) == list(range(len(pieces)))
-    for piece in pieces:
-        inside = piece.lstrip(SPACE)
+    assert sorted(tokens.values()) == list(range(len(tokens)))
+    for token in tokens:
+        inside = token.lstrip(SPACE)
         assert SPACE not in inside, "words can be cut before each space and merged one by one"
-    first = pieces[FIRST_BYTE]
+    first = tokens[FIRST_BYTE]
     for byte in range(256):
-        assert pieces[f"<0x{byte:02X}>"] == first + byte
-    used = {piece for pair in pairs for piece in (*pair, "".join(pair))}
-    assert not any(piece.startswith("<0x") for piece in used), "bytes are never merged"
+        assert tokens[f"<0x{byte:02X}>"] == first + byte
+    used = {token for pair in pairs for token in (*pair, "".join(pair))}
+    assert not any(token.startswith("<0x") for token in used), "bytes are never merged"
 
 
 if __name__ == "__main__":

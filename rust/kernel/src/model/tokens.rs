@@ -1,4 +1,4 @@
-//! Texts as tokens of the embedded model, compared by the tokens' vectors.
+//! Texts as tokens of the built-in model, compared by the tokens' vectors.
 //!
 //! The cosine of two tokens comes from an exact product of integers, so it is the same on every
 //! instruction set. `whole_words.rs` has the same functions for a build without the model.

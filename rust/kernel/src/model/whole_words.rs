@@ -1,4 +1,4 @@
-//! Texts as words, for a build without the embedded model: a word is similar to itself alone.
+//! Texts as words, for a build without the built-in model: a word is similar to itself alone.
 //!
 //! Has the functions of `tokens.rs`. A word's id is a hash of 16 bits, which few words of two texts share.
 
@@ -8,7 +8,7 @@ use super::Weighed;
 use crate::language;
 use crate::vectors::dot::SIXTEEN;
 
-/// How many ids there are. Not as many as the embedded model has, so that the two kinds of builds
+/// How many ids there are. Not as many as the built-in model has, so that the two kinds of builds
 /// refuse each other's files of the index.
 const COUNT: u16 = u16::MAX;
 

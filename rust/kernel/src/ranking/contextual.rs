@@ -80,7 +80,7 @@ pub struct Request<'a> {
     pub lives: &'a [(u32, f64)],
     /// Microseconds since 1970.
     pub now: i64,
-    /// Whether to compute the cosines that are not given, by the embedded model.
+    /// Whether to compute the cosines that are not given, by the built-in model.
     pub compares: bool,
 }
 
