@@ -355,7 +355,7 @@ def test_store_of_the_old_model_searches_by_words_and_loses_nothing(
         assert wait_until(lambda: len(manual_clock.waits) >= looks)  # noqa: B023
         manual_clock.advance(60)
     assert old.status().pending == 1
-    assert "words-24" in (old.embedder_trouble or "")
+    assert "words-24" in (old.file.embedder_trouble or "")
     old.file.warm()
 
     assert store.embed_pending().embedded == 1
@@ -401,7 +401,7 @@ def test_only_the_first_write_after_a_switch_waits(
     ):
         assert elsewhere.file.reembed(larger).switched
     assert not store.add("first", subject="post").embedded
-    assert store.embedder_trouble is None
+    assert store.file.embedder_trouble is None
     assert store.add("second", subject="post").embedded
     assert store.embed_pending().embedded == 1
 

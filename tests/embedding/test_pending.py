@@ -421,7 +421,7 @@ def test_write_does_not_wait_for_a_hanging_embedder(
     assert embedder.given[0] == WRITE_SECONDS
     assert None not in embedder.given
     assert not any(fact.embedded for fact in facts)
-    assert "did not answer in time" in (store.embedder_trouble or "")
+    assert "did not answer in time" in (store.file.embedder_trouble or "")
     server.mode = "works"
     assert store.embed_pending().embedded == 5
 

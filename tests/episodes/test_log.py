@@ -626,14 +626,14 @@ def test_threads_add_and_search_concurrently(store: Store) -> None:
 
 def test_probe_reports_the_embedders_health(open_store: Open, embedder: WordEmbedder) -> None:
     store = open_store()
-    probe = store.probe_embedder()
+    probe = store.file.probe_embedder()
     assert probe is not None
     assert (probe.works, probe.dimension, probe.trouble) == (True, 64, None)
     embedder.failure = RuntimeError("no wire")
-    probe = store.probe_embedder()
+    probe = store.file.probe_embedder()
     assert probe is not None
     assert (probe.works, probe.trouble) == (False, "RuntimeError: no wire")
-    assert open_store(embedder=None).probe_embedder() is None
+    assert open_store(embedder=None).file.probe_embedder() is None
 
 
 def test_probe_does_not_wait_for_an_embedder_that_hangs(open_store: Open) -> None:
@@ -647,11 +647,11 @@ def test_probe_does_not_wait_for_an_embedder_that_hangs(open_store: Open) -> Non
     embedder = Hangs()
     store = open_store(embedder=embedder)
     for _ in range(3):
-        probe = store.probe_embedder(0.05)
+        probe = store.file.probe_embedder(0.05)
         assert probe is not None
         assert (probe.works, probe.trouble) == (False, "no answer within 0.05 s")
     hanging.set()
-    probe = store.probe_embedder(10)
+    probe = store.file.probe_embedder(10)
     assert probe is not None
     assert probe.works
     assert len(embedder.calls) <= 2  # one question at a time

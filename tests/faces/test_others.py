@@ -13,6 +13,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - 
 import memstore
 from memstore import Memory, Scope, Store
 from memstore.faces.mcp import resources
+from memstore.store.store import others_of
 
 ANA = Scope(user_id="ana smith")
 
@@ -65,7 +66,7 @@ def test_owners_whose_memories_are_all_gone_are_not_named(
         if not are_kept:  # as in a file of an earlier build
             with store.file.engine.write() as transaction:
                 transaction.run("DELETE FROM memstore_meta WHERE key = 'counts'")
-        named = store.others().first
+        named = others_of(store).first
     assert named == (ANA,)
 
 

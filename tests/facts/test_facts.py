@@ -17,6 +17,7 @@ from tests.support.raw import raw
 from memstore import Conflict, Fact, IdempotencyConflict, NewFact, NotFound, Store
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.facts import journalled, journalled_text
+from memstore.domain import chains
 from memstore.errors import Remedy
 from memstore.facts.batch import AddFact, SupersedeFact
 
@@ -611,9 +612,9 @@ def test_task_and_fact_supersede_each_other_only_with_any_subject(store: Store) 
 def test_older_returns_the_superseded_fact(store: Store) -> None:
     old = store.add(**BERLIN)
     new = store.add(**MUNICH, supersedes=old.id)
-    assert store.older(old.id) is None
+    assert chains.older(store.history(old.id), old.id) is None
     store.delete(new.id)
-    older = store.older(new.id)
+    older = chains.older(store.history(new.id), new.id)
     assert older is not None
     assert older.id == old.id
     assert store.reinstate(old.id).status == "active"

@@ -804,7 +804,6 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "apply propose": lambda store, other, own: store.apply(
         [AddFact(fact=NewFact(content="x", subject="x"), precedence=MayReplace(other))]
     ),
-    "older": lambda store, other, own: store.older(other),
     "restore": lambda store, other, own: store.restore(other),
     "erase": lambda store, other, own: store.erase(other),
     "supersede": lambda store, other, own: store.supersede(other, own),

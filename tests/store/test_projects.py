@@ -10,6 +10,7 @@ import pytest
 
 import memstore
 from memstore import projects
+from memstore.domain import chains
 from memstore.errors import Conflict, InvalidArgument, NotFound, StorageError
 from memstore.projects import Project, project_of, set_name
 
@@ -163,7 +164,7 @@ def test_a_correction_is_stored_where_the_fact_is(store: memstore.Store) -> None
     assert [fact.id for fact in store.history(old.id)] == [old.id, new.id]
     assert store.confirm(new.id).confirmed_count == 1
     assert store.update_metadata(new.id, {"a": 1}).metadata == {"a": 1}
-    assert store.older(new.id) == store.get(old.id)
+    assert chains.older(store.history(new.id), new.id) == store.get(old.id)
     assert store.reinstate(old.id).namespace == "default"
     assert store.delete(new.id).deleted_at is not None
     assert store.restore(new.id).id == new.id

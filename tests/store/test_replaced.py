@@ -75,7 +75,7 @@ def test_no_write_is_acknowledged_if_the_file_was_removed(
     for use in (lambda: kept.add("again", subject="a"), kept.list, lambda: kept.get(1)):
         with pytest.raises(FileReplaced, match="while it was open"):
             use()
-    assert kept.is_replaced
+    assert kept.file.is_replaced
 
 
 def test_replacing_file_is_not_touched(kept: Store) -> None:
@@ -171,7 +171,7 @@ def test_other_programs_may_open_write_and_close(kept: Store) -> None:
             there.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         kept.add(f"ours {turn}", subject="a")
     assert kept.count() == 7
-    assert not kept.is_replaced
+    assert not kept.file.is_replaced
 
 
 ANOTHER_PROCESS = """
@@ -253,7 +253,7 @@ def test_the_first_write_of_a_store_notices_a_removed_log(
     path, store = read_and_left_without_log(kept, open_store)
     with pytest.raises(FileReplaced, match="nothing was stored"):
         store.add("with another index", subject="a")
-    assert store.is_replaced
+    assert store.file.is_replaced
     assert contents(path) == ["before"]
 
 

@@ -11,6 +11,7 @@ from tests.support.raw import raw, sql
 import memstore
 from memstore import Scope, Store
 from memstore.domain.status import MAX_NAMES
+from memstore.store.store import others_of
 
 OWNERS = (Scope(), Scope(user_id="ana"), Scope(user_id="ana", run_id="r1"), Scope(agent_id="bot"))
 
@@ -145,15 +146,15 @@ def test_others_are_counted_but_not_those_of_other_namespaces(path: Path) -> Non
         store.add("a", subject="api", user_id="ana")
         store.episodes.add("said", source="test", scope=Scope(user_id="ben"))
         store.within("elsewhere").add("b", subject="api", user_id="zoe")
-        others = store.others()
+        others = others_of(store)
         assert (others.facts, others.episodes) == (1, 1)
         assert {*others.first} == {Scope(user_id="ana"), Scope(user_id="ben")}
-        assert store.others(scope="all") == memstore.Others()
-        assert store.others(scope=Scope(user_id="ana")).facts == 0
+        assert others_of(store, scope="all") == memstore.Others()
+        assert others_of(store, scope=Scope(user_id="ana")).facts == 0
         confined = store.within("elsewhere", confined=True)
-        assert (confined.others().facts, confined.others().episodes) == (1, 0)
+        assert (others_of(confined).facts, others_of(confined).episodes) == (1, 0)
         with pytest.raises(memstore.AccessDenied):
-            confined.others(namespaces="all")
+            others_of(confined, namespaces="all")
 
 
 def test_a_count_of_pinned_facts_counts_only_them(path: Path) -> None:

@@ -32,6 +32,16 @@ def in_order(chain: Iterable[Fact]) -> list[Fact]:
     return [*found.values(), *(fact for fact in facts if fact.id not in found)]  # a circle is last
 
 
+def older(history: Iterable[Fact], fact_id: int) -> Fact | None:
+    """Return the newest fact that one of a chain superseded, and that can be reinstated."""
+    superseded = (fact for fact in history if fact.superseded_by == fact_id)
+    return max(
+        (fact for fact in superseded if fact.status == "superseded"),
+        key=lambda fact: fact.id,
+        default=None,
+    )
+
+
 def circles(successors: Mapping[int, int | None]) -> list[list[int]]:
     """Return each circle of facts that supersede each other, as sorted ids."""
     found: list[list[int]] = []

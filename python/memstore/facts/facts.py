@@ -232,10 +232,6 @@ class Facts:
                 found = fact_table.subjects(transaction, wanted, key, limit) | found
         return [found[key] for key in sorted(found)[:limit]]
 
-    def newest_id(self) -> int:
-        with self._engine.read() as transaction:
-            return fact_table.newest_id(transaction)
-
     def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
         """Return the whole chain of any of its facts, oldest first."""
         with self._engine.read() as transaction:
@@ -271,16 +267,6 @@ class Facts:
             if fact.namespace == home
             and (scope is None or fact.scope == scope or fact.status == "erased")
         ]
-
-    def older(self, fact_id: int) -> Fact | None:
-        with self._engine.read() as transaction:
-            home = known(transaction, self.namespaces, fact_id).namespace
-            found = [
-                fact
-                for fact in fact_table.superseded_by(transaction, fact_id)
-                if fact.namespace == home and fact.status == "superseded"
-            ]
-        return found[-1] if found else None
 
     # -- correcting ------------------------------------------------------------------------
 

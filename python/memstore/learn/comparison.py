@@ -10,6 +10,7 @@ from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.rules import covers
 from memstore.frozen import replace
 from memstore.learn.supersession import MAX_CANDIDATES, Verdict, judge, metadata_conflicts
+from memstore.store.store import file_of
 from memstore.text.folding import folded, subject_key
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Comparison:
         ]
         if not others:
             return None
-        cosines = self._store.similarities(new.content, [fact.content for fact in others])
+        cosines = file_of(self._store).similarities(new.content, [fact.content for fact in others])
         for similarity, fact in sorted(
             zip(cosines, others, strict=True), key=lambda found: (-found[0], -found[1].id)
         ):

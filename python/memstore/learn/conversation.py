@@ -41,6 +41,7 @@ from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_ev
 from memstore.learn.reading import facts_in, read_items
 from memstore.prompting.answers import Replies
 from memstore.prompting.messages import ROLES, Message, read_transcript, transcript
+from memstore.store.store import file_of
 from memstore.text.chunks import PROMPT_CHARACTERS
 from memstore.text.words import terms
 
@@ -295,7 +296,7 @@ class Learner:
 
     def _similarity(self, one: str, other: str) -> float:
         try:
-            return self.store.similarities(one, [other])[0]
+            return file_of(self.store).similarities(one, [other])[0]
         except EmbedderError:  # nothing is compared
             return 0.0
 

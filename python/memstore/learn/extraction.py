@@ -21,7 +21,7 @@ from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
-from memstore.store.store import given_store
+from memstore.store.store import file_of, given_store
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Extractor:
         """
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
-        screen = self._store.screen
+        screen = file_of(self._store).screen
         text, subject_hint = screen.value(text, "text"), screen.value(subject_hint, "subject_hint")
         metadata = screen.value(metadata, "metadata")
         at = clock.moment(at, "at")
@@ -212,7 +212,7 @@ class Extractor:
         items = self._reader.read(episode, options, self._reader.begin(episode, options))
         usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            since = self._store.newest_id()
+            since = file_of(self._store).newest_id()
             rivals, not_compared = self._comparison.compare(usable, episode.scope, when)
             changes = [
                 self._comparison.addition(new, rivals.get(place))

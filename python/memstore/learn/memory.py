@@ -36,7 +36,7 @@ from memstore.learn.distilling import (
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
-from memstore.store.store import given_store
+from memstore.store.store import file_of, given_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -166,7 +166,7 @@ class Memory:
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
         scope = Scope(**owners)
-        screen = self._store.screen
+        screen = file_of(self._store).screen
         read = [screen.record(message) for message in read_messages(messages)]
         encode(metadata)
         thread, _ = checked_place(thread, None)

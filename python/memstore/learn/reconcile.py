@@ -18,7 +18,7 @@ from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 from memstore.facts.rules import confirmed_by, covers
 from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MAX_ATTEMPTS, claim_of
-from memstore.store.store import facts_of
+from memstore.store.store import facts_of, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class Reconciler:
         self._try(episode, wanted, when, last=True)
 
     def _try(self, episode: Episode, wanted: Claims, when: datetime, *, last: bool) -> None:
-        since = self._store.newest_id()
+        since = file_of(self._store).newest_id()
         with self._facts.reading() as transaction:
             plan = self._plan(transaction, episode, wanted)
         if not plan:

@@ -110,12 +110,25 @@ class AsyncFile(Awaited[File]):
         return self._blocking.path
 
     @property
+    def is_replaced(self) -> bool:
+        """Whether the file was replaced, moved or removed while it was open."""
+        return self._blocking.is_replaced
+
+    @property
+    def embedder_trouble(self) -> Reason | None:
+        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
+        return self._blocking.embedder_trouble
+
+    @property
     def upgraded(self) -> str | None:
         return self._blocking.upgraded
 
     embed_pending = awaited(File.embed_pending)
     embed_in_background = awaited(File.embed_in_background)
     reembed = awaited(File.reembed)
+    probe_embedder = awaited(File.probe_embedder)
+    newest_id = awaited(File.newest_id)
+    similarities = awaited(File.similarities)
     warm = awaited(File.warm)
     save_index = awaited(File.save_index)
     export = awaited(_export_file)
@@ -164,11 +177,6 @@ class AsyncStore(Awaited[Store]):
         """The file, as an absolute path."""
         return self._blocking.path
 
-    @property
-    def embedder_trouble(self) -> Reason | None:
-        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
-        return self._blocking.embedder_trouble
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -178,19 +186,16 @@ class AsyncStore(Awaited[Store]):
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"
 
-    def within(self, namespace: str, *, confined: bool = False) -> Self:
+    def within(
+        self, namespace: str | None = None, *, confined: bool = False, source: str | None = None
+    ) -> Self:
         """Return a store for another namespace of this file; see :meth:`Store.within`."""
-        return type(self)(self._blocking.within(namespace, confined=confined))
-
-    def through(self, source: str) -> Self:
-        """Return a store with another source in the journal; see :meth:`Store.through`."""
-        return type(self)(self._blocking.through(source))
+        return type(self)(self._blocking.within(namespace, confined=confined, source=source))
 
     close = awaited(Store.close)
     add = awaited(Store.add)
     add_many = awaited(Store.add_many)
     supersede = awaited(Store.supersede)
-    older = awaited(Store.older)
     confirm = awaited(Store.confirm)
     pin = awaited(Store.pin)
     unpin = awaited(Store.unpin)
@@ -199,7 +204,6 @@ class AsyncStore(Awaited[Store]):
     restore = awaited(Store.restore)
     restore_deleted = awaited(Store.restore_deleted)
     reinstate = awaited(Store.reinstate)
-    newest_id = awaited(Store.newest_id)
     apply = awaited(Store.apply)
     erase = awaited(Store.erase)
     clear = awaited(Store.clear)
@@ -219,10 +223,7 @@ class AsyncStore(Awaited[Store]):
     history = awaited(Store.history)
     journal = awaited(Store.journal)
     embed_pending = awaited(Store.embed_pending)
-    probe_embedder = awaited(Store.probe_embedder)
-    similarities = awaited(Store.similarities)
     export = awaited(_export)
     import_ = awaited(Store.import_)
     import_from = awaited(Store.import_from)
     status = awaited(Store.status)
-    others = awaited(Store.others)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.access.tokens import Tokens
     from memstore.database.engine import Engine, Progress
     from memstore.database.journal import Author
+    from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import vectors as vector_table
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 else:
     adoption = lazy_import("memstore.facts.adoption")
     doctor = lazy_import("memstore.upkeep.doctor")
+    fact_table = lazy_import("memstore.database.tables.facts")
     generation_table = lazy_import("memstore.database.tables.generations")
     importing = lazy_import("memstore.importing")
     imports_table = lazy_import("memstore.database.tables.imports")
@@ -111,6 +113,19 @@ class File:
     def path(self) -> str:
         """The file, as an absolute path."""
         return self.engine.path
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the file was replaced, moved or removed while it was open.
+
+        Every call then raises :class:`memstore.FileReplaced`.
+        """
+        return self.engine.is_lost
+
+    @property
+    def embedder_trouble(self) -> Reason | None:
+        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
+        return self.wordless if self.embedder is None else self.embedder.trouble
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -420,7 +435,27 @@ class File:
 
     # -- the parts that stores use -------------------------------------------------------------
 
-    def probe_embedder(self, timeout_seconds: float) -> Probe | None:
+    def newest_id(self) -> int:
+        """Return the id of the newest fact, for ``since`` of :meth:`memstore.Store.apply`."""
+        with self.engine.read() as transaction:
+            return fact_table.newest_id(transaction)
+
+    def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
+
+        The texts are embedded as they are, whereas a fact's stored vector includes its subject.
+
+        Raises:
+            EmbedderError: the store has no embedder, or it failed.
+        """
+        return self.needed_embedder().current.similarities(text, others)
+
+    def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
+        """Test the embedder with one request; return the result, or ``None`` without an embedder.
+
+        Args:
+            timeout_seconds: how long to wait for an answer before the test counts as failed.
+        """
         if self.embedder is None:
             return None
         embedder = self.embedder.embedder

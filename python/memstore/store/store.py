@@ -79,11 +79,9 @@ if TYPE_CHECKING:
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
     from memstore.embedding import background, pending
-    from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
-    from memstore.errors import Reason
     from memstore.facts import batch, proposals, tasks
     from memstore.facts.batch import Applied, Change
     from memstore.facts.proposals import Proposals
@@ -95,7 +93,6 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests
     from memstore.store.file import File
-    from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
     from memstore.upkeep import doctor, scheduled
 else:
@@ -207,20 +204,9 @@ class Store:
         return self._reach.namespace
 
     @property
-    def screen(self) -> Screen:
-        """The handling of secrets (keys, tokens) in texts that are stored or sent to a model."""
-        return self._file.screen
-
-    @property
     def path(self) -> str:
         """The file, as an absolute path."""
         return self._file.engine.path
-
-    @property
-    def embedder_trouble(self) -> Reason | None:
-        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
-        embedder = self._file.embedder
-        return self._file.wordless if embedder is None else embedder.trouble
 
     def __enter__(self) -> Self:
         return self
@@ -239,40 +225,32 @@ class Store:
         if self._closes_file:
             self._file.close()
 
-    def within(self, namespace: str, *, confined: bool = False) -> Self:
+    def within(
+        self, namespace: str | None = None, *, confined: bool = False, source: str | None = None
+    ) -> Self:
         """Return a store for another namespace of this file, sharing its connections and model.
 
         It is closed with this one.
 
         Args:
-            namespace: the namespace of the other store.
+            namespace: the namespace of the other store; by default the same one.
             confined: refuse every argument that names another namespace. Such a store has no
                 :attr:`file`.
+            source: the program or interface that its changes are made through, for the journal; by
+                default the same one.
 
         Raises:
             AccessDenied: this store is confined to another namespace.
         """
-        self._reach.check(namespace)
+        home, shared = self.namespace, self._reach.shared
+        if namespace is not None:
+            self._reach.check(namespace)
+            home, shared = namespace, None
+        author = self._author
+        if source is not None:
+            author = author._replace(source=checked_text(source, "source", MAX_NAME))
         confined = self._reach.confined or confined
-        return type(self)(self._file, namespace, confined=confined, author=self._author)
-
-    def through(self, source: str) -> Self:
-        """Return a store for the same namespace whose changes have another source in the journal.
-
-        It is closed with this one.
-
-        Args:
-            source: the program or interface that the changes are made through.
-        """
-        author = self._author._replace(source=checked_text(source, "source", MAX_NAME))
-        reach = self._reach
-        return type(self)(
-            self._file,
-            reach.namespace,
-            confined=reach.confined,
-            shared=reach.shared,
-            author=author,
-        )
+        return type(self)(self._file, home, confined=confined, shared=shared, author=author)
 
     @property
     def alone(self) -> Self:
@@ -433,14 +411,6 @@ class Store:
         """
         return self._facts.delete(fact_id)
 
-    def older(self, fact_id: int) -> Fact | None:
-        """Return the newest fact superseded by this one that :meth:`reinstate` can bring back.
-
-        Raises:
-            NotFound: no such fact.
-        """
-        return self._facts.older(fact_id)
-
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
 
@@ -486,10 +456,6 @@ class Store:
         """
         return self._facts.reinstate(fact_id)
 
-    def newest_id(self) -> int:
-        """Return the id of the newest fact of the file, for ``since`` of :meth:`apply`."""
-        return self._facts.newest_id()
-
     def apply(
         self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None
     ) -> builtins.list[Applied]:
@@ -503,8 +469,8 @@ class Store:
                 ``KeepFact``, applied in order.
             scope: the owners that new facts get and that every named fact must have; ``None`` does
                 not check or set owners.
-            since: the :meth:`newest_id` from before the caller read the facts it decided on. If a
-                subject has got a new fact since then, adding to it is refused.
+            since: :meth:`memstore.File.newest_id` from before the caller read the facts it decided
+                on. If a subject has got a new fact since then, adding to it is refused.
 
         Returns:
             The result of each change, in order.
@@ -952,24 +918,6 @@ class Store:
             progress=progress,
         )
 
-    def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
-        """Test the embedder with one request; return the result, or ``None`` without an embedder.
-
-        Args:
-            timeout_seconds: how long to wait for an answer before the test counts as failed.
-        """
-        return self._file.probe_embedder(timeout_seconds)
-
-    def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
-        """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
-
-        The texts are embedded as they are, whereas a fact's stored vector includes its subject.
-
-        Raises:
-            EmbedderError: the store has no embedder, or it failed.
-        """
-        return self._file.needed_embedder().current.similarities(text, others)
-
     # -- carrying over -----------------------------------------------------------------------
 
     def export(self, *, progress: Progress | None = None) -> Iterator[str]:
@@ -1051,14 +999,6 @@ class Store:
             progress=progress,
         )
 
-    @property
-    def is_replaced(self) -> bool:
-        """Whether the file was replaced, moved or removed while it was open.
-
-        Every call then raises :class:`memstore.FileReplaced`.
-        """
-        return self._file.engine.is_lost
-
     # -- counting ----------------------------------------------------------------------------
 
     def status(self, *, scope: ScopeSelection = None) -> StoreStatus:
@@ -1112,19 +1052,6 @@ class Store:
                 namespaces=self._reach.visible(counts.namespaces(transaction)),
             )
 
-    def others(self, *, scope: ScopeSelection = None, namespaces: Namespaces = None) -> Others:
-        """Return how much other owners hold; for ``"all"``, nothing.
-
-        Args:
-            scope: the owners whose memories are left out; ``None`` for memories without owners.
-            namespaces: look in these instead of the store's own.
-        """
-        now, owners = clock.utc_now(), selected_scope(scope)
-        where = self._reach.select(namespaces)
-        active = FactFilter(where, now, scope=owners)
-        with self._file.engine.read() as transaction:
-            return self._others(transaction, active, EpisodeFilter(where, now, scope=owners))
-
     def _others(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
     ) -> Others:
@@ -1167,6 +1094,28 @@ class Store:
 def facts_of(store: Store) -> Facts:
     """Return the operations on facts that run in a caller's own transaction, for ``learn``."""
     return store._facts
+
+
+def file_of(store: Store) -> File:
+    """Return the whole file, even of a confined store: for our own modules, never for callers."""
+    return store._file
+
+
+def others_of(
+    store: Store, *, scope: ScopeSelection = None, namespaces: Namespaces = None
+) -> Others:
+    """Return how much other owners hold; for ``"all"``, nothing.
+
+    Args:
+        store: the store to look in.
+        scope: the owners whose memories are left out; ``None`` for memories without owners.
+        namespaces: look in these instead of the store's own.
+    """
+    now, owners = clock.utc_now(), selected_scope(scope)
+    where = store._reach.select(namespaces)
+    active = FactFilter(where, now, scope=owners)
+    with store._file.engine.read() as transaction:
+        return store._others(transaction, active, EpisodeFilter(where, now, scope=owners))
 
 
 def given_store(store: object) -> Store:

@@ -203,7 +203,7 @@ def test_the_default_file_of_another_model_is_searched_by_words(
         told = wording.in_server(hits.words_only.reason)
         assert "'words-64'" in told
         assert "Start the server with the model the file holds" in told
-        assert wording.in_server(store.embedder_trouble or "") == told
+        assert wording.in_server(store.file.embedder_trouble or "") == told
         assert store.status().model == "words-64"
 
 

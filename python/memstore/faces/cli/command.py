@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    stores = lazy_import("memstore.store.store")
     escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
     owners = lazy_import("memstore.faces.cli.owners")
@@ -398,7 +400,8 @@ def nothing(
     store: Store, arguments: argparse.Namespace, text: str, *nouns: Literal["fact", "episode"]
 ) -> str:
     """Return ``text`` for an empty result, and how many such items other owners hold."""
-    others = store.others(scope=whose(arguments), namespaces=getattr(arguments, "namespaces", None))
+    where = getattr(arguments, "namespaces", None)
+    others = stores.others_of(store, scope=whose(arguments), namespaces=where)
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
     if not held:

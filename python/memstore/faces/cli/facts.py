@@ -9,13 +9,16 @@ from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.domain import chains
     from memstore.store.store import Store
-
+else:
+    chains = lazy_import("memstore.domain.chains")
 
 ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
 
@@ -75,7 +78,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 
 def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> None:
-    if not embedded and (trouble := store.embedder_trouble):
+    if not embedded and (trouble := store.file.embedder_trouble):
         show.note(
             f"stored as #{fact_id}; its embedding is pending: {wording.on_command_line(trouble)} "
             "(searches by words find it; memstore embed-pending retries)"
@@ -163,7 +166,7 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     fact = store.delete(cli.known_id(store, arguments))
     back = f"memstore restore {fact.id}{cli.same_flags(arguments)} brings it back"
     show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
-    if (older := store.older(fact.id)) is not None:
+    if (older := chains.older(store.history(fact.id), fact.id)) is not None:
         again = f"memstore reinstate {older.id}{cli.same_flags(arguments)}"
         show.note(
             f"nothing of its chain is active now; {again} brings #{older.id} back: "

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from memstore.faces.hosts.catalogue import Host, Registration
     from memstore.faces.hosts.setup import FileChange
     from memstore.settings import Settings
+    from memstore.store import store as stores
 else:
+    stores = lazy_import("memstore.store.store")
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
     check = lazy_import("memstore.faces.hosts.check")
     hook = lazy_import("memstore.faces.hosts.hook")
@@ -149,7 +151,7 @@ def _only_user(chosen: Settings, show: cli.Show) -> str | None:
         quiet = quiet._replace(namespace=None)
     try:
         with from_settings.open_store(quiet, source="cli") as store:
-            others, held = store.others(), store.status()
+            others, held = stores.others_of(store), store.status()
     except MemstoreError as error:
         show.note(f"the owners of the memories could not be read: {visible(str(error))}")
         return None

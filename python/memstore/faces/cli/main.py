@@ -240,8 +240,8 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
             raise
         trouble = _in_words(error)
         store = from_settings.open_store(wordless, source="cli")
-    if command.embedder == "optional" and store.embedder_trouble is not None:
-        trouble = wording.on_command_line(store.embedder_trouble)
+    if command.embedder == "optional" and store.file.embedder_trouble is not None:
+        trouble = wording.on_command_line(store.file.embedder_trouble)
     with store:
         yield store, trouble
 

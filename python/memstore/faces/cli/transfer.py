@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
     from memstore.importing import ImportFromReport
+    from memstore.store import store as stores
     from memstore.store.store import Store
     from memstore.transfer import ImportReport
 else:
+    stores = lazy_import("memstore.store.store")
     importing = lazy_import("memstore.importing")
     transfer = lazy_import("memstore.transfer")
 
@@ -211,7 +213,7 @@ def _owners(arguments: argparse.Namespace) -> Scope | None:
 def _tell_owners(store: Store, done: ImportFromReport, scope: Scope | None, show: cli.Show) -> None:
     if scope is not None and done.known:
         show.note("what was already known keeps its owners")
-    if scope is None and done.facts and (others := store.others()).facts:
+    if scope is None and done.facts and (others := stores.others_of(store)).facts:
         show.note(
             f"{counted(others.facts)} with an owner, found only by commands that name it: "
             f"{ways_to_see(others.first)}; import --user none imports without owners"

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from memstore.faces import background
     from memstore.faces.hosts import keeping, sessions, transcripts, troubles
     from memstore.faces.hosts.sessions import HostSession
+    from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    stores = lazy_import("memstore.store.store")
     background = lazy_import("memstore.faces.background")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
@@ -219,7 +221,7 @@ def at_start(
 
 def _of_others(store: Store, owner: Scope) -> str | None:
     """Return a sentence if nothing was recalled because every fact has an owner."""
-    if owner != NOBODY or not (facts := store.others().facts):
+    if owner != NOBODY or not (facts := stores.others_of(store).facts):
         return None
     return (
         f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "

@@ -7,10 +7,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from memstore.frozen import frozen
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from memstore.faces.mcp.opening import Opening
+    from memstore.store import store as stores
     from memstore.store.store import Store
+else:
+    stores = lazy_import("memstore.store.store")
 
 MAX_STORES: Final = 64
 """How many stores are cached; making another one is cheap."""
@@ -38,7 +42,7 @@ class Stores:
         home = self._opening.store()
         with self._making:
             store = self._open.get(namespace)
-            if store is None or store.is_replaced:
+            if store is None or stores.file_of(store).is_replaced:
                 store = self._open[namespace] = home.within(namespace, confined=True)
             self._open.move_to_end(namespace)
             if len(self._open) > MAX_STORES:

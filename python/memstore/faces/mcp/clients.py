@@ -62,4 +62,4 @@ class Through(NamedTuple):
 
     def store(self) -> Store:
         store = self.source.store()
-        return store if self.client is None else store.through(self.client)
+        return store if self.client is None else store.within(source=self.client)

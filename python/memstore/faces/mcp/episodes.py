@@ -23,7 +23,7 @@ from memstore.faces.mcp.episode_answers import (
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
 from memstore.faces.mcp.tool import EpisodeId, Name, Object, Tool
 from memstore.settings import MIN_RELEVANCE
-from memstore.store.store import Store
+from memstore.store.store import Store, file_of
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}
 
@@ -218,7 +218,7 @@ def update_episode(
 def get_status(store: Store, *, owner: Scope) -> Answer:
     """Check the memory and its embedder; count pending items."""
     status = store.status(scope=owner)
-    return of_health(status, store.probe_embedder()) | owners.status(status.others, owner)
+    return of_health(status, file_of(store).probe_embedder()) | owners.status(status.others, owner)
 
 
 def bound(store: Store, group_id: str | None) -> Store:

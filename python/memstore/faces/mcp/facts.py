@@ -2,7 +2,7 @@
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
@@ -12,11 +12,16 @@ from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.episode_answers import of_said, of_turns
 from memstore.faces.mcp.tool import AnyId, EpisodeId, Id, Name, Object, Tool, episode_id
+from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
-from memstore.store.store import Store
+from memstore.store.store import Store, file_of
+
+if TYPE_CHECKING:
+    from memstore.domain import chains
+else:
+    chains = lazy_import("memstore.domain.chains")
 
 MAX_QUERY: Final = 4_000
-
 
 MIN_TOKENS: Final = 50
 MAX_TOKENS: Final = 5_000
@@ -71,7 +76,7 @@ def memory_store(
 
 
 def _embedding(store: Store, fact: Fact) -> Answer:
-    trouble = store.embedder_trouble
+    trouble = file_of(store).embedder_trouble
     if fact.embedded or fact.status != "active" or trouble is None:
         return {}
     return {"embedding": f"pending, found by words until then: {answers.explained(trouble)}"}
@@ -169,7 +174,8 @@ def memory_delete(
     """Delete a fact that was never true; supersede one that was true. undo reverses either."""
     store.check_owners(owner, id)
     if not undo:
-        return answers.of_deletion(store.delete(id), store.older(id))
+        deleted = store.delete(id)
+        return answers.of_deletion(deleted, chains.older(store.history(id), id))
     superseded = store.get(id).status == "superseded"
     return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
 
@@ -238,7 +244,8 @@ def memory_update(
 def memory_status(store: Store, *, owner: Scope) -> Answer:
     """Count what is stored, by subject and category."""
     status = store.status(scope=owner)
-    return answers.of_status(status, store.embedder_trouble) | owners.status(status.others, owner)
+    told = answers.of_status(status, file_of(store).embedder_trouble)
+    return told | owners.status(status.others, owner)
 
 
 TOOLS: Final = (

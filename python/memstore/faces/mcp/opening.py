@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from memstore.faces import from_settings, wording
     from memstore.faces.options import BackupSchedule
     from memstore.settings import Settings
+    from memstore.store import store as stores
     from memstore.store.store import Store
 else:  # imported after the handshake
+    stores = lazy_import("memstore.store.store")
     errors = lazy_import("memstore.errors")
     from_settings = lazy_import("memstore.faces.from_settings")
     futures = lazy_import("concurrent.futures")
@@ -138,7 +140,7 @@ def _is_over(attempt: futures.Future[Store]) -> bool:
     """Return whether an attempt to open failed, or the file it opened was replaced."""
     if not attempt.done():
         return False
-    return attempt.exception() is not None or attempt.result().is_replaced
+    return attempt.exception() is not None or stores.file_of(attempt.result()).is_replaced
 
 
 def end_on_signals(opening: Opening) -> None:

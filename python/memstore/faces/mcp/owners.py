@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memstore.domain.records import NOBODY, Scope
 from memstore.faces.escaping import counted
+from memstore.store.store import others_of
 
 if TYPE_CHECKING:
     from memstore.domain.status import Others
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def unnamed(store: Store, owner: Scope) -> Others | None:
     """Return what the owners of the namespace hold, for a call that named none."""
-    return store.others() if owner == NOBODY else None
+    return others_of(store) if owner == NOBODY else None
 
 
 def hint(others: Others | None, otherwise: str | None = None) -> Answer:
