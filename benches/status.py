@@ -20,7 +20,7 @@ from time import perf_counter
 
 import memstore
 from memstore import NewEpisode, NewFact
-from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.records import CATEGORIES, NOBODY
@@ -84,18 +84,13 @@ def _fact(place: int) -> NewFact:
 
 def _by_rows(store: Store) -> None:
     """Count what a status tells by reading the indexes of the rows."""
-    now = clock.utc_now()
-    active = FactFilter((store.namespace,), now, scope=NOBODY)
-    records = EpisodeFilter((store.namespace,), now, scope=NOBODY)
     with facts_of(store).reading() as transaction:
-        fact_table.count_states(transaction, active)
-        fact_table.count_by(transaction, "subject", active)
-        fact_table.count_by(transaction, "category", active)
-        fact_table.count_namespaces(transaction)
-        seen, values = records.of("e", transaction.dialect)
-        transaction.scalar(
-            f"SELECT count(*) FROM memstore_episodes e WHERE {seen} AND e.content_hash <> ''",
-            values,
+        list(
+            transaction.rows(
+                "SELECT kind, key, number FROM memstore_counts_read WHERE namespace = :namespace"
+                " AND user_id = '' AND agent_id = '' AND run_id = ''",
+                {"namespace": store.namespace},
+            )
         )
 
 

@@ -114,7 +114,7 @@ def test_calls_that_name_no_owner_use_the_servers_user(cli: CommandLine) -> None
         server = calls.Calls(offered, lambda: None)
 
         def found(**arguments: str) -> list[str]:
-            answer = server.answer(lambda: store, "memory_list", arguments)
+            answer = server.answer(lambda: store, {"name": "memory_list", "arguments": arguments})
             return [fact["content"] for fact in answer["structuredContent"]["facts"]]
 
         assert found() == ["Ana likes tea"]

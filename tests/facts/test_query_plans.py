@@ -154,8 +154,6 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "origin of a fact": lambda t, o: episode_table.origin(t, 2, "default"),
     "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
-    "states": lambda t, o: fact_table.count_states(t, facts(o)),
-    "subjects": lambda t, o: fact_table.count_by(t, "subject", facts(o)),
     "subjects by their beginning": lambda t, o: fact_table.subjects(
         t, FactFilter(("default",), clock.utc_now(), scope=OWNERS[o] or Scope()), "s", 3
     ),

@@ -225,9 +225,6 @@ class Engine(Protocol):
     def create_schema(self, transaction: Transaction) -> None:
         """Create the schema of the newest version in an empty database."""
 
-    def create_counts(self, transaction: Transaction) -> None:
-        """Create and fill the table of counts in a file of an earlier build, which has none."""
-
     def schema_troubles(self, transaction: Transaction) -> list[str]:
         """Return the triggers, views and indexes that are missing or were changed."""
 

@@ -193,9 +193,6 @@ def rebuild(
 def _restored(engine: Engine) -> Iterator[str]:
     """Restore what the other repairs rely on: the parts of the schema, and adopted facts."""
     with engine.write() as transaction:
-        if not counts.are_kept(transaction):
-            engine.create_counts(transaction)
-            yield "counted the facts and episodes"
         if parts := engine.mend_schema(transaction):
             feeds.break_off(transaction)
             yield f"restored {parts} triggers, views and indexes"

@@ -40,7 +40,7 @@ CALL = Manner({})
 
 
 def asked(store: Store, tool: str, form: str = "lines", **arguments: Any) -> str:
-    result = CALLS[form].answer(lambda: store, tool, arguments)
+    result = CALLS[form].answer(lambda: store, {"name": tool, "arguments": arguments})
     assert not result["isError"], result
     return str(result["content"][0]["text"])
 
@@ -96,9 +96,9 @@ def test_facts_are_lines_under_their_dates(store: Store, ask: Ask) -> None:
 
 def test_only_lines_are_sent_and_json_on_request(store: Store) -> None:
     store.add("Ana plays the cello", subject="ana")
-    lines = CALLS["lines"].answer(lambda: store, "memory_list", {})
+    lines = CALLS["lines"].answer(lambda: store, {"name": "memory_list", "arguments": {}})
     assert lines.keys() == {"content", "isError"}
-    made = CALLS["json"].answer(lambda: store, "memory_list", {})
+    made = CALLS["json"].answer(lambda: store, {"name": "memory_list", "arguments": {}})
     assert json.loads(made["content"][0]["text"]) == made["structuredContent"]
     assert not any("outputSchema" in tool for tool in catalogue.offered().listed)
     assert all(tool["outputSchema"] for tool in catalogue.offered(answers="json").listed)
@@ -142,7 +142,9 @@ def test_a_pin_is_a_mark_and_part_of_a_change(store: Store, ask: Ask) -> None:
 def test_a_server_without_histories_shows_metadata_at_once(store: Store) -> None:
     store.add("Ana plays the cello", subject="ana", metadata={"level": "good"})
     calls = Calls(catalogue.offered("memory_list"), lambda: None)
-    told = calls.answer(lambda: store, "memory_list", {})["content"][0]["text"]
+    told = calls.answer(lambda: store, {"name": "memory_list", "arguments": {}})["content"][0][
+        "text"
+    ]
     assert told.endswith('\n#1 Ana plays the cello\n(#1 metadata {"level":"good"})')
     assert "memory_history" not in told
 

@@ -76,7 +76,9 @@ def told(open_store: Callable[..., Store]) -> Callable[[Catalogue], list[str]]:
         calls, whole = Calls(offered, lambda: None), Calls(EVERY, lambda: None)
         said = []
         for name, arguments in CALLS:
-            answer = (calls if offered.has(name) else whole).answer(lambda: store, name, arguments)
+            answer = (calls if offered.has(name) else whole).answer(
+                lambda: store, {"name": name, "arguments": arguments}
+            )
             if not offered.has(name):
                 continue  # another server with other tools works on the same file
             said.append(answer["content"][0]["text"])
@@ -150,7 +152,9 @@ def test_a_wrong_id_is_found_with_what_is_offered(names: str | None, told: str) 
 )
 def test_a_wrong_episode_is_found_with_what_is_offered(names: str, told: str, store: Store) -> None:
     calls = Calls(catalogue.offered(names), lambda: None)
-    answer = calls.answer(lambda: store, "update_episode", {"id": 999, "tags": ["a"]})
+    answer = calls.answer(
+        lambda: store, {"name": "update_episode", "arguments": {"id": 999, "tags": ["a"]}}
+    )
     text = answer["content"][0]["text"]
     assert text == f"there is no episode 999 in namespace 'default'{'.' if told else ''}{told}"
 
@@ -167,7 +171,7 @@ def test_pending_embedding_is_told_with_its_reason(
     def told(store: Store, content: str) -> str:
         arguments = {"content": content, "subject": "b"}
         calls = Calls(EVERY._replace(answers="json"), lambda: None)
-        answer = calls.answer(lambda: store, "memory_store", arguments)
+        answer = calls.answer(lambda: store, {"name": "memory_store", "arguments": arguments})
         return str(answer["structuredContent"].get("embedding", ""))
 
     store = open_store()

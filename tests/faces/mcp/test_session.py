@@ -7,6 +7,8 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +26,18 @@ ENVELOPE = {protocol.REVISION_KEY: "2026-07-28", protocol.CAPABILITIES_KEY: {}}
 LOGGER = logging.getLogger("memstore.test")
 
 
-class Slow(Methods):
+class Replaced(Methods):
+    """Methods whose calls of tools are those of a test."""
+
+    @cached_property
+    def tool_calls(self) -> Any:
+        return SimpleNamespace(answer=lambda _, params: self.call_tool(params))
+
+    def call_tool(self, params: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Slow(Replaced):
     """Calls that log a message and end when released."""
 
     def __init__(self) -> None:
@@ -32,31 +45,31 @@ class Slow(Methods):
         self.let = threading.Event()
         self.begun: list[str] = []
 
-    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+    def call_tool(self, params: Any) -> dict[str, Any]:
         self.begun.append(params["name"])
         LOGGER.warning("%s begins", params["name"])
         assert self.let.wait(20)
         return {"content": []}
 
 
-class Panicking(Methods):
+class Panicking(Replaced):
     """Calls that end in what is not an ``Exception``, as a panic of the kernel does."""
 
     def __init__(self) -> None:
         super().__init__(catalogue.offered())
 
-    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+    def call_tool(self, params: Any) -> dict[str, Any]:
         raise PanicException("index out of bounds")
 
 
-class OneByOne(Methods):
+class OneByOne(Replaced):
     """Calls that take half a second each, one after the other."""
 
     def __init__(self) -> None:
         super().__init__(catalogue.offered())
         self.turn = threading.Lock()
 
-    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+    def call_tool(self, params: Any) -> dict[str, Any]:
         with self.turn:
             threading.Event().wait(0.5)
         return {"content": []}

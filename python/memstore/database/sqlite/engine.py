@@ -148,9 +148,6 @@ class SqliteEngine:
     def create_schema(self, transaction: Transaction) -> None:
         migrations.create(transaction)
 
-    def create_counts(self, transaction: Transaction) -> None:
-        migrations.create_counts(transaction)
-
     def schema_troubles(self, transaction: Transaction) -> list[str]:
         return objects.troubles(transaction)
 

@@ -44,11 +44,6 @@ def take_step(transaction: Transaction, version: int) -> None:
     _run_file(transaction, f"original/v{version:02}.sql")
 
 
-def create_counts(transaction: Transaction) -> None:
-    """Create and fill the table of counts in a file of a build that had none."""
-    _run_file(transaction, "v07/counts.sql")
-
-
 def _run_file(transaction: Transaction, name: str) -> None:
     transaction.run(_text_of(name))
 

@@ -1,7 +1,4 @@
-"""The counts of facts and episodes that triggers keep, so that a status reads no rows.
-
-A file of an earlier build lacks the table until the doctor rebuilds it; then rows are counted.
-"""
+"""The counts of facts and episodes that triggers keep, so that a status reads no rows."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.dialect import within
 from memstore.database.filters import Filter
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.domain import clock
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.text.folding import subject_key
@@ -22,9 +18,6 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
 
-KEPT: Final = "counts"
-"""The setting of a file that has the table."""
-
 EXPIRED: Final = (
     "f.superseded_by IS NULL AND f.deleted_at IS NULL AND f.expired_at IS NOT NULL"
     " AND f.expired_at <= :now"
@@ -32,21 +25,15 @@ EXPIRED: Final = (
 KEYS: Final = {"subject": "subject_key", "category": "category"}
 
 
-class Names(NamedTuple):
+class MostFrequent(NamedTuple):
     """The most frequent subjects or categories with their counts, and how many there are."""
 
     most: dict[str, int]
     number: int
 
 
-def are_kept(transaction: Transaction) -> bool:
-    return meta_table.get(transaction, KEPT) is not None
-
-
 def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
     """Count the facts of a namespace and scope by state."""
-    if not are_kept(transaction):
-        return fact_table.count_states(transaction, wanted)
     current = _sum(transaction, "category", wanted)
     deleted, expired = _sum(transaction, "deleted", wanted), _expired(transaction, wanted)
     return {
@@ -59,7 +46,7 @@ def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
 
 def facts(transaction: Transaction, wanted: FactFilter) -> int:
     """Count the facts that pass a filter."""
-    if not (wanted.is_counted and are_kept(transaction)):
+    if not wanted.is_counted:
         return fact_table.count(transaction, wanted)
     kind, key = "category", wanted.category and wanted.category.strip()
     if wanted.subject is not None:
@@ -69,22 +56,14 @@ def facts(transaction: Transaction, wanted: FactFilter) -> int:
 
 def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
     """Count the episodes of a namespace and scope, including expired ones."""
-    if are_kept(transaction):
-        return _sum(transaction, "episode", wanted)
-    seen, values = wanted.of("e", transaction.dialect)
-    return transaction.scalar(
-        f"SELECT count(*) FROM memstore_episodes e WHERE {seen} AND e.content_hash <> ''", values
-    )
+    return _sum(transaction, "episode", wanted)
 
 
-def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> Names:
+def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> MostFrequent:
     """Return the most frequent subjects or categories of active facts.
 
     A subject is spelled as in its newest fact.
     """
-    if not are_kept(transaction):
-        found = fact_table.count_by(transaction, column, wanted)
-        return Names(dict([*found.items()][:limit]), len(found))
     seen, values = _seen(transaction, wanted, column)
     gone, expired = _gone(transaction, wanted)
     held = f"SELECT key, number FROM memstore_counts c WHERE {seen}"
@@ -104,7 +83,7 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
     )
     most = {_spelled(transaction, column, key, wanted): number for key, number in list(rows)}
     every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
-    return Names(most, transaction.scalar(every, given))
+    return MostFrequent(most, transaction.scalar(every, given))
 
 
 def _spelled(transaction: Transaction, column: str, key: str, wanted: FactFilter) -> str:
@@ -121,8 +100,6 @@ def _spelled(transaction: Transaction, column: str, key: str, wanted: FactFilter
 
 def namespaces(transaction: Transaction) -> dict[str, int]:
     """Return every namespace that has facts, with their number in any state."""
-    if not are_kept(transaction):
-        return fact_table.count_namespaces(transaction)
     rows = transaction.rows(
         "SELECT namespace, sum(number) FROM memstore_counts WHERE kind = 'fact'"
         " GROUP BY namespace ORDER BY namespace"
@@ -135,22 +112,11 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime)
 
     ``kind`` is ``fact`` or ``episode``. Days without any are left out.
     """
-    first = clock.to_text(since)[:10]
-    if are_kept(transaction):
-        seen, values = _seen(transaction, wanted, kind)
-        table, day, condition = "memstore_counts c", "key", f"{seen} AND key >= :first"
-        number = "sum(number)"
-    else:
-        alias = kind[0]
-        seen, parameters = wanted.of(alias, transaction.dialect)
-        values = {**parameters}
-        day, number = f"substr({alias}.created_at, 1, 10)", "count(*)"
-        table = f"memstore_{kind}s {alias}"
-        condition = f"{seen} AND {alias}.created_at >= :first"
-        condition += " AND e.content_hash <> ''" if kind == "episode" else ""
+    seen, values = _seen(transaction, wanted, kind)
     rows = transaction.rows(
-        f"SELECT {day}, {number} FROM {table} WHERE {condition} GROUP BY 1 ORDER BY 1",
-        {**values, "first": first},
+        f"SELECT key, sum(number) FROM memstore_counts c WHERE {seen} AND key >= :first"
+        " GROUP BY 1 ORDER BY 1",
+        {**values, "first": clock.to_text(since)[:10]},
     )
     return dict(rows)
 
@@ -162,26 +128,12 @@ def of_owners(
 
     Facts that were superseded or deleted do not count.
     """
-    values: dict[str, Any] = {"namespaces": namespaces, "most": limit}
-    if are_kept(transaction):
-        where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
-        held = (
-            "SELECT user_id, agent_id, run_id, sum(number) AS number FROM memstore_counts"
-            f"{where} AND kind IN ('category', 'episode')"  # a fact that counts has one category
-        )
-    else:
-        where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
-        owners = ", ".join(f"coalesce({name}, '') AS {name}" for name in SCOPE_FIELDS)
-        held = (
-            f"SELECT user_id, agent_id, run_id, count(*) AS number FROM ("
-            f"SELECT {owners} FROM memstore_facts{where}"
-            " AND superseded_by IS NULL AND deleted_at IS NULL"
-            f" UNION ALL SELECT {owners} FROM memstore_episodes{where} AND content_hash <> '')"
-            " AS every"
-        )
+    where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
     rows = transaction.rows(
-        f"{held} GROUP BY user_id, agent_id, run_id ORDER BY number DESC, 1, 2, 3 LIMIT :most",
-        values,
+        "SELECT user_id, agent_id, run_id, sum(number) AS number FROM memstore_counts"
+        f"{where} AND kind IN ('category', 'episode')"  # a fact that counts has one category
+        " GROUP BY user_id, agent_id, run_id ORDER BY number DESC, 1, 2, 3 LIMIT :most",
+        {"namespaces": namespaces, "most": limit},
     )
     named = (dict(zip(SCOPE_FIELDS, row, strict=False)) for row in rows)
     return [unchecked(Scope, {name: owner or None for name, owner in one.items()}) for one in named]
@@ -189,8 +141,6 @@ def of_owners(
 
 def misfits(transaction: Transaction) -> list[str]:
     """Return the counts that differ from the rows, and those that are missing."""
-    if not are_kept(transaction):
-        return ["the table of counts is missing"]
     columns = "namespace, kind, key"
     held, right = (f"SELECT * FROM {name}" for name in ("memstore_counts", "memstore_counts_read"))
     rows = transaction.rows(

@@ -367,20 +367,6 @@ def count(transaction: Transaction, wanted: FactFilter) -> int:
     return transaction.scalar(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
 
 
-def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
-    """Count facts by subject or category; a subject is spelled as in its newest fact."""
-    key = {"subject": "subject_key", "category": "category"}[column]
-    where, values = wanted.where(transaction.dialect)
-    rows = transaction.rows(
-        f"SELECT newest.{column}, held.number FROM (SELECT count(*) AS number, max(f.id) AS id"
-        f" FROM memstore_facts f WHERE {where} GROUP BY f.{key}) AS held"
-        " JOIN memstore_facts newest ON newest.id = held.id"
-        f" ORDER BY held.number DESC, newest.{column}",
-        values,
-    )
-    return dict(rows)
-
-
 def subjects(
     transaction: Transaction, wanted: FactFilter, beginning: str, limit: int
 ) -> dict[str, str]:
@@ -401,35 +387,6 @@ def subjects(
         newest = f"{about} = :key ORDER BY f.id DESC LIMIT 1"
         found |= dict(transaction.rows(newest, {**values, "key": key}))
     return found
-
-
-def count_states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
-    """Count the facts of a namespace and scope by state; each count reads one index."""
-    seen, values = wanted.of("f", transaction.dialect)
-
-    def count(condition: str) -> int:
-        return transaction.scalar(
-            f"SELECT count(*) FROM memstore_facts f WHERE {seen} {condition}",
-            {**values, "now": clock.to_text(wanted.now)},
-        )
-
-    current = "AND superseded_by IS NULL AND deleted_at IS NULL"
-    held = count(current)
-    deleted = count("AND deleted_at IS NOT NULL")
-    expired = count(f"{current} AND expired_at <= :now")
-    return {
-        "active": held - expired,
-        "superseded": count("") - held - deleted,
-        "deleted": deleted,
-        "expired": expired,
-    }
-
-
-def count_namespaces(transaction: Transaction) -> dict[str, int]:
-    rows = transaction.rows(
-        "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
-    )
-    return dict(rows)
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:

@@ -46,7 +46,7 @@ class SdkServer:
             version=methods_.server_info["version"],
             instructions=methods_.instructions,
             on_list_tools=self._list_tools,
-            on_call_tool=self._in_thread(types.CallToolResult, methods_.call_tool),
+            on_call_tool=self._in_thread(types.CallToolResult, self._call_tool),
             on_list_prompts=_at_once(types.ListPromptsResult, methods_.list_prompts),
             on_get_prompt=self._in_thread(types.GetPromptResult, methods_.get_prompt),
             on_list_resources=_at_once(types.ListResourcesResult, methods_.list_resources),
@@ -76,6 +76,9 @@ class SdkServer:
         older = context.protocol_version in protocol.HANDSHAKE_REVISIONS
         read = partial(self._methods.read_resource, older=older)
         return await self._in_thread(types.ReadResourceResult, read)(context, params)
+
+    def _call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> dict[str, Any]:
+        return self._methods.tool_calls.answer(source.store, params)
 
     def _in_thread(
         self, kind: type[Result], method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]]

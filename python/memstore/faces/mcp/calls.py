@@ -34,10 +34,9 @@ class Calls:
         self._catalogue = catalogue
         self._tools = Tools(generator)
 
-    def answer(
-        self, open_store: Callable[[], Store], name: str, arguments: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def answer(self, open_store: Callable[[], Store], params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool and return the result of the call. Blocks."""
+        name, arguments = params["name"], params.get("arguments") or {}
         try:
             offered = self._catalogue.find(name)
             if offered is None:

@@ -5,6 +5,7 @@ Only tools, resources, completions and prompts may need the store; the others ar
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore import __version__
@@ -78,7 +79,6 @@ class Methods:
         self.catalogue = catalogue
         self._generator = generator
         self._logging = logging
-        self._called: calls.Calls | None = None
 
     @property
     def capabilities(self) -> Result:
@@ -99,6 +99,11 @@ class Methods:
     def instructions(self) -> str:
         return self.catalogue.instructions
 
+    @cached_property
+    def tool_calls(self) -> calls.Calls:
+        """Runs the tools; used only with the store, which is imported then."""
+        return calls.Calls(self.catalogue, self._generator)
+
     @property
     def _mime_type(self) -> Result:
         return {"mimeType": MIME_TYPES[self.catalogue.answers]}
@@ -118,11 +123,6 @@ class Methods:
         return {"resourceTemplates": [SUBJECT | self._mime_type]}
 
     # -- with the store ----------------------------------------------------------------------------
-
-    def call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
-        if self._called is None:
-            self._called = calls.Calls(self.catalogue, self._generator)
-        return self._called.answer(source.store, params["name"], params.get("arguments") or {})
 
     def get_prompt(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
         arguments = params.get("arguments") or {}

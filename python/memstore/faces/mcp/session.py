@@ -286,7 +286,7 @@ class Session:
             }
 
     def call_tool(self, params: Params) -> dict[str, Any]:
-        return self._methods.call_tool(self._through(params), params)
+        return self._methods.tool_calls.answer(self._through(params).store, params)
 
     def read_resource(self, params: Params) -> dict[str, Any]:
         source = self._through(params)

@@ -106,5 +106,3 @@ ON memstore_episodes BEGIN
     WHERE episode_id = new.id;
 END;
 INSERT INTO memstore_counts SELECT * FROM memstore_counts_read;
--- Files of earlier builds lack all this until they are rebuilt.
-INSERT INTO memstore_meta (key, value) VALUES ('counts', 'kept');
