@@ -37,7 +37,7 @@ def has_header(beginning: bytes) -> bool:
     return beginning[MAGIC_AT:].startswith(MAGIC)
 
 
-class Episodes:
+class EpisodeTable:
     """The episodes of one file, open for reading."""
 
     def __init__(self, connection: Any) -> None:
@@ -84,7 +84,7 @@ class Episodes:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Episodes]:
+def opened(file: Path) -> Iterator[EpisodeTable]:
     """Open a file read-only."""
     try:
         connect, failure = duckdb.connect, duckdb.Error
@@ -101,7 +101,7 @@ def opened(file: Path) -> Iterator[Episodes]:
     try:
         connection = connect(str(file), read_only=True, config=no_extensions)
         try:
-            episodes = Episodes(connection)
+            episodes = EpisodeTable(connection)
             if "id" not in episodes._columns.get(TABLE, ()):
                 raise StorageError(
                     f"{str(file)!r} has no table episodes, so Engram did not write it",

@@ -94,7 +94,7 @@ class SqliteEngine:
             )
         name = os.fspath(path)
         in_memory = name == IN_MEMORY and not read_only
-        self._place = memory.Memory() if in_memory else Disk(name, read_only=read_only)
+        self._place = memory.MemoryPlace() if in_memory else Disk(name, read_only=read_only)
         self._durability: Durability = durability
         self._wait_seconds = wait_seconds
         self._read_only = read_only

@@ -32,7 +32,7 @@ else:
 FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
 
-class Memory:
+class MemoryPlace:
     """One database in memory, deleted when this object and all connections to it are closed.
 
     It has the methods of :class:`memstore.database.sqlite.disk.Disk`; most have nothing to do.

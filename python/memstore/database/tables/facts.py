@@ -395,18 +395,18 @@ def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     return chains.in_order(get_many(transaction, ids).values())
 
 
-class Link(NamedTuple):
+class Supersession(NamedTuple):
     fact_id: int
     superseded_by: int
     same_namespace: bool
 
 
-def links(transaction: Transaction) -> list[Link]:
+def links(transaction: Transaction) -> list[Supersession]:
     rows = transaction.rows(
         "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
         " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by ORDER BY f.id"
     )
-    return [Link(fact_id, by, bool(same)) for fact_id, by, same in rows]
+    return [Supersession(fact_id, by, bool(same)) for fact_id, by, same in rows]
 
 
 def without_episode(transaction: Transaction) -> list[int]:
