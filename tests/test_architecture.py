@@ -66,6 +66,7 @@ DOORS = {
     "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
     "mcp_types": {"faces.http.sdk_server"},
     "memstore._kernel.PanicException": {"search.index.index"},
+    "memstore._kernel.chain": {"database.acts", "database.journal", "history.chain"},
     "memstore._kernel.codes": {"search.index.contents"},
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},

@@ -505,7 +505,9 @@ def test_erase_by_uuid_removes_quotes_from_the_evidence(store: Store, path: Path
     evidence = {"episode": episode.id, "said": "secretly"}
     store.apply([memstore.KeepFact(fact_id=fact.id, evidence=evidence)])
     assert store.episodes.erase(episode.uuid)
-    assert store.journal(fact.id)[-1].evidence == {"episode": episode.id}
+    *_, kept, redacted = store.journal(fact.id)
+    assert (kept.kind, kept.evidence) == ("keep", None)
+    assert (redacted.kind, redacted.evidence) == ("redact", {"episode": 1, "line": kept.id})
     store.close()
     assert b"secretly" not in path.read_bytes()
 

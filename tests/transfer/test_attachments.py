@@ -136,7 +136,7 @@ def kinds(store: Store, episode_id: int) -> list[tuple[Any, ...]]:
         from memstore.database import journal
 
         found = journal.of_episode(transaction, episode_id)
-    return [(line.at, line.actor, line.kind) for line in found]
+    return [(line.moment, line.actor, line.kind) for line in found]
 
 
 def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target: Store) -> None:

@@ -76,7 +76,7 @@ def everything(store: Store) -> dict[str, dict[str, Any]]:
 
 def operations(store: Store, fact_id: int) -> list[tuple[Any, ...]]:
     found = [op for op in store.journal(fact_id) if op.fact_id == fact_id]
-    return [(op.at, op.actor, op.source, op.kind) for op in found]
+    return [(op.moment, op.actor, op.source, op.kind) for op in found]
 
 
 def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Store) -> None:

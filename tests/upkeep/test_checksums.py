@@ -93,7 +93,7 @@ def test_a_changed_line_of_the_journal_is_found(healthy: Path, open_store: OpenS
     assert store.file.examine() == []
     [finding] = store.file.examine(deep=True)
     assert (finding.check, finding.repairable) == ("journal", False)
-    assert finding.message.endswith("checksum does not match: 3")
+    assert finding.message == "the journal: line 3 does not follow from the line before it"
 
 
 def test_an_erased_fact_leaves_no_damage(healthy: Path, open_store: OpenStore) -> None:

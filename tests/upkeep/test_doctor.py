@@ -209,6 +209,16 @@ def test_damage_to_derived_data_is_found_and_repaired(
     assert [hit.fact.id for hit in store.search("首都")] == [5]
 
 
+@contextmanager
+def unguarded(file: sqlite3.Connection) -> Iterator[None]:
+    """Let the texts of the journal be changed."""
+    name = "memstore_journal_erased"
+    [(trigger,)] = file.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,))
+    file.execute(f"DROP TRIGGER {name}")
+    yield
+    file.execute(trigger)
+
+
 def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: Any) -> None:
     """Change a journal line."""
     where = (fact_id, kind)
@@ -216,7 +226,17 @@ def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: A
         "SELECT id, after FROM memstore_journal WHERE fact_id = ? AND kind = ?", where
     )
     values = json.loads(text or "{}") | after
-    file.execute("UPDATE memstore_journal SET after = ? WHERE id = ?", (json.dumps(values), line))
+    with unguarded(file):
+        file.execute(
+            "UPDATE memstore_journal SET after = ? WHERE id = ?", (json.dumps(values), line)
+        )
+
+
+def break_line(file: sqlite3.Connection) -> None:
+    with unguarded(file):
+        file.execute(
+            "UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'"
+        )
 
 
 Damage = Callable[[sqlite3.Connection], object]
@@ -323,9 +343,7 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "proposals about facts that are not in one namespace: 8$",
     ),
     "journal line is no JSON": (
-        lambda file: file.execute(
-            "UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'"
-        ),
+        break_line,
         "journal",
         r"fact 5|: 5",
     ),

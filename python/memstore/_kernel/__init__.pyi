@@ -9,6 +9,7 @@ One module for each idea:
 - :mod:`~memstore._kernel.ranking`: the order of results;
 - :mod:`~memstore._kernel.language`: what words say without a model;
 - :mod:`~memstore._kernel.model`: the built-in model;
+- :mod:`~memstore._kernel.chain`: the hash chain of the journal;
 - :mod:`~memstore._kernel.locks`: file locks.
 
 The following holds for every function:
@@ -45,6 +46,7 @@ And for the four structures of the index:
 """
 
 from memstore._kernel import (
+    chain,
     codes,
     columns,
     features,
@@ -59,6 +61,7 @@ from memstore._kernel import (
 
 __all__ = [
     "PanicException",
+    "chain",
     "codes",
     "columns",
     "features",

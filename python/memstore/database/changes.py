@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
-from memstore.database import journal
+from memstore.database import acts
 from memstore.database.journal import Author
 from memstore.domain import clock
 from memstore.domain.metadata import json_writer
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Row, Statement, Transaction
     from memstore.domain.records import JournalLine
-
-INSERTION: Final = (
-    f"INSERT INTO memstore_journal ({journal.CHECKED}, evidence, checksum) VALUES"
-    " (:at, :actor, :source, :kind, :fact_id, :episode_id, :before, :after, :evidence, :checksum)"
-)
 
 _to_text: Final = json_writer(allow_nan=True)
 
@@ -44,8 +39,8 @@ class Line(NamedTuple):
     after: Mapping[str, Any] | str | None = None
     """Text is JSON already."""
     evidence: Mapping[str, Any] | None = None
-    at: datetime | None = None
-    """``None`` means now."""
+    said_at: datetime | None = None
+    """When it was journalled in the file that it was imported from."""
     author: Author | None = None
     """``None`` means the author of the change."""
 
@@ -53,7 +48,7 @@ class Line(NamedTuple):
     def repeated(
         cls, operation: JournalLine, *, fact_id: int | None = None, episode_id: int | None = None
     ) -> Line:
-        """Return a copy of another journal's line that keeps its time and author."""
+        """Return a copy of another journal's line that keeps its author, and its time as such."""
         return cls(
             operation.kind,
             fact_id,
@@ -61,7 +56,7 @@ class Line(NamedTuple):
             operation.before,
             operation.after,
             operation.evidence,
-            operation.at,
+            operation.moment,
             Author(operation.actor, operation.source),
         )
 
@@ -95,6 +90,7 @@ class Changes:
 
     def insert(self, statement: Statement, lines: Lines) -> None:
         """Queue an INSERT, and its lines."""
+        acts.of(self.transaction)  # it reads, so it comes before what is queued
         self.transaction.queue(statement.sql_text, statement.parameters)
         self._journal(lines)
 
@@ -115,20 +111,22 @@ class Changes:
         lines = (lines,) if isinstance(lines, Line) else lines
         if not lines:
             raise ValueError("a change needs a line in the journal")
-        for kind, fact_id, episode_id, before, after, evidence, at, author in lines:
-            actor, source = author or self.author
-            checked = (
-                clock.to_text(at or clock.utc_now()),
-                actor,
-                source,
+        act = acts.of(self.transaction)
+        for kind, fact_id, episode_id, before, after, evidence, said_at, author in lines:
+            by = author or self.author
+            act.add(
+                self.transaction,
+                None if said_at is None else clock.to_text(said_at),
+                self.author.run,
+                by.actor,
+                by.source,
                 kind,
                 fact_id,
                 episode_id,
                 None if before is None else _encode(before),
                 None if after is None else _encode(after),
+                None if evidence is None else _encode(evidence),
             )
-            why = None if evidence is None else _encode(evidence)
-            self.transaction.queue(INSERTION, (*checked, why, journal.checksum(checked)))
 
 
 class Adoption(Changes):
@@ -143,6 +141,7 @@ class Adoption(Changes):
 
     def adopt(self, record: T, statement: Statement, lines: Callable[[T], Lines]) -> None:
         """Queue the INSERT of a record; its lines are made from what it is in the end."""
+        acts.of(self.transaction)
         self.transaction.queue(statement.sql_text, statement.parameters)
         self._owed[record.id] = record, lines
 

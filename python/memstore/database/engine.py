@@ -21,6 +21,7 @@ InOrder: TypeAlias = tuple[Value, ...]
 """Parameters in the order in which the statement first names them."""
 Given: TypeAlias = Parameters | InOrder
 Row: TypeAlias = tuple[Any, ...]
+Finish: TypeAlias = Callable[[Sequence[Row]], Iterable[Row]]
 Durability = Literal["full", "normal"]
 """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the process."""
 Progress: TypeAlias = Callable[[int, int], object]
@@ -45,6 +46,9 @@ class Transaction(ABC):
 
     Queued statements run before the next read or write, so every read sees them.
     """
+
+    act: object = None
+    """What it adds to the journal: an :class:`memstore.database.acts.Act`."""
 
     @property
     @abstractmethod
@@ -80,12 +84,15 @@ class Transaction(ABC):
         """Run a statement and return how many rows it changed."""
 
     @abstractmethod
-    def queue(self, sql: str, parameters: Given) -> None:
+    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         """Run a statement later: before the next other operation, or at the end.
 
         Queued statements with the same text run together, which takes half the time, in the order
         in which each text was first queued. So queue a row after the one it refers to, with no
         other operation in between.
+
+        Args:
+            finish: completes the queued rows of this statement when it runs.
         """
 
     @abstractmethod

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import zlib
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore._kernel.chain import seal
+from memstore.database.acts import BEGINNING, CHAINED
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement
 from memstore.domain import clock
@@ -15,14 +16,19 @@ from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Parameters, Row, Transaction, Value
+    from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import FactFilter
 
-COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
+COLUMNS = (
+    "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id, txn, run, said_at"
+)
+
+TEXTS: Final = ("before", "after", "evidence")
+"""The columns that erasing empties."""
 
 
 class Kind(StrEnum):
@@ -46,6 +52,8 @@ class Kind(StrEnum):
     PROPOSE = "propose"
     """Another fact was proposed to supersede it; nothing was changed."""
     REJECT = "reject"
+    REDACT = "redact"
+    """A quote was erased from the evidence of an earlier line; this line holds the rest of it."""
     EPISODE = "episode"
     """An episode was recorded; the line holds everything but its text."""
     UPDATE_EPISODE = "update_episode"
@@ -68,7 +76,9 @@ class Kind(StrEnum):
     """A decision about two names was undone."""
 
 
-UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT})
+UNCHANGED = frozenset(
+    {Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT, Kind.REDACT}
+)
 """Kinds that change neither the text nor the state of a fact."""
 
 
@@ -77,6 +87,8 @@ class Author(NamedTuple):
 
     actor: str
     source: str
+    run: bytes | None = None
+    """The opening of the file, or the session of a server: a UUIDv7 as bytes."""
 
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
@@ -141,24 +153,62 @@ def _lines(
     return map(_decode, transaction.rows(query, parameters))
 
 
-CHECKED = "at, actor, source, kind, fact_id, episode_id, before, after"
+class ChainedLine(NamedTuple):
+    """A line as it is stored, for checking its hash."""
+
+    id: int
+    txn: int
+    at: str
+    fact_id: int | None
+    episode_id: int | None
+    columns: Row
+    """Its columns before the texts."""
+    texts: Row
+    salt: bytes | None
+    erased: bytes | None
+    """The commitments to texts that were erased."""
+    hash: bytes
 
 
-CHECKSUMMED: Final = "\0".join("%s" for _ in CHECKED.split(", "))
+def chained(transaction: Transaction, batch: int) -> Iterator[list[ChainedLine]]:
+    """Yield all lines in order, some at a time."""
+    sql = f"SELECT {CHAINED}, salt, erased, hash FROM memstore_journal ORDER BY id"
+    rows = transaction.rows(sql)
+    while some := [*islice(rows, batch)]:
+        yield [
+            ChainedLine(
+                row[0],
+                row[1],
+                row[2],
+                row[8],
+                row[9],
+                row[:10],
+                row[10:13],
+                row[13],
+                row[14],
+                row[15],
+            )
+            for row in some
+        ]
 
 
-def checksum(line: Iterable[Value]) -> int:
-    """Return the checksum of a line, from the stored values of its columns :data:`CHECKED`."""
-    return zlib.crc32((CHECKSUMMED % tuple(line)).encode())
+class Head(NamedTuple):
+    """The end of the chain of hashes; kept elsewhere, it shows later that no line was rewritten."""
+
+    line: int
+    """The id of the last line: the number of lines that the journal ever had."""
+    hash: str
+    """The last line's hash, in hexadecimal digits."""
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.hash}"
 
 
-def damaged(transaction: Transaction) -> Iterator[int]:
-    """Yield the ids of lines whose checksum does not match."""
-    rows = transaction.rows(f"SELECT id, checksum, {CHECKED} FROM memstore_journal ORDER BY id")
-    for id_, stored, *line in rows:
-        is_erased = stored is None and line[-2:] == [None, None]
-        if not is_erased and stored != checksum(line):
-            yield id_
+def head(transaction: Transaction) -> Head:
+    """Return the end of the chain as it is stored."""
+    row = transaction.one("SELECT id, hash FROM memstore_journal ORDER BY id DESC LIMIT 1")
+    line, hash_ = row or (0, BEGINNING)
+    return Head(line, hash_.hex() if isinstance(hash_, bytes) else "")
 
 
 def last_id(transaction: Transaction) -> int:
@@ -189,13 +239,13 @@ def authors_since(
 ) -> list[tuple[str, str, str, int]]:
     """Count the changes of facts since an episode was recorded, by actor, source and kind.
 
-    Lines that an import took over from another file are older than the episode, and not counted.
+    Lines that an import took over from another file are not counted.
 
     Args:
         most: how many of the newest lines are read.
     """
     row = transaction.one(
-        "SELECT max(id), max(at) FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
+        "SELECT max(id) FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
         " AND kind = :kind",
         {"id": episode_id, "kind": Kind.EPISODE},
     )
@@ -206,13 +256,12 @@ def authors_since(
         "SELECT j.actor, j.source, j.kind, count(*)"
         # CROSS: SQLite then reads the few lines first, and not every fact of the namespace.
         " FROM memstore_journal j CROSS JOIN memstore_facts f"
-        f" WHERE f.id = j.fact_id AND j.id > :after AND j.at >= :since AND {seen}"
+        f" WHERE f.id = j.fact_id AND j.id > :after AND j.said_at IS NULL AND {seen}"
         f" AND j.kind IN {transaction.dialect.listed('kinds')}"
         " GROUP BY j.actor, j.source, j.kind ORDER BY 1, 2, 3",
         {
             **values,
             "after": max(int(row[0]), last_id(transaction) - most),
-            "since": row[1],
             "kinds": kinds,
         },
     )
@@ -238,68 +287,78 @@ def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
 
-def forgetting_fact(fact_id: int) -> list[Statement]:
-    """Return statements that erase a fact's text from the journal but keep the lines.
+def forgetting(
+    transaction: Transaction, about: str, parameters: Parameters, texts: Collection[str] = TEXTS
+) -> list[Statement]:
+    """Return statements that erase texts of the lines that match a condition.
 
-    The evidence of facts that were compared with it quotes it too.
+    Their salts go, too, but the commitments stay, so that the chain still holds.
     """
-    return [
-        Statement(
-            "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL,"
-            " checksum = NULL"
-            " WHERE fact_id = :id",
-            {"id": fact_id},
-        ),
-        Statement(
-            "UPDATE memstore_journal SET evidence = NULL"
-            " WHERE evidence IS NOT NULL AND fact_id IN ("
-            " SELECT id FROM memstore_facts WHERE superseded_by = :id"
-            " UNION SELECT superseded_by FROM memstore_facts WHERE id = :id"
-            " UNION SELECT old_id FROM memstore_proposals WHERE new_id = :id"
-            " UNION SELECT new_id FROM memstore_proposals WHERE old_id = :id)",
-            {"id": fact_id},
-        ),
-    ]
+    columns = f"id, {', '.join(TEXTS)}, salt, erased"
+    rows = transaction.rows(f"SELECT {columns} FROM memstore_journal WHERE {about}", parameters)
+    places = [name in texts for name in TEXTS]
+    statements = []
+    for id_, *line, erased in list(rows):
+        salt, erased = seal(tuple(line), erased, places)
+        left = dict(zip(TEXTS, line, strict=False)) | dict.fromkeys(texts)
+        statements.append(
+            Statement(
+                "UPDATE memstore_journal SET before = :before, after = :after,"
+                " evidence = :evidence, salt = :salt, erased = :erased WHERE id = :id",
+                {**left, "salt": salt, "erased": erased, "id": id_},
+            )
+        )
+    return statements
 
 
-def forgetting_episode(episode_id: int) -> Statement:
-    """Return a statement that erases an episode from the journal but keeps the lines."""
-    return Statement(
-        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL, checksum = NULL"
-        " WHERE episode_id = :id AND fact_id IS NULL",
-        {"id": episode_id},
+def forgetting_fact(transaction: Transaction, fact_id: int) -> list[Statement]:
+    """Return statements that erase a fact's text from the journal but keep the lines."""
+    return forgetting(transaction, "fact_id = :id", {"id": fact_id})
+
+
+def comparing(transaction: Transaction, fact_id: int) -> list[JournalLine]:
+    """Return the lines about other facts whose evidence may quote a fact, as they were compared."""
+    about = (
+        "evidence IS NOT NULL AND fact_id IN ("
+        " SELECT id FROM memstore_facts WHERE superseded_by = :id"
+        " UNION SELECT superseded_by FROM memstore_facts WHERE id = :id"
+        " UNION SELECT old_id FROM memstore_proposals WHERE new_id = :id"
+        " UNION SELECT new_id FROM memstore_proposals WHERE old_id = :id)"
+        " AND fact_id <> :id ORDER BY id"
     )
+    return [*_lines(transaction, about, {"id": fact_id})]
 
 
-def forgetting_said(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return statements that remove quotes of an episode from evidence; scans the whole journal.
+def forgetting_evidence(transaction: Transaction, line_id: int) -> list[Statement]:
+    """Return statements that erase the evidence of a line."""
+    return forgetting(transaction, "id = :id", {"id": line_id}, ["evidence"])
+
+
+def forgetting_episode(transaction: Transaction, episode_id: int) -> list[Statement]:
+    """Return statements that erase an episode from the journal but keep the lines."""
+    return forgetting(transaction, "episode_id = :id AND fact_id IS NULL", {"id": episode_id})
+
+
+def quoting(transaction: Transaction, episode_id: int) -> list[JournalLine]:
+    """Return the lines whose evidence quotes an episode; scans the whole journal.
 
     A quoted statement that changed or confirmed a fact need not be a fact itself, so erasing the
     facts does not remove it.
     """
     episode = transaction.dialect.member("evidence", "'episode'")
-    rows = transaction.rows(
-        f"SELECT id, evidence FROM memstore_journal WHERE {episode} = :episode",
-        {"episode": str(episode_id)},
-    )
-    quoting = ((line, json.loads(evidence)) for line, evidence in rows)
-    return [
-        Statement(
-            "UPDATE memstore_journal SET evidence = :evidence WHERE id = :id",
-            {"id": line, "evidence": json.dumps(evidence, ensure_ascii=False)},
-        )
-        for line, evidence in quoting
-        if evidence.pop("said", None) is not None
-    ]
+    lines = _lines(transaction, f"{episode} = :episode ORDER BY id", {"episode": str(episode_id)})
+    return [line for line in lines if "said" in (line.evidence or {})]
 
 
 def _decode(row: Row) -> JournalLine:
-    id_, at, actor, source, kind, fact_id, *texts, episode_id = row
+    id_, at, actor, source, kind, fact_id, *texts, episode_id, txn, run, said_at = row
     try:
         parts = (None if text is None else json.loads(str(text)) for text in texts)
-        return JournalLine._make(
-            (id_, clock.from_text(str(at)), actor, source, kind, fact_id, *parts, episode_id)
-        )
+        moment = clock.from_text(str(at))
+        said = None if said_at is None else clock.from_text(str(said_at))
+        began = None if run is None else clock.uuid_text(run)
+        about = (id_, moment, actor, source, kind, fact_id)
+        return JournalLine._make((*about, *parts, episode_id, txn, began, said))
     except ValueError as error:
         raise StorageError(
             f"line {id_!r} of the journal, on fact {fact_id!r}, cannot be read: {error}"

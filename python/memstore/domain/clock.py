@@ -141,6 +141,17 @@ def new_uuid(at: datetime) -> str:
     return f"{_stamp(at)}{chance[:3]}-{VARIANTS[chance[3]]}{chance[4:7]}-{chance[7:19]}"
 
 
+def new_run() -> bytes:
+    """Return a UUIDv7 of now, as bytes."""
+    return bytes.fromhex(new_uuid(utc_now()).replace("-", ""))
+
+
+def uuid_text(value: bytes) -> str:
+    """Return the usual form of a UUID."""
+    digits = value.hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
 def named_uuid(at: datetime, digest: bytes) -> str:
     """Return a UUIDv7 with bits of a digest instead of random ones, so that it is reproducible."""
     bits = int.from_bytes(digest[:10]) >> 6

@@ -291,3 +291,14 @@ class JournalLine(NamedTuple):
     evidence: dict[str, Any] | None = None
     """The reasons, if no person made the change."""
     episode_id: int | None = None
+    txn: int = 0
+    """The id of the first line of its transaction, whose lines share one time."""
+    run: str | None = None
+    """The opening of the file, or the session of a server, that it was written in: a UUIDv7."""
+    said_at: datetime | None = None
+    """When it was journalled in the file that it was imported from."""
+
+    @property
+    def moment(self) -> datetime:
+        """When the change was made, in the file where it was made."""
+        return self.said_at or self.at

@@ -185,7 +185,7 @@ class FactWriter:
         blob = self._admit(self.transaction, new)
         fact = self._complete(new, old, episode, now, embedded=blob is not None)
         why = evidence if old is None else None
-        fact_table.insert(self.changes, fact, new.encoded, blob, evidence=why, at=now)
+        fact_table.insert(self.changes, fact, new.encoded, blob, evidence=why)
         self._new_keys.discard(new.idempotency_key or "")
         self._new_claims.discard(new.encoded.found_by.claim_hash or 0)
         if old is not None:

@@ -6,7 +6,8 @@ when the engine compacts it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
@@ -18,11 +19,15 @@ from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.database.dependents import Dependents
-    from memstore.database.engine import Engine, Statement
+    from memstore.database.engine import Engine
     from memstore.database.journal import Author
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import Fact
+    from memstore.domain.records import Fact, JournalLine
+
+NOTHING_LEFT: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
@@ -35,7 +40,9 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
-    _blank_episode(changes, episode, *journal.forgetting_said(changes.transaction, episode.id))
+    _blank_episode(changes, episode)
+    for line in journal.quoting(changes.transaction, episode.id):
+        _redact(changes, line, {k: v for k, v in (line.evidence or {}).items() if k != "said"})
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
@@ -56,20 +63,30 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: 
 
 
 def _blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
+    comparing = journal.comparing(changes.transaction, fact.id)
     changes.write(
         Line(Kind.ERASE, fact.id),
         *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
-        *journal.forgetting_fact(fact.id),
+        *journal.forgetting_fact(changes.transaction, fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
+    for line in comparing:
+        _redact(changes, line)
     dependents.forget_fact(changes, fact)
 
 
-def _blank_episode(changes: Changes, episode: Episode, *more: Statement) -> None:
+def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHING_LEFT) -> None:
+    """Erase the evidence of a line; what is left of it stands in a line of its own."""
+    changes.write(
+        Line(Kind.REDACT, line.fact_id, line.episode_id, evidence={**rest, "line": line.id}),
+        *journal.forgetting_evidence(changes.transaction, line.id),
+    )
+
+
+def _blank_episode(changes: Changes, episode: Episode) -> None:
     changes.write(
         Line(Kind.ERASE_EPISODE, episode_id=episode.id),
-        journal.forgetting_episode(episode.id),
+        *journal.forgetting_episode(changes.transaction, episode.id),
         *episode_table.blanking(changes.transaction, episode.id),
-        *more,
     )
     reply_table.forget_episode(changes.transaction, episode.id)

@@ -14,6 +14,7 @@ from memstore.database.migrations import (
     usable_version,
 )
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
+from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.namespaces import AUTO
 from memstore.domain.protocols import Embedder
@@ -108,7 +109,9 @@ def open(
     screen = Screen(secrets)
     half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
     author = Author(
-        checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
+        checked_text(actor, "actor", MAX_NAME),
+        checked_text(source, "source", MAX_NAME),
+        run=clock.new_run(),
     )
     engine = SqliteEngine(
         settings.default_path() if path is None else path,

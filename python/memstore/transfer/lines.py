@@ -113,9 +113,11 @@ def _known(
 
 
 def operation_out(operation: JournalLine) -> str:
-    values = operation._asdict() | {"at": clock.to_text(operation.at)}
-    for name in ("id", "fact_id", "episode_id"):
+    values = operation._asdict() | {"at": clock.to_text(operation.moment)}
+    for name in ("id", "fact_id", "episode_id", "txn", "run", "said_at"):  # of this file
         del values[name]
+    if operation.kind == Kind.REDACT:  # it names a line of this file
+        values["evidence"] = {k: v for k, v in (operation.evidence or {}).items() if k != "line"}
     about = (
         {"fact": operation.fact_id}
         if operation.fact_id is not None

@@ -308,7 +308,7 @@ class _Facts:
             self.existing.keys.discard((known.namespace, known.idempotency_key))
             return Kind.ERASE
         there = fact.deleted_at or max(
-            (operation.at for operation in operations if operation.kind == Kind.RESTORE),
+            (operation.moment for operation in operations if operation.kind == Kind.RESTORE),
             default=None,
         )
         here = known.deleted_at or journal.last_restored(self.adoption.transaction, known.id)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
-from memstore.database import journal
 from memstore.database.short_transactions import in_steps
 from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
@@ -16,6 +15,7 @@ from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy, StorageError
 from memstore.facts import adoption
 from memstore.frozen import frozen
+from memstore.history import chain
 from memstore.upkeep import indexes, journal_check
 
 if TYPE_CHECKING:
@@ -113,9 +113,11 @@ def _checks(
 
 
 def _journal_lines(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    if wrong := list(journal.damaged(transaction)):
-        text = f"lines of the journal whose checksum does not match: {_some(wrong)}"
-        yield Reason(text, Remedy.RESTORE_BACKUP), False
+    wrong = [*chain.faults(transaction)]
+    for fault in wrong[:SHOWN]:
+        yield Reason(f"the journal: {fault}", Remedy.RESTORE_BACKUP), False
+    if more := wrong[SHOWN:]:
+        yield Reason(f"the journal has {len(more)} more faults", Remedy.RESTORE_BACKUP), False
 
 
 DEEP: Final[Sequence[tuple[str, _Check]]] = (("journal", _journal_lines),)

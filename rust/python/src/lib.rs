@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod chain;
 mod derived;
 mod index;
 mod language;
@@ -23,6 +24,13 @@ use pyo3::prelude::*;
 mod _kernel {
     use pyo3::panic::PanicException;
     use pyo3::prelude::*;
+
+    /// The hash chain of the journal.
+    #[pymodule]
+    mod chain {
+        #[pymodule_export]
+        use crate::chain::{breaks, hashes, seal};
+    }
 
     /// Quantised vectors.
     #[pymodule]

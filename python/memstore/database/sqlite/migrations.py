@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
+from memstore.database.journal import Author, Kind
 from memstore.database.migrations import LAST_SHARED_VERSION
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Transaction, Value
+
+MIGRATION: Final = Author("memstore", "migration")
 
 
 def create(transaction: Transaction) -> None:
@@ -197,7 +200,7 @@ def _adopt_facts(transaction: Transaction) -> None:
     columns = ["uuid", "namespace", "content", "subject", "category", "metadata"]
     columns += ["superseded_by", "superseded_at", "confirmed_count", "last_confirmed_at"]
     columns += ["created_at"]
-    at = clock.to_text(clock.utc_now())
+    changes = Changes(transaction, MIGRATION)
     facts = transaction.rows(f"SELECT id, {', '.join(columns)} FROM memstore_facts ORDER BY id")
     for fact_id, *values in list(facts):
         known: dict[str, Any] = {
@@ -205,13 +208,7 @@ def _adopt_facts(transaction: Transaction) -> None:
         }
         if "metadata" in known:
             known["metadata"] = metadata.decode(str(known["metadata"]))
-        after = json.dumps(known, ensure_ascii=False)
-        line = (at, "memstore", "migration", "adopt", fact_id, None, None, after)
-        transaction.run(
-            "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after, checksum)"
-            " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known, :checksum)",
-            {"at": at, "id": fact_id, "known": after, "checksum": journal.checksum(line)},
-        )
+        changes.write(Line(Kind.ADOPT, fact_id, after=known))
 
 
 def _carry_vectors(transaction: Transaction) -> None:

@@ -18,7 +18,7 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memstore.database.engine import FullTexts, Given, Row
+    from memstore.database.engine import Finish, FullTexts, Given, Row
     from memstore.database.sqlite import full_text as indexes
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
@@ -60,8 +60,10 @@ class SqliteTransaction(Transaction):
         self.connection = connection
         self._changed_by_others = changed_by_others
         self._translated = Translated(path or connection.filename)
-        self._queued: dict[str, list[Sequence[apsw.SQLiteValue]]] = {}
+        self._queued: dict[str, list[Row]] = {}
         """The queued rows of each statement."""
+        self._finishing: dict[str, Finish] = {}
+        """What completes the queued rows of a statement."""
         self._ids: dict[str, int] = {}
         """The last id of each table with queued rows."""
 
@@ -111,12 +113,14 @@ class SqliteTransaction(Transaction):
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
-    def queue(self, sql: str, parameters: Given) -> None:
-        row = parameters if type(parameters) is tuple else _bindings(sql, parameters)
+    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
+        row = parameters if type(parameters) is tuple else (*_bindings(sql, parameters),)
         if sql in self._queued:
             self._queued[sql].append(row)
         else:
             self._queued[sql] = [row]
+            if finish is not None:
+                self._finishing[sql] = finish
 
     def queue_id(self, sql: str, row_id: int) -> None:
         runs = self._queued.setdefault(sql, [])
@@ -132,7 +136,8 @@ class SqliteTransaction(Transaction):
         queued, self._queued = self._queued, {}
         with self._translated:
             for sql, rows in queued.items():
-                self.connection.executemany(sql, rows)
+                finish = self._finishing.get(sql)
+                self.connection.executemany(sql, rows if finish is None else finish(rows))
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:

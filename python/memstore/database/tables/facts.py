@@ -142,11 +142,10 @@ def insert(
     embedding: bytes | None,
     *,
     evidence: Mapping[str, Any] | None = None,
-    at: datetime | None = None,
 ) -> None:
     """Insert a fact with a new id, its embedding, and its line in the journal."""
     row = row_of(fact, encoded)
-    line = Line(Kind.ADD, fact.id, after=journalled_text(row), evidence=evidence, at=at)
+    line = Line(Kind.ADD, fact.id, after=journalled_text(row), evidence=evidence)
     changes.insert(Statement(INSERTION, row), line)
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
 

@@ -1,0 +1,49 @@
+"""The hash chain of the journal, over rows as the database has them."""
+
+from collections.abc import Sequence
+
+__all__ = ["breaks", "hashes", "seal"]
+
+def hashes(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]]) -> list[bytes]:
+    """Return the hashes of new lines of the journal, each over the one before it.
+
+    Args:
+        previous: the hash of the line before the first, 32 bytes; zeros if there is none.
+        lines: for each line its columns in order, then three texts (or ``None``), then its salt, 16
+            random bytes.
+
+    Returns:
+        The hashes, 32 bytes each: SHA-256 over the hash before, the columns with their types and
+        lengths, and for each text a commitment, SHA-256 over a salt of its own and the text.
+
+    Raises:
+        ValueError: a hash or a salt of another length, or an integer of more than 64 bits.
+        TypeError: a column of another type.
+    """
+
+def breaks(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]]) -> list[int]:
+    """Return the places of lines whose stored hash does not follow from what is stored.
+
+    Args:
+        previous: as for :func:`hashes`.
+        lines: as for :func:`hashes`, each followed by the commitments to its erased texts
+            (:func:`seal`; ``None`` if there are none) and its stored hash. Each is compared
+            with the stored hash of the line before it, so that one break is one place.
+    """
+
+def seal(
+    line: tuple[str | bytes | None, ...],
+    erased: bytes | None,
+    erasing: Sequence[bool],
+) -> tuple[bytes | None, bytes]:
+    """Return the salts and the commitments of a line of which texts are erased.
+
+    Args:
+        line: its three texts and its salt.
+        erased: the commitments to texts that were erased before; ``None`` if there are none.
+        erasing: for each text, whether it is erased now.
+
+    Returns:
+        The salts of the texts that are left (``None`` if none is), and the commitments to all that
+        were erased, 96 bytes.
+    """

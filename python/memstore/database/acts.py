@@ -1,0 +1,83 @@
+"""Acts: what one transaction adds to the journal is one moment in time, and a part of its chain.
+
+Each line's hash covers the line before it (:mod:`memstore._kernel.chain`), so the last hash, the
+*head*, stands for the whole journal.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from memstore._kernel.chain import hashes
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Row, Transaction
+
+TABLE: Final = "memstore_journal"
+HASH_BYTES: Final = 32
+SALT_BYTES: Final = 16
+
+BEGINNING: Final = bytes(HASH_BYTES)
+"""What comes before the first line of a journal."""
+
+TICK: Final = timedelta(microseconds=1)
+"""How much later than the act before it an act is at least, whatever the clock says."""
+
+CHAINED: Final = (
+    "id, txn, at, said_at, run, actor, source, kind, fact_id, episode_id, before, after, evidence"
+)
+"""The columns that a line's hash covers; the last three by commitments."""
+
+INSERTION: Final = (
+    f"INSERT INTO memstore_journal ({CHAINED}, salt, hash) VALUES"
+    " (:id, :txn, :at, :said_at, :run, :actor, :source, :kind, :fact_id, :episode_id, :before,"
+    " :after, :evidence, :salt, :hash)"
+)
+
+
+class Act:
+    """The lines that one transaction adds to the journal.
+
+    They have one moment, later than every line before, and the id of the first of them (``txn``).
+    """
+
+    __slots__ = ("_last_hash", "_next_id", "at", "txn")
+
+    def __init__(self, transaction: Transaction) -> None:
+        last = transaction.one(f"SELECT id, at, hash FROM {TABLE} ORDER BY id DESC LIMIT 1")
+        last_id, last_at, self._last_hash = last or (0, "", BEGINNING)
+        self.txn = self._next_id = last_id + 1
+        self.at = clock.to_text(clock.utc_now())
+        if self.at <= last_at:
+            self.at = clock.to_text(clock.from_text(last_at) + TICK)
+        if not isinstance(self._last_hash, bytes) or len(self._last_hash) != HASH_BYTES:
+            self._last_hash = BEGINNING  # damaged: writing goes on, and `verify` names the line
+
+    def add(self, transaction: Transaction, *columns: str | int | bytes | None) -> None:
+        """Queue a line, given its columns from ``said_at`` on."""
+        row = (self._next_id, self.txn, self.at, *columns)
+        self._next_id += 1
+        transaction.queue(INSERTION, row, self._chained)
+
+    def _chained(self, rows: Sequence[Row]) -> Iterator[Row]:
+        salts = os.urandom(SALT_BYTES * len(rows))
+        salted = [
+            (*row, salts[SALT_BYTES * place : SALT_BYTES * (place + 1)])
+            for place, row in enumerate(rows)
+        ]
+        made = hashes(self._last_hash, salted)
+        self._last_hash = made[-1]
+        return ((*row, hash_) for row, hash_ in zip(salted, made, strict=True))
+
+
+def of(transaction: Transaction) -> Act:
+    """Return the act of a transaction, which begins with its first line."""
+    act = transaction.act
+    if not isinstance(act, Act):
+        act = transaction.act = Act(transaction)
+    return act
