@@ -275,6 +275,20 @@ def test_changed_file_is_not_intact(tmp_path: Path) -> None:
     assert not opened.is_intact()
 
 
+def test_change_after_a_comparison_is_seen_though_the_time_stays(tmp_path: Path) -> None:
+    path = tmp_path / "words"
+    saved(path)
+    opened = Words.open(path, DATABASE)
+    now = path.stat().st_mtime_ns + 1_000_000
+    os.utime(path, ns=(now, now))  # a write begins: its time comes before its data
+    assert opened.is_intact()
+    with path.open("r+b") as file:
+        file.seek(300)
+        file.write(b"damage")
+    os.utime(path, ns=(now, now))
+    assert not opened.is_intact()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows truncates no mapped file")
 def test_truncated_file_does_not_end_the_process(tmp_path: Path) -> None:
     saved(tmp_path / "words")

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 use lost::Watched;
@@ -128,6 +128,20 @@ fn stamp(of: &Metadata) -> Stamp {
     (of.len(), of.modified().ok())
 }
 
+/// How old a file's time must be before it stands for the contents. A system sets the time before
+/// the data of a write arrive, and several writes may share one time.
+const SETTLED: Duration = Duration::from_secs(2);
+
+fn is_settled((_, written): Stamp) -> bool {
+    let now = SystemTime::now();
+    written.is_none_or(|written| {
+        let apart = now
+            .duration_since(written)
+            .or_else(|_| written.duration_since(now));
+        apart.is_ok_and(|apart| apart >= SETTLED)
+    })
+}
+
 /// A checked file that can be read in place.
 pub struct Mapped {
     watched: Watched, // dropped before the mapping
@@ -180,7 +194,7 @@ impl Mapped {
     /// file was not written to.
     ///
     /// The latter is read off its length and time, in 0.4 µs. After a change of these, the contents are
-    /// compared.
+    /// compared, each time until the change is two seconds old.
     #[must_use]
     pub fn is_intact(&self) -> bool {
         if self.watched.is_lost() {
@@ -190,10 +204,14 @@ impl Mapped {
             return true; // another machine removed it, and what cannot be read is noticed
         };
         let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known != now && self.is_whole() {
+        if *known == now {
+            return true;
+        }
+        let is_whole = self.is_whole();
+        if is_whole && is_settled(now) {
             *known = now;
         }
-        *known == now
+        is_whole
     }
 
     /// Whether the contents still have their checksum. This reads all of them.
