@@ -54,7 +54,7 @@ def search(thread):
 threads = [threading.Thread(target=search, args=(n,)) for n in range(2)]
 for thread in threads:
     thread.start()
-index = store._file.searches.facts.index
+index = store.file.searches.facts.index
 def settle():
     before = list(answered)
     while any(now < was + 8 for now, was in zip(answered, before)):

@@ -55,7 +55,7 @@ def work(path, acks, seed):
             store.search("password", limit=3)
             store.episodes.search("password", limit=3)
         else:
-            searches = store._file.searches
+            searches = store.file.searches
             with suppress(OSError, memstore.StorageError):  # an erasure took the files away
                 chance.choice([searches.facts, searches.episodes]).index.save()
 

@@ -50,7 +50,7 @@ def test_erasing_while_another_process_writes_its_files(
 ) -> None:
     fact = filled.add(f"a {SECRET} beetle", subject="x")
     if not recorded:  # the first index of the file is being written
-        with filled._file.engine.write() as transaction:
+        with filled.file.engine.write() as transaction:
             transaction.run("DELETE FROM memstore_derived_files", {})
         for file in files_of(filled):
             file.unlink()

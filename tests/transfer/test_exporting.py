@@ -127,7 +127,7 @@ def test_export_that_does_not_fit_on_disk_is_an_error(
 
         writelines = write  # type: ignore[assignment]
 
-    monkeypatch.setattr(filled._file.engine, "scratch", Full)
+    monkeypatch.setattr(filled.file.engine, "scratch", Full)
     with pytest.raises(
         StorageError, match="cannot write the temporary file of an export: No space left"
     ):
