@@ -258,12 +258,17 @@ class Facts:
     def _chain(
         self, transaction: Transaction, fact_id: int, scope: Scope | None = None
     ) -> list[Fact]:
-        home = known(transaction, self.namespaces, fact_id, scope).namespace
+        checked_id(fact_id, "fact_id")
+        chain = fact_table.chain(transaction, fact_id)
+        first = next((fact for fact in chain if fact.id == fact_id), None)
+        if first is None:
+            raise rules.not_found(fact_id, self.namespace)
+        home = rules.checked(first, self.namespaces, scope).namespace
         # A chain may contain facts of other owners, and in files of the original of other
         # namespaces: those are left out. Erased facts have no owners any more.
         return [
             fact
-            for fact in fact_table.chain(transaction, fact_id)
+            for fact in chain
             if fact.namespace == home
             and (scope is None or fact.scope == scope or fact.status == "erased")
         ]

@@ -97,9 +97,14 @@ def known(
 
     With a scope, facts of other owners are not found: knowing an id gives no access.
     """
-    fact = stored(transaction, namespaces, fact_id)
-    if fact.status == "erased" or (scope is not None and fact.scope != scope):
-        raise not_found(fact_id, namespaces[0])
+    return checked(stored(transaction, namespaces, fact_id), namespaces, scope)
+
+
+def checked(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> Fact:
+    """Return a fact if it is in these namespaces, belongs to these owners and was not erased."""
+    is_seen = fact.namespace in namespaces and (scope is None or fact.scope == scope)
+    if not is_seen or fact.status == "erased":
+        raise not_found(fact.id, namespaces[0])
     return fact
 
 

@@ -358,4 +358,4 @@ class FactWriter:
             Line(kind, fact.id, before=before, after=after, evidence=evidence),
             fact_table.updating(fact.id, **columns),
         )
-        return self.known(fact.id)
+        return derived(Fact, fact, **columns)

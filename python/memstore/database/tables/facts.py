@@ -389,7 +389,9 @@ def subjects(
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
-    """Return the whole chain of a fact, oldest first."""
+    """Return the whole chain of a fact, oldest first; nothing if there is no such fact."""
+    if abs(fact_id) > MAX_NUMBER:
+        return []
     ids = transaction.ints(CHAIN, {"id": fact_id})
     return chains.in_order(get_many(transaction, ids).values())
 
