@@ -75,7 +75,8 @@ DOORS = {
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
     "memstore._kernel.model": {"providers.local"},
     "memstore._kernel.ranking": {
-        f"search.{name}" for name in ("bearing", "index.lookup", "lookup", "ranking.classic")
+        f"search.{name}"
+        for name in ("bearing", "index.lookup", "lookup", "ranking.classic", "ranking.contextual")
     },
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents"},

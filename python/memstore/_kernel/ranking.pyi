@@ -1,13 +1,26 @@
 """The order of results, and whether rows are about a query. Every function releases the GIL."""
 
 from collections.abc import Iterable, Sequence
-from typing import final
+from typing import Final, final
 
 from memstore._kernel.features import Features
 from memstore._kernel.ids import Ids
 from memstore._kernel.words import Words
 
-__all__ = ["Bearing", "Parts", "Ranked", "bearings", "classic", "contextual", "named", "relevances"]
+__all__ = [
+    "REACH",
+    "Bearing",
+    "Parts",
+    "Ranked",
+    "bearings",
+    "classic",
+    "contextual",
+    "named",
+    "relevances",
+]
+
+REACH: Final[int]
+"""How many neighbours in its thread count for a row, on either side."""
 
 def classic(
     words: Sequence[tuple[int, float]],

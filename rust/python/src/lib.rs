@@ -97,6 +97,10 @@ mod _kernel {
         use crate::ranking::classic::classic;
         #[pymodule_export]
         use crate::ranking::contextual::{Parts, Ranked, contextual};
+
+        /// How many neighbours on either side count.
+        #[pymodule_export]
+        const REACH: usize = memstore_kernel::ranking::contextual::REACH;
     }
 
     /// Vectors as bytes, and their cosines.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore._kernel.ranking import REACH
 from memstore.domain.results import CONTEXTUAL
 from memstore.frozen import asdict, frozen, replace
 from memstore.lazy import lazy_import
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from memstore.search.ranking.base import Candidates
 else:
     dates = lazy_import("memstore.search.dates")
-
-REACH: Final = 2
-"""How many neighbours in its thread are candidates, on either side of each row found."""
 
 DATED: Final = 3
 """How many rows of a date in the query become candidates, if it says more than that date: more of
