@@ -103,7 +103,7 @@ def test_erased_words_are_in_no_file_after_kills(
             process.stdin.flush()
             pids = map(int, process.stdout.readline().split())
             notes_of = [folder / str(seed) for seed in seeds]
-            kill_at_random(dict(zip(pids, notes_of, strict=True)), chance, most_bytes=300)
+            kill_at_random(dict(zip(pids, notes_of, strict=True)), chance, max_bytes=300)
             ends = {int(end) for end in process.stdout.readline().split()}
             assert ends == {signal.SIGKILL}, f"round {number}: a worker ended by itself"
             notes = [note for seed in seeds for note in acknowledged(folder / str(seed))]

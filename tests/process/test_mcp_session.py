@@ -439,12 +439,12 @@ def test_server_without_a_generator_names_the_flag(
 
 def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     program = (
-        "import os, sys\nfrom memstore.faces.mcp import facts, quick_start\n"
-        "listed = facts.of_list\n"
+        "import os, sys\nfrom memstore.faces.mcp import answers, quick_start\n"
+        "listed = answers.of_list\n"
         "def loud(*given):\n"
         "    print('printed'); os.system('echo echoed; cat')\n"
         "    return listed(*given)\n"
-        "facts.of_list = loud\n"
+        "answers.of_list = loud\n"
         f"quick_start.main(['--db', {str(path)!r}, '--embedder', 'none'])\n"
     )
     said = [

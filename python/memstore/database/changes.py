@@ -13,18 +13,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
-from memstore.database import acts
 from memstore.database.journal import Author
 from memstore.domain import clock
 from memstore.domain.metadata import json_writer
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Self, TypeAlias
 
+    from memstore.database import acts
     from memstore.database.engine import Row, Statement, Transaction
     from memstore.domain.records import JournalLine
+else:
+    acts = lazy_import("memstore.database.acts")
 
 _to_text: Final = json_writer(allow_nan=True)
 

@@ -8,20 +8,23 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.chain import seal
-from memstore.database.acts import BEGINNING, CHAINED
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement
 from memstore.domain import clock
 from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
+    from memstore.database import acts
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import FactFilter
+else:
+    acts = lazy_import("memstore.database.acts")
 
 COLUMNS = (
     "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id, txn, run, said_at"
@@ -172,7 +175,7 @@ class ChainedLine(NamedTuple):
 
 def chained(transaction: Transaction, batch: int) -> Iterator[list[ChainedLine]]:
     """Yield all lines in order, some at a time."""
-    sql = f"SELECT {CHAINED}, salt, erased, hash FROM memstore_journal ORDER BY id"
+    sql = f"SELECT {acts.CHAINED}, salt, erased, hash FROM memstore_journal ORDER BY id"
     rows = transaction.rows(sql)
     while some := [*islice(rows, batch)]:
         yield [
@@ -207,7 +210,7 @@ class Head(NamedTuple):
 def head(transaction: Transaction) -> Head:
     """Return the end of the chain as it is stored."""
     row = transaction.one("SELECT id, hash FROM memstore_journal ORDER BY id DESC LIMIT 1")
-    line, hash_ = row or (0, BEGINNING)
+    line, hash_ = row or (0, acts.BEGINNING)
     return Head(line, hash_.hex() if isinstance(hash_, bytes) else "")
 
 
