@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import WordsOnly as WordsOnly
     from memstore.domain.status import Others as Others
     from memstore.domain.status import StoreStatus as StoreStatus
+    from memstore.domain.support import Leg as Leg
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
     from memstore.domain.unread import Portion as Portion
@@ -115,6 +116,7 @@ _NAMES = {
     "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
     "domain.status": "Others StoreStatus",
+    "domain.support": "Leg",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",

@@ -9,9 +9,10 @@ from memstore.domain import metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
 from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgumentType
-from memstore.facts import provenance
+from memstore.facts import provenance, rules
 from memstore.facts.rules import check_alike, covers
 from memstore.frozen import frozen, replace
+from memstore.text.folding import folded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -248,5 +249,18 @@ def _carry_out(
     if isinstance(change, DeleteFact):
         deleted = writer.delete(fact, change.evidence, change.at)
         return Applied(change=change, fact=deleted, previous=fact)
-    writer.keep(fact, change.evidence)
+    episode_id = _saying_it_again(fact, change)
+    if episode_id is not None and not rules.confirmed_by(writer.transaction, fact, episode_id):
+        # Its words are the fact's, so they need not be erased with the episode.
+        why = {name: it for name, it in (change.evidence or {}).items() if name != "said"}
+        fact = writer.confirm_by(fact, episode_id, why)
+    else:
+        writer.keep(fact, change.evidence)
     return Applied(change=change, fact=fact)
+
+
+def _saying_it_again(fact: Fact, change: KeepFact) -> int | None:
+    """Return the episode that says the same as a fact, if the evidence names one."""
+    said, episode_id = map((change.evidence or {}).get, ("said", "episode"))
+    again = isinstance(said, str) and folded(said) == folded(fact.content)
+    return episode_id if again and isinstance(episode_id, int) else None

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.support import Leg
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import adoption, checks, provenance, repairs
+    from memstore.facts import adoption, checks, provenance, repairs, support
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
@@ -44,6 +45,7 @@ else:
     erasing = lazy_import("memstore.history.erasing")
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
+    support = lazy_import("memstore.facts.support")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
 
@@ -249,6 +251,12 @@ class Facts:
             ]
         # In one namespace they are in the order of their times, which an import keeps.
         return found if len(self.namespaces) == 1 else sorted(found, key=lambda fact: fact.id)
+
+    def support(self, fact_id: int, scope: Scope | None = None) -> list[Leg]:
+        """Return what speaks for a fact, and against it, oldest first."""
+        with self._engine.read() as transaction:
+            known(transaction, self.namespaces, fact_id, scope)
+            return support.legs(transaction, [fact_id])[fact_id]
 
     def journal(self, fact_id: int) -> list[JournalLine]:
         with self._engine.read() as transaction:

@@ -35,6 +35,10 @@ DERIVED: Final = frozenset({EXTRACT, MEMORY})
 REBUILT: Final = "rebuild"
 """The key in the evidence of changes that a rebuild made."""
 
+RESTATED: Final = "restated"
+"""The key in the evidence of a confirmation by somebody who stored the same fact again; its value
+is the source that was given, or empty."""
+
 AUTOMATIC: Final = frozenset(
     {Kind.ADD, Kind.ADOPT, Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE}
 )
@@ -118,7 +122,8 @@ def untouched(lines: Iterable[JournalLine]) -> bool:
 
 def automatic(line: JournalLine) -> bool:
     """Return whether a program made the change without a person's decision."""
-    return bool(line.evidence) and "proposal" not in (line.evidence or {})
+    evidence = line.evidence or {}
+    return bool(evidence) and "proposal" not in evidence and RESTATED not in evidence
 
 
 def rebuilt(line: JournalLine) -> bool:

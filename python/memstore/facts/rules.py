@@ -111,6 +111,6 @@ def checked(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> Fact:
 def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:
     """Return whether an episode states or has confirmed a fact."""
     return fact.episode_id == episode_id or any(
-        line.kind == Kind.CONFIRM and line.evidence == {"episode": episode_id}
+        line.kind == Kind.CONFIRM and (line.evidence or {}).get("episode") == episode_id
         for line in journal.of_fact(transaction, fact.id)
     )

@@ -302,13 +302,13 @@ class FactWriter:
             self.retire(old, held.id, evidence)
         if new.episode_id is not None:
             return self.confirm_by(held, new.episode_id)
-        return self.confirm(held)
+        return self.confirm(held, {provenance.RESTATED: new.source or ""})
 
-    def confirm_by(self, known: Fact, episode_id: int) -> Fact:
+    def confirm_by(self, known: Fact, episode_id: int, evidence: Evidence = None) -> Fact:
         """Let an episode confirm a fact once; a fact's own episode does not confirm it."""
         if rules.confirmed_by(self.transaction, known, episode_id):
             return known
-        return self.confirm(known, {"episode": episode_id})
+        return self.confirm(known, {**(evidence or {}), "episode": episode_id})
 
     def confirm(self, fact: Fact, evidence: Evidence = None) -> Fact:
         changes = {

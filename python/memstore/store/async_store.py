@@ -222,6 +222,7 @@ class AsyncStore(Awaited[Store]):
     check_owners = awaited(Store.check_owners)
     history = awaited(Store.history)
     journal = awaited(Store.journal)
+    support = awaited(Store.support)
     embed_pending = awaited(Store.embed_pending)
     export = awaited(_export)
     import_ = awaited(Store.import_)

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
+    from memstore.domain.support import Leg
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
@@ -886,6 +887,17 @@ class Store:
         if subject is not None and fact_id is None:
             return self._facts.history_of_subject(subject, selected_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
+
+    def support(self, fact_id: int) -> builtins.list[Leg]:
+        """Return why a fact is believed, oldest first: who said or confirmed it, and where.
+
+        A leg of the kind ``denied`` speaks against it. An episode that was erased is no leg any
+        more, so a fact may have none left.
+
+        Raises:
+            NotFound: no such fact, or it was erased.
+        """
+        return self._facts.support(fact_id)
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""

@@ -44,6 +44,7 @@ GROUPS: Final = {
         "list": Entry("search", "List facts, oldest first."),
         "get": Entry("search", "Show one fact with all its fields."),
         "history": Entry("search", "Show the versions of a fact, oldest first."),
+        "support": Entry("ledger", "Show why a fact is believed: who said it, and where."),
     },
     "learn from text": {
         "extract": Entry("learn", "Extract facts from a text with a language model."),

@@ -1,0 +1,45 @@
+-- The legs of facts: what was said for a fact, or against it, where and by whom. A leg is read from
+-- the line of the journal that recorded it, so nothing else has to be written, checked or rebuilt.
+CREATE VIEW memstore_support
+    (line, fact_id, kind, episode_id, at, actor, through, cited, namespace) AS
+WITH heard AS (
+    SELECT j.id AS line, j.fact_id, j.kind, j.actor, j.source, coalesce(j.said_at, j.at) AS at,
+        f.derivation, f.episode_id, f.source AS cited, f.namespace,
+        CASE WHEN j.kind = 'confirm' AND json_valid(j.evidence)
+            THEN j.evidence ELSE '{}' END AS evidence,
+        CASE WHEN j.kind = 'propose' AND json_valid(j.after)
+            THEN CAST(j.after ->> 'superseded_by' AS INTEGER) END AS newer_id,
+        -- The evidence of an imported line names an erased episode by null.
+        CASE WHEN j.kind = 'confirm' AND json_valid(j.evidence)
+            THEN json_type(j.evidence, '$.episode') IS 'null' ELSE FALSE END AS forgotten
+    FROM memstore_journal j JOIN memstore_facts f ON f.id = j.fact_id
+    WHERE j.kind IN ('add', 'adopt', 'confirm', 'propose') AND f.content <> ''
+), legs (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
+    SELECT line, fact_id, at, actor, source, namespace,
+        CASE WHEN derivation IS NULL THEN 'said' ELSE 'extracted' END, episode_id, cited
+    FROM heard h
+    WHERE kind IN ('add', 'adopt')
+        -- An imported fact may have a line for each; the first is its beginning.
+        AND (kind = 'add' OR NOT EXISTS (
+            SELECT 1 FROM memstore_journal b
+            WHERE b.fact_id = h.fact_id AND b.id < h.line AND b.kind IN ('add', 'adopt')))
+    UNION ALL
+    SELECT line, fact_id, at, actor, source, namespace,
+        CASE WHEN evidence ->> 'episode' IS NULL AND evidence ->> 'restated' IS NULL
+            THEN 'confirmed' ELSE 'restated' END,
+        CAST(evidence ->> 'episode' AS INTEGER), CAST(evidence ->> 'restated' AS TEXT)
+    FROM heard WHERE kind = 'confirm' AND NOT forgotten
+    UNION ALL
+    -- A fact that was proposed in its place; an import proposes it once more.
+    SELECT h.line, h.fact_id, h.at, h.actor, h.source, h.namespace, 'denied', n.episode_id, n.source
+    FROM heard h JOIN memstore_facts n ON n.id = h.newer_id
+    WHERE n.content <> '' AND NOT EXISTS (
+        SELECT 1 FROM memstore_journal b
+        WHERE b.fact_id = h.fact_id AND b.id < h.line AND b.kind = 'propose'
+            AND CASE WHEN json_valid(b.after)
+                THEN CAST(b.after ->> 'superseded_by' AS INTEGER) END = h.newer_id)
+)
+SELECT line, fact_id, kind, episode_id, at, actor, through, nullif(cited, ''), namespace
+FROM legs
+WHERE episode_id IS NULL OR EXISTS (
+    SELECT 1 FROM memstore_episodes e WHERE e.id = legs.episode_id AND e.content_hash <> '');

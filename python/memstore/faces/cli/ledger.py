@@ -1,0 +1,41 @@
+"""The commands that ask what the journal knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.faces.cli import command as cli
+from memstore.faces.escaping import minute
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from memstore.domain.support import Leg
+    from memstore.store.store import Store
+
+
+@cli.command(
+    "support",
+    "memstore support 12",
+    cli.ID,
+    *cli.WHOSE,
+)
+def _support(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    legs = store.support(cli.known_id(store, arguments))
+    show.rows([[*_cells(leg)] for leg in legs], [leg.to_dict() for leg in legs])
+    if not legs:
+        show.note("nothing that it rests on is left: the episode was erased")
+
+
+def _cells(leg: Leg) -> Iterator[str | None]:
+    yield minute(leg.at)
+    yield leg.kind
+    yield f"{leg.actor} through {leg.through}"
+    yield leg.source
+    if leg.episode_id is None:
+        yield None
+    elif leg.start is None:
+        yield f"e{leg.episode_id}"
+    else:
+        yield f"e{leg.episode_id}, characters {leg.start} to {leg.stop}"
