@@ -34,7 +34,8 @@ PAGES = {
     ),
     "changes": (
         "Changes in one transaction",
-        "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo Applied",
+        "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo Applied "
+        "Plan Step PlanConflict Reverted",
     ),
     "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits"),
     "learning": (

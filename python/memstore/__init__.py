@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits as EpisodeHits
     from memstore.domain.episodes import NewEpisode as NewEpisode
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
+    from memstore.domain.plans import PlanConflict as PlanConflict
+    from memstore.domain.plans import Reverted as Reverted
+    from memstore.domain.plans import Step as Step
     from memstore.domain.proposals import Proposal as Proposal
     from memstore.domain.protocols import Embedder as Embedder
     from memstore.domain.protocols import Generator as Generator
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
     from memstore.facts.batch import MayYieldTo as MayYieldTo
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
+    from memstore.history.reverting import Plan as Plan
     from memstore.learn.consolidation import Consolidated as Consolidated
     from memstore.learn.consolidation import consolidate as consolidate
     from memstore.learn.events import Refusal as Refusal
@@ -111,6 +115,7 @@ _NAMES = {
     "domain.metadata": "MetadataFilter",
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
+    "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
     "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
@@ -130,6 +135,7 @@ _NAMES = {
     "facts.batch": (
         "AddFact Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact YieldsTo"
     ),
+    "history.reverting": "Plan",
     "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",
     "learn.reading": "extract_facts",

@@ -119,6 +119,7 @@ class Remedy(Enum):
     KEEP_NAMESPACES = "Import it with store.file.import_, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
     RESTORE_BACKUP = "Restore a backup with memstore.recover()."
+    PLAN_AGAIN = "Draw up the plan again, and read what it does now."
     END_READING = "Read to the end first, or use a store on disk."
     OTHER_BACKUP = "Name another backup."
     REBUILD = "Rebuild the indexes with rebuild()."

@@ -140,7 +140,7 @@ def test_forget_all_asks_first(owned: CommandLine) -> None:
 def test_forget_all_does_what_was_answered(
     owned: CommandLine, monkeypatch: pytest.MonkeyPatch, reply: str, left: int
 ) -> None:
-    monkeypatch.setattr("memstore.faces.cli.command._can_ask", lambda: True)
+    monkeypatch.setattr("memstore.faces.cli.command.can_ask", lambda: True)
     answer = owned("forget", "--all", "--user", "ana smith", stdin=reply)
     assert "Forget 2 memories of --user 'ana smith' in the namespace default?" in answer.err
     assert (answer.code, "nothing was forgotten" in answer.err) == (left == 3, left == 3)

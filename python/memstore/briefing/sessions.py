@@ -44,6 +44,7 @@ VERBS: Final = {
     Kind.SUPERSEDE: "retired",
     Kind.DELETE: "retired",
     Kind.RESTORE: "restored",
+    Kind.UNSUPERSEDE: "restored",
     Kind.CONFIRM: "confirmed",
     Kind.METADATA: "changed",
     Kind.PIN: "changed",

@@ -47,6 +47,10 @@ class Kind(StrEnum):
     UNPIN = "unpin"
     DELETE = "delete"
     RESTORE = "restore"
+    UNSUPERSEDE = "unsupersede"
+    """A supersession was taken back: the fact is active again."""
+    UNCONFIRM = "unconfirm"
+    """Confirmations were taken back."""
     ERASE = "erase"
     EMBED = "embed"
     QUARANTINE = "quarantine"
@@ -147,6 +151,11 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     listed = transaction.dialect.listed("kinds")
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
+
+
+def matching(transaction: Transaction, condition: str, parameters: Parameters) -> list[JournalLine]:
+    """Return the lines that match an SQL condition, oldest first."""
+    return [*_lines(transaction, f"{condition} ORDER BY id", parameters)]
 
 
 def _lines(
@@ -282,10 +291,11 @@ def erased_since(transaction: Transaction, line_id: int) -> bool:
     )
 
 
-def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
+def last_of_kind(transaction: Transaction, fact_id: int, kind: Kind) -> datetime | None:
+    """Return when a fact was last changed in this way, in this file."""
     row = transaction.one(
         "SELECT max(at) FROM memstore_journal WHERE fact_id = :id AND kind = :kind",
-        {"id": fact_id, "kind": Kind.RESTORE},
+        {"id": fact_id, "kind": kind},
     )
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 

@@ -152,6 +152,11 @@ def uuid_text(value: bytes) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
+def uuid_moment(value: bytes) -> datetime:
+    """Return the time in a UUIDv7."""
+    return EPOCH + int.from_bytes(value[:6]) * MILLISECOND
+
+
 def named_uuid(at: datetime, digest: bytes) -> str:
     """Return a UUIDv7 with bits of a digest instead of random ones, so that it is reproducible."""
     bits = int.from_bytes(digest[:10]) >> 6

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 OWN_FLAGS: Final = (
+    "actor episode since source "
     "context durability embedder expired_after expired_before expires_at generator generator_model "
     "generator_url min_relevance model namespace ranking secrets seq speaker thread valid_after "
     "valid_at valid_before "
@@ -32,6 +33,9 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "path": "--db",
     "every_seconds": "--every",
     "expired_at": "--expires-at",
+    "decide": "--undo",
+    "ops": "--line",
+    "run": "--run-uuid",
     "run_id": "--run",
     "secret": "--secret-file",
     "user_id": "--user",
@@ -102,6 +106,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.SKIP_DAMAGED: "Repair the file, or leave out what is damaged with --skip-damaged.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
+    Remedy.PLAN_AGAIN: "Run the command again, and read what it would do now.",
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
 }
 

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import Fact, JournalLine
 
-EVENTS: Final = {Kind.ADOPT: "ADD", Kind.SUPERSEDE: "UPDATE", Kind.KEEP: "NONE"} | {
+EVENTS: Final = {
+    Kind.ADOPT: "ADD",
+    Kind.SUPERSEDE: "UPDATE",
+    Kind.UNSUPERSEDE: "RESTORE",
+    Kind.KEEP: "NONE",
+} | {
     Kind(name.lower()): name
     for name in "ADD DELETE RESTORE METADATA CONFIRM PROPOSE REJECT ERASE".split()
 }

@@ -205,6 +205,7 @@ class AsyncStore(Awaited[Store]):
     restore_deleted = awaited(Store.restore_deleted)
     reinstate = awaited(Store.reinstate)
     apply = awaited(Store.apply)
+    revert = awaited(Store.revert)
     erase = awaited(Store.erase)
     clear = awaited(Store.clear)
     touch = awaited(Store.touch)

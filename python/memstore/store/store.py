@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
-    from memstore.domain import status
+    from memstore.domain import plans, status
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.recall import Recalled
@@ -89,7 +89,8 @@ if TYPE_CHECKING:
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
-    from memstore.history import erasing
+    from memstore.history import erasing, reverting
+    from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests
@@ -116,7 +117,9 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
+    plans = lazy_import("memstore.domain.plans")
     recall = lazy_import("memstore.search.recall")
+    reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
     dependents = lazy_import("memstore.graph.dependents")
@@ -456,6 +459,47 @@ class Store:
             Conflict: it is not superseded, or an active fact already says the same.
         """
         return self._facts.reinstate(fact_id)
+
+    def revert(
+        self,
+        *,
+        episode: int | None = None,
+        source: str | None = None,
+        run: str | None = None,
+        actor: str | None = None,
+        since: datetime | str | None = None,
+        ops: Iterable[int] | None = None,
+        scope: ScopeSelection = None,
+    ) -> Plan:
+        """Plan to take back changes of facts, and change nothing; ``apply()`` of the plan does it.
+
+        Added facts are deleted; superseded ones are active again, deleted ones restored; metadata,
+        the status of tasks, pins and confirmations go back to what they were; open proposals are
+        rejected. What was changed again by something else is a conflict and is left alone, unless
+        ``apply(decide={12: "undo"})`` says otherwise. Episodes stay; :meth:`Episodes.erase` removes
+        one. Each condition narrows the selection.
+
+        Args:
+            episode: the changes that an episode caused, and the facts drawn from it.
+            source: the changes made through this program or interface, and the facts that have it
+                as their source or were drawn from an episode of it, such as ``"web:example.org"``.
+            run: the changes of one opening of the file or session of a server, as in the journal.
+            actor: the changes by this person or program.
+            since: the changes from this time on.
+            ops: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
+                returned.
+            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
+
+        Raises:
+            ValueError: nothing was selected, or something that cannot be read.
+        """
+        chosen = plans.selection(
+            episode=episode, source=source, run=run, actor=actor, since=since, ops=ops
+        )
+        owners = selected_scope(scope)
+        return reverting.plan(
+            self._file.engine, self._author, chosen, self._facts.namespaces, owners
+        )
 
     def apply(
         self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None

@@ -33,6 +33,7 @@ from memstore.transfer.numbering import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
@@ -247,6 +248,8 @@ class _Facts:
                     continue
                 if len(self.new) < len(self.here) and self._leads_back(fact):
                     continue  # here the supersession is the other way round; it stays
+                if fact.id not in self.new and self._taken_back(fact):
+                    continue
                 self.retired += fact.id not in self.new
                 self._link(fact)
 
@@ -311,7 +314,7 @@ class _Facts:
             (operation.moment for operation in operations if operation.kind == Kind.RESTORE),
             default=None,
         )
-        here = known.deleted_at or journal.last_restored(self.adoption.transaction, known.id)
+        here = known.deleted_at or self._last(known, Kind.RESTORE)
         if there is None or (here is not None and there <= here):
             return None
         kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
@@ -321,6 +324,14 @@ class _Facts:
             fact_table.updating(known.id, deleted_at=fact.deleted_at),
         )
         return kind
+
+    def _taken_back(self, fact: Fact) -> bool:
+        """Return whether the supersession was undone here after it was made at the source."""
+        undone = self._last(self.here[fact.id], Kind.UNSUPERSEDE)
+        return undone is not None and (fact.superseded_at or undone) <= undone
+
+    def _last(self, known: Fact, kind: Kind) -> datetime | None:
+        return journal.last_of_kind(self.adoption.transaction, known.id, kind)
 
     def _leads_back(self, fact: Fact) -> bool:
         chain = fact_table.chain(self.adoption.transaction, self.here[fact.superseded_by or 0].id)

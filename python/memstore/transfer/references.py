@@ -12,6 +12,9 @@ EPISODES: Final = ("episode_id", "episode")
 PROPOSALS: Final = ("proposal",)
 """The top-level keys of journal lines and evidence that hold an id or a list of ids."""
 
+LINES: Final = ("reverts",)
+"""Those that hold ids of journal lines, which another file does not know."""
+
 
 def replaced(
     part: Mapping[str, Any] | None,
@@ -22,7 +25,7 @@ def replaced(
     """Return a part of a line with its ids replaced; an unknown id becomes ``None``."""
     if part is None:
         return None
-    result = dict(part)
+    result = {name: value for name, value in part.items() if name not in LINES}
     for names, local in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
         for name in names:
             if ids := _ids(value := result.get(name)):

@@ -53,7 +53,7 @@ class Session:
         monkeypatch.setenv("MEMSTORE_DB", str(self.home / ".local/share/memstore/memory.db"))
         monkeypatch.chdir(self.home)
         monkeypatch.setattr(face, "_show", self._show)
-        monkeypatch.setattr(commands, "_can_ask", lambda: True)
+        monkeypatch.setattr(commands, "can_ask", lambda: True)
         monkeypatch.setattr("sys.stdin", Typist())
         # The folder's real name is replaced before text is wrapped, so that it does not matter.
         monkeypatch.setattr(render_terminal, "visible", lambda text: visible(self._at_home(text)))

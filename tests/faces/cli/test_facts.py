@@ -160,7 +160,7 @@ def test_erase_asks_on_a_terminal(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, reply: str, code: int
 ) -> None:
     fact = cli.add("secret \x1b[31m")
-    monkeypatch.setattr("memstore.faces.cli.command._can_ask", lambda: True)
+    monkeypatch.setattr("memstore.faces.cli.command.can_ask", lambda: True)
     answer = cli("erase", fact, stdin=reply)
     assert answer.code == code
     assert "secret \\x1b[31m" in answer.err

@@ -616,6 +616,12 @@ def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
     return [*_where(transaction, "f.superseded_by = :id ORDER BY f.id", {"id": fact_id})]
 
 
+def all_superseded_by(transaction: Transaction, fact_ids: Sequence[int]) -> list[Fact]:
+    """Return the facts that any of these superseded, by id."""
+    test = f"f.superseded_by IN {transaction.dialect.listed('ids')} ORDER BY f.id"
+    return [*_where(transaction, test, {"ids": fact_ids})]
+
+
 def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
     """Return the erased facts of a namespace whose episode is not erased."""
     rows = transaction.rows(

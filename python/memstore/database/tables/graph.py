@@ -272,7 +272,8 @@ def changed_since(transaction: Transaction, namespace: str, operation_id: int) -
         "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j"
         " JOIN memstore_facts f ON f.id = j.fact_id"
         " WHERE j.id > :after AND f.namespace = :namespace"
-        " AND j.kind IN ('add', 'adopt', 'supersede', 'delete', 'restore', 'erase')",
+        " AND j.kind IN ('add', 'adopt', 'supersede', 'unsupersede', 'delete', 'restore',"
+        " 'erase')",
         {"after": operation_id, "namespace": namespace},
     )
 

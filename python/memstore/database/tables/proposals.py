@@ -153,6 +153,24 @@ def deciding(
     return [closed, moved]
 
 
+def reopening(proposal_id: int) -> Statement:
+    """Return the statement that opens a rejected proposal again."""
+    return Statement(
+        f"UPDATE memstore_proposals SET state = '{ProposalState.OPEN}', decided_at = NULL"
+        " WHERE id = :id",
+        {"id": proposal_id},
+    )
+
+
+def states(transaction: Transaction, proposal_ids: Sequence[int]) -> dict[int, str]:
+    """Return the state of proposals, by id."""
+    listed = transaction.dialect.listed("ids")
+    rows = transaction.rows(
+        f"SELECT id, state FROM memstore_proposals WHERE id IN {listed}", {"ids": proposal_ids}
+    )
+    return {int(id_): str(state) for id_, state in rows}
+
+
 def scattered(transaction: Transaction) -> list[int]:
     """Return the proposals whose facts are missing or in different namespaces."""
     sources = transaction.dialect.elements("p.sources")

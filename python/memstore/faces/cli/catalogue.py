@@ -35,6 +35,7 @@ GROUPS: Final = {
         "update": Entry("facts", "Change a fact's metadata. To change its text, supersede it."),
         "delete": Entry("facts", "Delete a fact; restore brings it back."),
         "restore": Entry("facts", "Bring a fact back; it replaces any newer version."),
+        "revert": Entry("undo", "Take back what an episode, a source, a run or an hour did."),
         "erase": Entry("facts", "Permanently remove a fact's text from the file."),
     },
     "find": {

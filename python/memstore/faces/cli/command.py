@@ -233,13 +233,13 @@ def agreed(question: Callable[[], str], reason: str) -> bool:
     Raises:
         UsageError: there is no terminal to ask at; ``reason`` says why a confirmation is needed.
     """
-    if not _can_ask():
+    if not can_ask():
         raise UsageError(f"{reason}: confirm it with --yes where there is no terminal")
     print(f"{question()} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
-def _can_ask() -> bool:
+def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -1,0 +1,140 @@
+"""Plans: what would be done, in words, before anything is done."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_id, checked_items, checked_text
+from memstore.domain.records import Record
+from memstore.errors import InvalidArgument
+from memstore.frozen import field, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+RUN_BYTES: Final = 16
+LEAVE: Final = "leave"
+UNDO: Final = "undo"
+DECISIONS: Final = (LEAVE, UNDO)
+"""What may be decided about a conflict."""
+
+
+class Action(StrEnum):
+    """What taking back a change does."""
+
+    DELETE = "delete"
+    """The fact was added; it is deleted."""
+    RESTORE = "restore"
+    """The fact was deleted; it is restored."""
+    SUPERSEDE = "supersede"
+    """A supersession had been taken back; it holds again."""
+    REACTIVATE = "reactivate"
+    """The fact was superseded; it is active again."""
+    METADATA = "metadata"
+    PIN = "pin"
+    UNPIN = "unpin"
+    CONFIRM = "confirm"
+    UNCONFIRM = "unconfirm"
+    REJECT = "reject"
+    """It was proposed to supersede the fact; the proposal is rejected."""
+    REOPEN = "reopen"
+    """A proposal had been rejected; it is open again."""
+
+
+@frozen(kw_only=True)
+class Step(Record):
+    """One thing that a plan does to one fact."""
+
+    fact_id: int
+    claim: str
+    """The fact's subject and text."""
+    action: str
+    text: str
+    """What happens, as a sentence without its subject: "is deleted"."""
+    reason: str
+    """Which change this takes back."""
+    lines: tuple[int, ...]
+    """The lines of the journal that it takes back."""
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The fact's new values by column, as JSON values."""
+    proposal_id: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: one for name, one in Record.to_dict(self).items() if name != "values"}
+
+
+@frozen(kw_only=True)
+class PlanConflict(Record):
+    """A fact that something outside the selection changed later, or relies on.
+
+    It is left alone, unless the caller decides to undo it all the same.
+    """
+
+    fact_id: int
+    claim: str
+    reason: str
+    steps: tuple[Step, ...]
+    """What would happen then."""
+
+
+@frozen(kw_only=True)
+class Reverted(Record):
+    """What applying a plan did."""
+
+    act: int | None
+    """The id of the first line that it wrote; ``None`` if there was nothing to do."""
+    lines: tuple[int, ...]
+    """The lines that it wrote. ``store.revert(ops=done.lines)`` takes it back."""
+    steps: tuple[Step, ...]
+
+
+class Selection(NamedTuple):
+    """Which lines of the journal; each condition that is given narrows the selection."""
+
+    episode: int | None = None
+    source: str | None = None
+    run: bytes | None = None
+    actor: str | None = None
+    since: datetime | None = None
+    ops: tuple[int, ...] | None = None
+
+
+def selection(
+    *,
+    episode: int | None,
+    source: str | None,
+    run: str | None,
+    actor: str | None,
+    since: datetime | str | None,
+    ops: Iterable[int] | None,
+) -> Selection:
+    """Return a caller's selection, checked."""
+    return Selection(
+        episode=None if episode is None else _id(episode, "episode"),
+        source=None if source is None else checked_text(source, "source", MAX_NAME),
+        run=None if run is None else _run(run),
+        actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
+        since=clock.moment(since, "since"),
+        ops=None if ops is None else tuple(_id(one, "ops") for one in checked_items(ops, "ops")),
+    )
+
+
+def _id(value: int, name: str) -> int:
+    checked_id(value, name)
+    return value
+
+
+def _run(text: str) -> bytes:
+    digits = checked_text(text, "run", MAX_NAME).replace("-", "")
+    try:
+        found = bytes.fromhex(digits)
+    except ValueError:
+        found = b""
+    if len(found) != RUN_BYTES:
+        raise InvalidArgument(
+            f"is not the id of a run, a UUID as the journal has it: {text!r}", argument="run"
+        )
+    return found

@@ -1,0 +1,119 @@
+"""The command that takes back what an episode, a source, a run or an hour did."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain import clock
+from memstore.domain.plans import UNDO
+from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memstore.domain.plans import Step
+    from memstore.history.reverting import Plan
+    from memstore.store.store import Store
+
+AGO: Final = re.compile(r"(\d{1,5})([mhdw])")
+UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def since(text: str) -> datetime | str:
+    """Parse ``90m``, ``2h``, ``3d`` or ``1w`` before now; the store reads any other time."""
+    ago = AGO.fullmatch(text.strip())
+    if ago is None:
+        return text
+    return clock.utc_now() - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+
+
+@cli.command(
+    "revert",
+    "memstore revert --source web:example.org --since 1h\n"
+    "memstore revert --episode 12 --yes\n"
+    "memstore revert --line 40 --line 41 --undo 7",
+    cli.option(
+        "--episode ID", "what an episode caused, and the facts drawn from it", type=cli.count
+    ),
+    cli.option("--source NAME", "what came through a program or from a source, such as web:x"),
+    cli.option(
+        "--run-uuid UUID",
+        "what one opening of the file or one session did, as the journal names it",
+    ),
+    cli.option("--actor NAME", "what this person or program did"),
+    cli.option("--since TIME", "what was done since then: 90m, 2h, 3d, 1w, or a time", type=since),
+    cli.option(
+        "--line N",
+        "a line of the journal; may be repeated",
+        dest="ops",
+        type=cli.count,
+        action="append",
+    ),
+    cli.option(
+        "--undo ID",
+        "take a conflict back all the same; may be repeated",
+        dest="decided",
+        type=cli.fact_id,
+        action="append",
+        default=[],
+    ),
+    cli.YES,
+    *cli.WHOSE,
+    usage="[--episode ID] [--source NAME] [--since TIME] [--yes] [options]",
+)
+def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    plan = store.revert(
+        **cli.given(arguments, "episode source actor since ops"),
+        run=arguments.run_uuid,
+        scope=cli.whose(arguments),
+    )
+    decide = dict.fromkeys(arguments.decided, UNDO)
+    if not plan:
+        show.rows([], plan.to_dict())
+        show.note(cli.nothing(store, arguments, "nothing to take back", "fact"))
+        return None
+    if not arguments.yes:
+        show.rows([*_rows(plan, decide)], plan.to_dict())
+        if not cli.can_ask():
+            show.note("nothing was changed: add --yes to do it")
+            return None
+        if not cli.agreed(lambda: f"Take back {counted(len(plan.lines), 'change')}?", ""):
+            show.note("nothing was changed")
+            return cli.REFUSED
+    done = plan.apply(decide=decide)
+    back = " ".join(f"--line {line}" for line in done.lines[:MAX_LINES])
+    value = plan.to_dict() | {"done": done.to_dict()}
+    told = f"did {counted(len(done.steps), 'step')}"
+    if done.lines:
+        many = len(done.lines) > MAX_LINES
+        told += f", in act {done.act}" if many else f"; memstore revert {back} takes it back"
+    show.done(told, value)
+    if left := len(plan.conflicts) - len(decide):
+        show.note(f"left alone: {counted(left, 'conflict')}; --undo ID takes one back")
+    return None
+
+
+MAX_LINES: Final = 8
+"""Lines that are named one by one."""
+
+
+def _rows(plan: Plan, decide: dict[int, str]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each step and conflict: the fact, what happens to it, and its reason."""
+    for step in plan.steps:
+        yield _row(step, step.reason)
+    for conflict in plan.conflicts:
+        if conflict.fact_id in decide:
+            yield from (_row(step, conflict.reason) for step in conflict.steps)
+            continue
+        would = "; ".join(f"#{step.fact_id} {step.text}" for step in conflict.steps)
+        stays = f"stays as it is (--undo {conflict.fact_id}: {would})"
+        yield f"#{conflict.fact_id}", conflict.claim, stays, conflict.reason
+
+
+def _row(step: Step, reason: str) -> tuple[Any, ...]:
+    return f"#{step.fact_id}", step.claim, step.text, reason

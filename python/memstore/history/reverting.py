@@ -1,0 +1,187 @@
+"""Taking back what an episode, a source, a run or an hour did: first a plan, then one act."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database import journal, selected
+from memstore.database.changes import Changes, Line
+from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.domain import clock
+from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted
+from memstore.domain.proposals import ProposalState
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.history.undoing import undoing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memstore.database.engine import Engine, Statement, Transaction
+    from memstore.database.journal import Author
+    from memstore.domain.plans import PlanConflict, Selection, Step
+    from memstore.domain.records import Fact, JournalLine, Scope
+
+KINDS: Final = {
+    Action.DELETE: Kind.DELETE,
+    Action.RESTORE: Kind.RESTORE,
+    Action.SUPERSEDE: Kind.SUPERSEDE,
+    Action.REACTIVATE: Kind.UNSUPERSEDE,
+    Action.METADATA: Kind.METADATA,
+    Action.PIN: Kind.PIN,
+    Action.UNPIN: Kind.UNPIN,
+    Action.CONFIRM: Kind.CONFIRM,
+    Action.UNCONFIRM: Kind.UNCONFIRM,
+}
+"""The kind of line that each step writes."""
+
+
+class Plan:
+    """What a revert would do. Nothing is changed before :meth:`apply`.
+
+    ``steps`` say what happens to which fact, and why. ``conflicts`` are facts that something else
+    changed later, or relies on; they are left alone. ``digest`` stands for what the plan rests on.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        transaction: Transaction,
+        lines: Sequence[JournalLine],
+        visible: Callable[[Fact], bool],
+    ) -> None:
+        self._engine, self._author = engine, author
+        self.lines: tuple[int, ...] = tuple(line.id for line in lines)
+        """The selected lines of the journal."""
+        found = undoing(transaction, lines, visible)
+        self.steps: tuple[Step, ...] = found.steps
+        self.conflicts: tuple[PlanConflict, ...] = found.conflicts
+        self._facts = found.facts
+        self.digest: str = self._digest(transaction)
+
+    def __repr__(self) -> str:
+        return f"Plan(steps={len(self.steps)}, conflicts={len(self.conflicts)})"
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do or to decide."""
+        return bool(self.steps or self.conflicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "steps": [step.to_dict() for step in self.steps],
+            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
+            "lines": len(self.lines),
+            "digest": self.digest,
+        }
+
+    def apply(self, *, decide: Mapping[int, str] | None = None) -> Reverted:
+        """Do it in one transaction; its lines name those that they take back.
+
+        Args:
+            decide: for the facts of conflicts, by id: ``"undo"`` or (the default) ``"leave"``.
+
+        Raises:
+            Conflict: something that the plan rests on has changed since; nothing was done.
+            ValueError: another decision than these, or about a fact that has no conflict.
+        """
+        steps = self._decided(decide or {})
+        with self._engine.write() as transaction:
+            if self._digest(transaction) != self.digest:
+                raise Conflict(
+                    "a fact of this plan was changed after the plan was drawn up; nothing was done",
+                    remedy=Remedy.PLAN_AGAIN,
+                )
+            if not steps:
+                return Reverted(act=None, lines=(), steps=())
+            before = journal.last_id(transaction)
+            changes = Changes(transaction, self._author)
+            for step in steps:
+                _take(changes, step)
+            after = journal.last_id(transaction)
+            return Reverted(act=before + 1, lines=(*range(before + 1, after + 1),), steps=steps)
+
+    def _decided(self, decide: Mapping[int, str]) -> tuple[Step, ...]:
+        conflicts = {conflict.fact_id: conflict for conflict in self.conflicts}
+        steps = {_key(step): step for step in self.steps}
+        for fact_id, decision in decide.items():
+            if fact_id not in conflicts:
+                raise InvalidArgument(
+                    f"names fact {fact_id}, which has no conflict", argument=DECIDE
+                )
+            if decision not in DECISIONS:
+                raise InvalidArgument(
+                    f"must be one of {', '.join(DECISIONS)}, not {decision!r}", argument=DECIDE
+                )
+            if decision == UNDO:
+                added = conflicts[fact_id].steps
+                steps = {_key(step): step for step in added} | steps
+        return (*steps.values(),)
+
+    def _digest(self, transaction: Transaction) -> str:
+        last = selected.last_lines(transaction, self._facts)
+        return hashlib.sha256(repr((self.lines, last)).encode()).hexdigest()
+
+
+DECIDE: Final = "decide"
+
+
+def plan(
+    engine: Engine,
+    author: Author,
+    chosen: Selection,
+    namespaces: Sequence[str],
+    scope: Scope | None,
+) -> Plan:
+    """Plan to take back the selected lines about facts of these namespaces and owners."""
+    if all(condition is None for condition in chosen):
+        raise InvalidArgument(
+            "nothing is selected: give an episode, a source, a run, an actor, a time or lines"
+        )
+
+    def visible(fact: Fact) -> bool:
+        return fact.namespace in namespaces and scope in (None, fact.scope)
+
+    with engine.read() as transaction:
+        lines = selected.of_facts(transaction, chosen, namespaces, scope)
+        return Plan(engine, author, transaction, lines, visible)
+
+
+def _key(step: Step) -> tuple[int, str, int | None]:
+    return step.fact_id, step.action, step.proposal_id
+
+
+def _take(changes: Changes, step: Step) -> None:
+    evidence = {"reverts": [*step.lines]}
+    if step.proposal_id is not None:
+        changes.write(*_decision(step, step.proposal_id, evidence))
+        return
+    fact = fact_table.get_many(changes.transaction, [step.fact_id]).get(step.fact_id)
+    if fact is None:  # pragma: no cover - facts are never removed
+        raise NotFound(f"there is no fact {step.fact_id}", remedy=Remedy.FIND_ID)
+    values = dict(step.values)
+    if step.action == Action.DELETE and values["deleted_at"] is None:
+        values["deleted_at"] = clock.to_text(clock.utc_now())
+    current = fact_table.journalled(fact)
+    line = Line(
+        KINDS[Action(step.action)],
+        fact.id,
+        before={name: current.get(name) for name in values},
+        after=values,
+        evidence=evidence,
+    )
+    changes.write(line, fact_table.updating(fact.id, **values))
+
+
+def _decision(
+    step: Step, proposal_id: int, evidence: Mapping[str, Any]
+) -> tuple[Line, *tuple[Statement, ...]]:
+    after = {"proposal": proposal_id}
+    if step.action == Action.REOPEN:
+        line = Line(Kind.PROPOSE, step.fact_id, after=after, evidence=evidence)
+        return line, proposal_table.reopening(proposal_id)
+    now = clock.utc_now()
+    line = Line(Kind.REJECT, step.fact_id, after=after, evidence=evidence)
+    return line, *proposal_table.deciding(proposal_id, ProposalState.REJECTED, now)

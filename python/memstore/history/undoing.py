@@ -1,0 +1,344 @@
+"""Planning what takes back selected lines of the journal, fact by fact."""
+
+from __future__ import annotations
+
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database import journal
+from memstore.database.journal import UNCHANGED, Kind
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.domain.plans import Action, PlanConflict, Step
+from memstore.domain.proposals import ProposalState
+from memstore.history import replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Fact, JournalLine
+
+BATCH: Final = 500
+"""Facts whose lines are read at once."""
+
+ASPECTS: Final = (
+    ("superseded_by", "superseded_at"),
+    ("deleted_at",),
+    ("metadata",),
+    ("pinned_at",),
+    ("confirmed_count", "last_confirmed_at"),
+)
+"""Columns that change together, and that can be taken back apart from the others."""
+
+SETTING: Final = {
+    "superseded_by": (Action.SUPERSEDE, "is superseded by fact {} again"),
+    "deleted_at": (Action.DELETE, "is deleted again"),
+    "metadata": (Action.METADATA, "gets its metadata of before back"),
+    "pinned_at": (Action.PIN, "is pinned again"),
+    "confirmed_count": (Action.CONFIRM, "counts {} confirmations again"),
+}
+CLEARING: Final = {
+    "superseded_by": (Action.REACTIVATE, "is active again"),
+    "deleted_at": (Action.RESTORE, "is restored"),
+    "pinned_at": (Action.UNPIN, "is no longer pinned"),
+}
+
+DONE: Final[Mapping[str, str]] = {
+    Kind.ADD: "stored",
+    Kind.ADOPT: "taken in",
+    Kind.SUPERSEDE: "superseded",
+    Kind.UNSUPERSEDE: "made active again",
+    Kind.CONFIRM: "confirmed",
+    Kind.UNCONFIRM: "confirmed less often",
+    Kind.METADATA: "given other metadata",
+    Kind.PIN: "pinned",
+    Kind.UNPIN: "unpinned",
+    Kind.DELETE: "deleted",
+    Kind.RESTORE: "restored",
+    Kind.PROPOSE: "proposed to be superseded",
+    Kind.REJECT: "kept, against a proposal",
+}
+
+
+class Undoing(NamedTuple):
+    """What taking back the lines means."""
+
+    steps: tuple[Step, ...]
+    conflicts: tuple[PlanConflict, ...]
+    facts: tuple[int, ...]
+    """The facts that it rests on."""
+
+
+def undoing(
+    transaction: Transaction, selected: Sequence[JournalLine], visible: Callable[[Fact], bool]
+) -> Undoing:
+    """Plan what takes back the lines; only facts that are visible are changed or shown."""
+    return _Undoing(transaction, selected, visible).planned()
+
+
+class _Undoing:
+    def __init__(
+        self,
+        transaction: Transaction,
+        selected: Sequence[JournalLine],
+        visible: Callable[[Fact], bool],
+    ) -> None:
+        self._transaction = transaction
+        self._visible = visible
+        self._lines = {line.id: line for line in selected}
+        self._replaced: dict[int, list[Fact]] = {}
+        """The facts that a fact which the selection added replaces, by its id."""
+        self._facts: dict[int, Fact] = {}
+        self._journal: dict[int, list[JournalLine]] = {}
+        self._steps: dict[int, list[Step]] = {}
+        self._conflicts: dict[int, PlanConflict] = {}
+
+    def planned(self) -> Undoing:
+        self._read({line.fact_id for line in self._lines.values() if line.fact_id})
+        born = [id_ for id_ in self._facts if self._is_born(id_)]
+        for ids in _batches(born):
+            for old in filter(self._visible, fact_table.all_superseded_by(self._transaction, ids)):
+                self._replaced.setdefault(old.superseded_by or 0, []).append(old)
+        self._read({old.id for old in chain(*self._replaced.values())} - {*self._facts})
+        self._replaced = {
+            new_id: [old for old in olds if old.id in self._facts]
+            for new_id, olds in self._replaced.items()
+        }
+        self._add_own_supersessions()
+        for id_ in sorted(self._facts):
+            if self._is_born(id_):
+                self._unborn(id_)
+        for id_ in sorted(self._facts):
+            if not self._is_born(id_):
+                self._changed(id_)
+        self._proposals()
+        steps = chain.from_iterable(self._steps[id_] for id_ in sorted(self._steps))
+        return Undoing((*steps,), (*self._conflicts.values(),), (*sorted(self._facts),))
+
+    def _read(self, ids: Iterable[int]) -> None:
+        """Read facts with their lines; erased ones, and those with no line yet, are left out."""
+        for some in _batches(sorted(ids)):
+            lines = sorted(journal.of_facts(self._transaction, some), key=_of_fact)
+            self._journal |= {id_: [*own] for id_, own in groupby(lines, key=_of_fact)}
+            for id_, one in fact_table.get_many(self._transaction, some).items():
+                if one.status != "erased" and id_ in self._journal:
+                    self._facts[id_] = one
+
+    def _is_born(self, fact_id: int) -> bool:
+        """Return whether the selection added the fact."""
+        return self._journal[fact_id][0].id in self._lines
+
+    def _add_own_supersessions(self) -> None:
+        """Select the supersessions by facts that the selection added, in the same acts."""
+        for new_id, olds in self._replaced.items():
+            acts = {line.txn for line in self._journal[new_id] if line.id in self._lines}
+            for line in chain.from_iterable(self._journal[old.id] for old in olds):
+                if line.kind == Kind.SUPERSEDE and line.txn in acts:
+                    self._lines[line.id] = line
+
+    def _later(self, fact_id: int, after: int, columns: Sequence[str] = ()) -> list[JournalLine]:
+        """Return the changes of a fact (or of these columns) that are not selected."""
+        return [
+            line
+            for line in self._journal[fact_id]
+            if line.id > after
+            and line.id not in self._lines
+            and line.kind not in UNCHANGED
+            and (not columns or _touches(line, columns))
+        ]
+
+    def _unborn(self, fact_id: int) -> None:
+        """Plan the deletion of a fact that the selection added."""
+        fact = self._facts[fact_id]
+        if fact.deleted_at is not None:
+            return
+        own = [line for line in self._journal[fact_id] if line.id in self._lines]
+        step = _step(fact, Action.DELETE, "is deleted", own[:1], {"deleted_at": None})
+        later = self._later(fact_id, own[0].id)
+        others = [
+            line
+            for old in self._replaced.get(fact_id, ())
+            for line in self._later(old.id, own[0].id, ("superseded_by",))
+        ]
+        if not (later or others):
+            self._steps[fact_id] = [step]
+            return
+        steps = [step]
+        for old in self._replaced.get(fact_id, ()):
+            lines = [one for one in self._journal[old.id] if _touches(one, ("superseded_by",))]
+            before = {"superseded_by": None, "superseded_at": None}
+            steps.append(_step(old, Action.REACTIVATE, "is active again", lines[-1:], before))
+        reasons = [f"it was {_told(line)}" for line in later]
+        reasons += [f"fact {line.fact_id} was {_told(line)}, by this one" for line in others]
+        self._conflict(fact, "; ".join(reasons), steps)
+
+    def _changed(self, fact_id: int) -> None:
+        """Plan to take back changes of a fact that was there before."""
+        fact = self._facts[fact_id]
+        for columns in ASPECTS:
+            own = [
+                line
+                for line in self._journal[fact_id]
+                if line.id in self._lines and _touches(line, columns)
+            ]
+            if not own:
+                continue
+            later = self._later(fact_id, own[0].id, columns)
+            reasons = [f"it was {_told(line)}, later" for line in later]
+            if columns[0] == "superseded_by":
+                if self._is_kept(fact.superseded_by):
+                    continue  # it comes with what replaced it
+                reasons += self._relied_on(fact, own[0])
+            values = self._before(fact, own, columns, bool(later))
+            if _same(fact, values):
+                continue
+            step = _set(fact, own, values)
+            if reasons:
+                self._conflict(fact, "; ".join(reasons), [step])
+            else:
+                self._steps.setdefault(fact_id, []).append(step)
+
+    def _is_kept(self, fact_id: int | None) -> bool:
+        """Return whether the selection added a fact that is in conflict."""
+        return fact_id in self._conflicts and self._is_born(fact_id or 0)
+
+    def _relied_on(self, fact: Fact, line: JournalLine) -> Iterator[str]:
+        """Yield what later superseded the fact that superseded this one."""
+        if fact.superseded_by is None:
+            return
+        successor = self._facts.get(fact.superseded_by)
+        if successor is None:
+            self._read([fact.superseded_by])
+            successor = self._facts.get(fact.superseded_by)
+        if successor is None or successor.superseded_by is None:
+            return
+        for one in self._later(successor.id, line.id, ("superseded_by",)):
+            yield f"fact {successor.id}, which replaced it, was {_told(one)}, later"
+
+    def _before(
+        self, fact: Fact, own: Sequence[JournalLine], columns: Sequence[str], was_changed: bool
+    ) -> dict[str, Any]:
+        """Return the values that the columns had before the selected lines."""
+        first = own[0]
+        lines = [line for line in self._journal[fact.id] if line.id < first.id]
+        state = (replay.state(lines) or {}) | dict(first.before or {})
+        values: dict[str, Any] = {name: state.get(name) for name in columns}
+        if columns[0] == "metadata":
+            values["metadata"] = values["metadata"] or {}
+            if was_changed:
+                values["metadata"] = _patched_back(fact.metadata, values["metadata"], own)
+        if columns[0] == "confirmed_count":
+            values["confirmed_count"] = values["confirmed_count"] or 0
+            if was_changed:
+                last = fact_table.journalled(fact).get("last_confirmed_at")
+                count = max(0, fact.confirmed_count - len(own))
+                values = {"confirmed_count": count, "last_confirmed_at": last if count else None}
+        return values
+
+    def _conflict(self, fact: Fact, reason: str, steps: Sequence[Step]) -> None:
+        known = self._conflicts.get(fact.id)
+        if known is not None:
+            reason, steps = f"{known.reason}; {reason}", (*known.steps, *steps)
+        self._conflicts[fact.id] = PlanConflict(
+            fact_id=fact.id, claim=_claim(fact), reason=reason, steps=(*steps,)
+        )
+
+    def _proposals(self) -> None:
+        """Plan to reject what the selection proposed, and to reopen what it rejected."""
+        about: dict[int, list[JournalLine]] = {}
+        for line in self._lines.values():
+            proposal = (line.after or {}).get("proposal")
+            if line.kind in (Kind.PROPOSE, Kind.REJECT) and isinstance(proposal, int):
+                about.setdefault(proposal, []).append(line)
+        states = proposal_table.states(self._transaction, [*about])
+        for id_, lines in sorted(about.items()):
+            last = max(lines, key=lambda line: line.id)
+            fact = self._facts.get(lines[0].fact_id or 0)
+            begun, state = lines[0].kind == Kind.PROPOSE, states.get(id_)
+            if fact is None or last.fact_id not in self._facts:
+                continue
+            own = [line.id for line in lines]
+            if begun and state == ProposalState.OPEN:
+                action, text = Action.REJECT, f"keeps its place: proposal {id_} is rejected"
+            elif not begun and state == ProposalState.REJECTED:
+                action, text = Action.REOPEN, f"may be superseded: proposal {id_} is open again"
+            else:
+                continue
+            step = _step(fact, action, text, [last], {}, proposal_id=id_, ids=own)
+            self._steps.setdefault(fact.id, []).append(step)
+
+
+def _set(fact: Fact, own: Sequence[JournalLine], values: Mapping[str, Any]) -> Step:
+    column, value = next(iter(values.items()))
+    if value is None and column in CLEARING:
+        action, text = CLEARING[column]
+    else:
+        action, text = SETTING[column]
+        if column == "confirmed_count" and value < fact.confirmed_count:
+            action, text = Action.UNCONFIRM, "counts {} confirmations again"
+    return _step(fact, action, text.format(value), own, values)
+
+
+def _step(
+    fact: Fact,
+    action: Action,
+    text: str,
+    own: Sequence[JournalLine],
+    values: Mapping[str, Any],
+    *,
+    proposal_id: int | None = None,
+    ids: Sequence[int] | None = None,
+) -> Step:
+    return Step(
+        fact_id=fact.id,
+        claim=_claim(fact),
+        action=action,
+        text=text,
+        reason=f"it was {_told(own[-1])}",
+        lines=tuple(ids or [line.id for line in own]),
+        values=values,
+        proposal_id=proposal_id,
+    )
+
+
+def _told(line: JournalLine) -> str:
+    done = DONE.get(line.kind, "changed")
+    to = (line.after or {}).get("superseded_by") if line.kind == Kind.SUPERSEDE else None
+    by = f" by fact {to}" if to else ""
+    return f"{done}{by} in line {line.id} ({line.actor} through {line.source})"
+
+
+def _claim(fact: Fact) -> str:
+    return f"{fact.subject}: {fact.content}"
+
+
+def _touches(line: JournalLine, columns: Sequence[str]) -> bool:
+    if line.kind in UNCHANGED or line.kind in replay.BEGINS:
+        return False
+    return any(name in (line.after or {}) for name in columns)
+
+
+def _same(fact: Fact, values: Mapping[str, Any]) -> bool:
+    current = {"metadata": {}, "confirmed_count": 0} | fact_table.journalled(fact)
+    return all(current.get(name) == value for name, value in values.items())
+
+
+def _patched_back(
+    current: Mapping[str, Any], before: Mapping[str, Any], own: Sequence[JournalLine]
+) -> dict[str, Any]:
+    """Return the metadata of now, with what the lines changed as it was before them."""
+    changed: set[str] = set()
+    for line in own:
+        was, became = ((one or {}).get("metadata") or {} for one in (line.before, line.after))
+        changed |= {k for k in {*was, *became} if was.get(k) != became.get(k)}
+    kept = {name: value for name, value in current.items() if name not in changed}
+    return kept | {name: value for name, value in before.items() if name in changed}
+
+
+def _of_fact(line: JournalLine) -> int:
+    return line.fact_id or 0
+
+
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))

@@ -1,0 +1,430 @@
+"""Taking back: what is active then is what the journal without the selected lines says."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.clock import ManualClock
+
+import memstore
+from memstore import Conflict, InvalidArgument, Scope, Store
+from memstore.database import journal, selected
+from memstore.domain import clock
+from memstore.domain.plans import Selection
+from memstore.facts.rules import is_task
+from memstore.history import replay, reverting
+
+OpenStore = Callable[..., Store]
+
+WEB = "web:x"
+
+
+@pytest.fixture
+def web(store: Store) -> Store:
+    """The same namespace, through another program."""
+    return store.within(source=WEB)
+
+
+def texts(store: Store) -> list[str]:
+    return [fact.content for fact in store.list()]
+
+
+def rows(store: Store) -> list[dict[str, Any]]:
+    """Return everything about every fact, and the state of every proposal."""
+    facts = store.list(active_only=False, include_deleted=True, scope="all")
+    proposals = store.proposals.list(None, scope="all")
+    return [fact.to_dict() for fact in facts] + [
+        {"proposal": one.id, "state": one.state} for one in proposals
+    ]
+
+
+def without(store: Store, source: str) -> list[Any]:
+    """Return the active facts according to the journal without the lines of a source."""
+    with store.file.engine.read() as transaction:
+        found = []
+        for fact_id, lines in journal.by_fact(transaction):
+            kept = [line for line in lines if line.source != source]
+            state = replay.state(kept) if kept and kept[0].kind in replay.BEGINS else None
+            if state and not {"superseded_by", "deleted_at"} & state.keys():
+                found.append((fact_id, *_compared(state)))
+        return found
+
+
+def active(store: Store) -> list[Any]:
+    return [(fact.id, *_compared(fact.to_dict())) for fact in store.list()]
+
+
+def _compared(state: dict[str, Any]) -> list[Any]:
+    names = ("subject", "content", "metadata", "last_confirmed_at", "pinned_at")
+    return [*map(state.get, names), state.get("confirmed_count", 0)]
+
+
+# -- single cases ------------------------------------------------------------------------
+
+
+def test_a_plan_changes_nothing_and_says_what_it_would_do(store: Store, web: Store) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    new = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    before = rows(store)
+    plan = store.revert(source=WEB)
+    assert [(step.fact_id, step.text, step.lines) for step in plan.steps] == [
+        (old.id, "is active again", (3,)),
+        (new.id, "is deleted", (2,)),
+    ]
+    assert plan.steps[0].reason == ("it was superseded by fact 2 in line 3 (user through web:x)")
+    assert (plan.conflicts, rows(store)) == ((), before)
+
+
+def test_applying_is_one_act_that_names_what_it_takes_back(store: Store, web: Store) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    new = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    done = store.revert(source=WEB).apply()
+    assert texts(store) == ["Alice lives in Lisbon"]
+    lines = [line for line in store.journal(old.id) if line.id in done.lines]
+    lines += [line for line in store.journal(new.id) if line.id in done.lines]
+    told = {line.id: (line.kind, line.evidence, line.txn) for line in lines}
+    assert sorted(told.values()) == [
+        ("delete", {"reverts": [2]}, done.act),
+        ("unsupersede", {"reverts": [3]}, done.act),
+    ]
+    assert store.search("Lisbon")[0].fact.id == old.id
+    assert not store.search("Rome")
+    assert store.file.examine(deep=True) == []
+
+
+def test_each_kind_of_change_goes_back(store: Store, web: Store) -> None:
+    fact = store.add("Bob likes tea", subject="bob", metadata={"k": 1, "old": True})
+    gone = store.add("Bob likes milk", subject="bob")
+    back = store.add("Bob likes rain", subject="bob")
+    task = store.tasks.create("water the plants")
+    pinned = store.pin(store.add("Bob is tall", subject="bob").id)
+    store.delete(back.id)
+    store.confirm(fact.id)
+    before = rows(store)
+    web.update_metadata(fact.id, {"k": 2, "new": 1, "old": None})
+    web.confirm(fact.id)
+    web.confirm(fact.id)
+    web.pin(fact.id)
+    web.unpin(pinned.id)
+    web.delete(gone.id)
+    web.restore(back.id)
+    web.tasks.update(task.id, "completed", note="done")
+    plan = store.revert(source=WEB)
+    assert not plan.conflicts
+    plan.apply()
+    assert rows(store) == before
+    assert store.tasks.list()[0].status == "pending"
+
+
+def test_what_was_changed_later_is_left_alone_unless_the_caller_decides(
+    store: Store, web: Store
+) -> None:
+    first = web.add("Alice lives in Rome", subject="alice")
+    newer = store.add("Alice lives in Oslo", subject="alice", supersedes=first.id)
+    known = store.add("Bob likes tea", subject="bob", metadata={"a": 1})
+    web.update_metadata(known.id, {"a": 2, "b": 1})
+    store.update_metadata(known.id, {"c": 3})
+    wrong = web.add("Carl is ill", subject="carl")
+    plan = store.revert(source=WEB)
+    assert [step.fact_id for step in plan.steps] == [wrong.id]
+    assert [conflict.fact_id for conflict in plan.conflicts] == [first.id, known.id]
+    assert plan.conflicts[0].reason == (
+        f"it was superseded by fact {newer.id} in line 3 (user through library)"
+    )
+    plan.apply()
+    assert store.get(known.id).metadata == {"a": 2, "b": 1, "c": 3}
+    again = store.revert(source=WEB)
+    assert not again.steps
+    again.apply(decide={known.id: "undo", first.id: "leave"})
+    assert store.get(known.id).metadata == {"a": 1, "c": 3}
+    assert store.get(first.id).status == "superseded"
+    assert texts(store) == ["Alice lives in Oslo", "Bob likes tea"]
+
+
+def test_a_wrong_fact_that_a_later_one_relies_on_takes_its_chain_along(
+    store: Store, web: Store
+) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    wrong = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    store.confirm(wrong.id)
+    plan = store.revert(source=WEB)
+    assert (plan.steps, len(plan.conflicts)) == ((), 1)
+    assert [step.action for step in plan.conflicts[0].steps] == ["delete", "reactivate"]
+    plan.apply()
+    assert texts(store) == ["Alice lives in Rome"]
+    store.revert(source=WEB).apply(decide={wrong.id: "undo"})
+    assert texts(store) == ["Alice lives in Lisbon"]
+
+
+def test_decisions_are_checked(store: Store, web: Store) -> None:
+    web.confirm(web.add("Alice lives in Rome", subject="alice").id)
+    plan = store.revert(source=WEB)
+    with pytest.raises(InvalidArgument, match="decide names fact 1, which has no conflict"):
+        plan.apply(decide={1: "undo"})
+    store.pin(1)
+    plan = store.revert(source=WEB)
+    with pytest.raises(InvalidArgument, match="must be one of leave, undo, not 'yes'"):
+        plan.apply(decide={1: "yes"})
+    assert texts(store) == ["Alice lives in Rome"]
+
+
+def test_something_must_be_selected(store: Store) -> None:
+    with pytest.raises(InvalidArgument, match="nothing is selected"):
+        store.revert()
+    with pytest.raises(InvalidArgument, match="is not the id of a run"):
+        store.revert(run="yesterday")
+    assert not store.revert(ops=[])
+
+
+def test_of_two_plans_for_the_same_facts_one_is_refused(store: Store, web: Store) -> None:
+    web.add("Alice lives in Rome", subject="alice")
+    first, second = store.revert(source=WEB), store.revert(source=WEB)
+    assert first.digest == second.digest
+    first.apply()
+    after = rows(store)
+    with pytest.raises(Conflict, match="changed after the plan was drawn up"):
+        second.apply()
+    assert rows(store) == after
+
+
+def test_an_embedding_does_not_make_a_plan_outdated(open_store: OpenStore) -> None:
+    store = open_store()
+    store.within(source=WEB).add("Alice lives in Rome", subject="alice")
+    plan = store.revert(source=WEB)
+    store.embed_pending()
+    assert plan.apply().steps
+
+
+def test_a_failing_step_undoes_the_whole_act(
+    store: Store, web: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        web.add(f"wrong {number}", subject="x")
+    plan, before = store.revert(source=WEB), rows(store)
+    take, calls = reverting._take, itertools.count()
+
+    def failing(*arguments: Any) -> None:
+        if next(calls) == 3:
+            raise OSError("killed")
+        take(*arguments)
+
+    monkeypatch.setattr(reverting, "_take", failing)
+    with pytest.raises(OSError, match="killed"):
+        plan.apply()
+    assert rows(store) == before
+    monkeypatch.undo()
+    assert len(plan.apply().lines) == 5
+
+
+def test_a_run_and_a_time_select_what_was_done_then(open_store: OpenStore) -> None:
+    store = open_store()
+    store.add("first", subject="x")
+    store.close()
+    store = open_store()
+    moment = clock.utc_now()
+    second = store.add("second", subject="x")
+    run = store.journal(second.id)[0].run
+    assert [step.claim for step in store.revert(run=run).steps] == ["x: second"]
+    assert [step.claim for step in store.revert(since=moment).steps] == ["x: second"]
+    assert [step.claim for step in store.revert(since="2020-01-01").steps] == [
+        "x: first",
+        "x: second",
+    ]
+    assert not store.revert(since=clock.utc_now() + timedelta(hours=1))
+    assert len(store.revert(actor="user").steps) == 2
+    assert not store.revert(actor="user", source="nobody")
+
+
+def test_a_run_is_found_although_the_clock_was_set_back(open_store: OpenStore) -> None:
+    store = open_store()
+    now = clock.utc_now()
+    with clock.use(ManualClock(now - timedelta(hours=20))):
+        fact = store.add("said in the past", subject="x")
+    assert len(store.revert(run=store.journal(fact.id)[0].run).steps) == 1
+
+
+def test_an_episode_and_a_source_select_the_facts_drawn_from_them(store: Store) -> None:
+    episode = store.episodes.record("Rome, said the page", source="web:page")
+    drawn = store.add("Alice lives in Rome", subject="alice", episode_id=episode.id)
+    named = store.add("Alice likes ice", subject="alice", source="web:page")
+    store.add("Alice is tall", subject="alice")
+    assert [step.fact_id for step in store.revert(episode=episode.id).steps] == [drawn.id]
+    assert [step.fact_id for step in store.revert(source="web:page").steps] == [
+        drawn.id,
+        named.id,
+    ]
+    store.revert(source="web:page").apply()
+    assert texts(store) == ["Alice is tall"]
+    assert store.episodes.get(episode.id).content == "Rome, said the page"
+
+
+def test_other_owners_and_namespaces_are_left_alone(store: Store, web: Store) -> None:
+    web.add("of nobody", subject="x")
+    web.add("of ana", subject="x", user_id="ana")
+    web.within("other").add("elsewhere", subject="x")
+    old = web.add("before", subject="y", user_id="ana")
+    web.add("after", subject="y", supersedes=old.id)
+    claims = [step.claim for step in store.revert(source=WEB).steps]
+    assert claims == ["x: of nobody", "y: after"]
+    ana = store.revert(source=WEB, scope=Scope(user_id="ana"))
+    assert "of nobody" not in str(ana.to_dict())
+    assert len(store.revert(source=WEB, scope="all").steps) == 4
+
+
+def test_erased_facts_are_not_shown(store: Store, web: Store) -> None:
+    fact = web.add("a secret", subject="x")
+    web.add("no secret", subject="x")
+    store.erase(fact.id)
+    plan = store.revert(source=WEB)
+    assert [step.claim for step in plan.steps] == ["x: no secret"]
+    assert "a secret" not in str(plan.to_dict())
+    plan.apply()
+    assert texts(store) == []
+
+
+def test_open_proposals_are_rejected_and_may_be_reopened(store: Store, web: Store) -> None:
+    ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
+    proposal = web.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    done = store.revert(source=WEB).apply()
+    assert store.proposals.get(proposal.id).state == "rejected"
+    store.revert(ops=done.lines).apply()
+    assert store.proposals.get(proposal.id).state == "open"
+
+
+def test_an_accepted_consolidation_is_taken_apart(store: Store, web: Store) -> None:
+    ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
+    proposal = store.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    web.proposals.accept(proposal.id)
+    assert texts(store) == ["Bob likes tea, green"]
+    store.revert(source=WEB).apply()
+    assert texts(store) == ["Bob likes tea", "Bob likes green tea"]
+
+
+def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
+    store: Store, web: Store, open_store: OpenStore
+) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    export = [*store.export()]
+    store.revert(source=WEB).apply()
+    store.import_(export)
+    assert texts(store) == ["Alice lives in Lisbon"]
+    with memstore.open(":memory:", embedder=None) as other:
+        other.import_(store.export())
+        assert texts(other) == ["Alice lives in Lisbon"]
+        (fact,) = other.list()
+        assert all("reverts" not in (line.evidence or {}) for line in other.journal(fact.id))
+
+
+def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    store.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    with memstore.open(":memory:", embedder=None) as other:
+        mine = other.add("Bob is tall", subject="bob")
+        start = clock.utc_now()
+        other.import_(store.export())
+        assert len(other.list()) == 2
+        other.revert(since=start).apply()
+        assert [fact.id for fact in other.list()] == [mine.id]
+
+
+def test_the_selection_reads_no_json(store: Store, web: Store) -> None:
+    web.add("x", subject="x")
+    with store.file.engine.read() as transaction:
+        where, values = selected._conditions(
+            transaction, Selection(source=WEB, actor="user", episode=1, since=clock.utc_now())
+        )
+    assert "json" not in where.casefold()
+    assert values["first"] == 2
+
+
+# -- properties --------------------------------------------------------------------------
+
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            "add supersede replace confirm metadata pin unpin delete restore task "
+            "status propose accept reject".split()
+        ),
+        st.booleans(),
+        st.integers(0, 30),
+        st.integers(0, 3),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+def _act(store: Store, what: str, number: int, detail: int) -> None:
+    """Do something to one of the facts, if its state allows it."""
+    facts = store.list(active_only=False, include_deleted=True)
+    if what == "add" or not facts:
+        store.add(f"fact {len(facts)}", subject="x", metadata={"m": detail} if detail else None)
+        return
+    fact = facts[number % len(facts)]
+    is_plain = not is_task(fact.subject, fact.metadata)
+    if what == "task":
+        store.tasks.create(f"task {len(facts)}")
+    elif what == "status" and not is_plain:
+        store.tasks.update(fact.id, ("pending", "in_progress", "completed", "cancelled")[detail])
+    elif what == "supersede" and is_plain:
+        store.add(f"fact {len(facts)}", subject="x", supersedes=fact.id)
+    elif what == "replace" and is_plain:
+        store.supersede(fact.id, facts[(number + 1 + detail) % len(facts)].id)
+    elif what == "metadata" and is_plain:
+        store.update_metadata(fact.id, {"ab"[detail % 2]: detail or None})
+    elif what == "propose":
+        store.proposals.put_forward(
+            [one.id for one in store.list(subject="x")][:2], f"both {len(facts)}", {}, scope=Scope()
+        )
+    elif what in ("accept", "reject"):
+        for proposal in store.proposals.list():
+            getattr(store.proposals, what)(proposal.id)
+    elif what in ("confirm", "pin", "unpin", "delete", "restore"):
+        getattr(store, what)(fact.id)
+
+
+def run(store: Store, acts: list[Any]) -> None:
+    web = store.within(source=WEB)
+    for what, is_wrong, number, detail in acts:
+        try:
+            _act(web if is_wrong else store, what, number, detail)
+        except (memstore.MemstoreError, ValueError):
+            continue  # its state does not allow it
+
+
+@given(ACTS)
+def test_without_conflicts_the_active_facts_are_those_of_the_journal_without_the_selection(
+    acts: list[Any],
+) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        run(store, acts)
+        plan = store.revert(source=WEB)
+        if not plan.conflicts:
+            expected = without(store, WEB)
+            plan.apply()
+            assert active(store) == expected
+
+
+@given(ACTS, st.data())
+@settings(max_examples=60)
+def test_taking_back_a_revert_gives_everything_back(acts: list[Any], data: st.DataObject) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        run(store, acts)
+        before, plan = rows(store), store.revert(source=WEB)
+        chosen = {
+            one.fact_id: data.draw(st.sampled_from(["undo", "leave"])) for one in plan.conflicts
+        }
+        done = plan.apply(decide=chosen)
+        assert len(done.lines) == len(done.steps)
+        again = store.revert(ops=done.lines)
+        assert not again.conflicts
+        again.apply()
+        assert rows(store) == before
+        assert store.file.examine(deep=True) == []
