@@ -24,7 +24,7 @@ FILE = "generations tokens"
 PAGES = {
     "store": (
         "The store",
-        "open recover Store File AsyncStore AsyncFile Recovered StoreStatus Others",
+        "open recover Store File AsyncStore AsyncFile Recovered StoreStatus Others Head Finding",
     ),
     "facts": (
         "Facts and searches",

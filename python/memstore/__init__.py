@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
     from memstore.domain.recall import Recalled as Recalled
     from memstore.domain.records import Fact as Fact
+    from memstore.domain.records import Head as Head
     from memstore.domain.records import JournalLine as JournalLine
     from memstore.domain.records import NewFact as NewFact
     from memstore.domain.records import Scope as Scope
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from memstore.store.recovery import Recovered as Recovered
     from memstore.store.recovery import recover as recover
     from memstore.store.store import Store as Store
+    from memstore.upkeep.findings import Finding as Finding
 
 __version__ = "0.1.0"
 
@@ -118,7 +120,7 @@ _NAMES = {
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
-    "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
+    "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
     "domain.status": "Others StoreStatus",
     "domain.support": "Leg",
@@ -150,6 +152,7 @@ _NAMES = {
     "store.opening": "open",
     "store.recovery": "Recovered recover",
     "store.store": "Store",
+    "upkeep.findings": "Finding",
 }
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -24,7 +24,7 @@ import memstore
 from memstore import Conflict, NotFound, Remedy, Store
 from memstore.database.sqlite import copying
 from memstore.errors import Reason
-from memstore.upkeep import doctor
+from memstore.upkeep import findings
 
 from tests.support.embedders import WordEmbedder  # isort: skip
 
@@ -722,7 +722,7 @@ def test_doctor_blocks_nobody_and_lets_the_log_restart(
 ) -> None:
     store, other = open_store(), open_store()
     store.add("before", subject="a")
-    run, written = doctor._run, []
+    run, written = findings._run, []
 
     def write_between(*given: Any) -> Any:
         found = [*run(*given)]
@@ -731,7 +731,7 @@ def test_doctor_blocks_nobody_and_lets_the_log_restart(
             assert file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
         return found
 
-    monkeypatch.setattr(doctor, "_run", write_between)
+    monkeypatch.setattr(findings, "_run", write_between)
     assert store.file.examine(deep=True) == []
     assert len(written) > 10
 

@@ -67,9 +67,9 @@ class Act:
     def _chained(self, rows: Sequence[Row]) -> Iterator[Row]:
         salts = os.urandom(SALT_BYTES * len(rows))
         salted = [
-            (*row, salts[SALT_BYTES * place : SALT_BYTES * (place + 1)])
+            (*row, salts[SALT_BYTES * place : SALT_BYTES * (place + 1)] if any(row[-3:]) else None)
             for place, row in enumerate(rows)
-        ]
+        ]  # a line without texts has no salt: its hash would not cover it
         made = hashes(self._last_hash, salted)
         self._last_hash = made[-1]
         return ((*row, hash_) for row, hash_ in zip(salted, made, strict=True))

@@ -11,7 +11,7 @@ from memstore._kernel.chain import seal
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement
 from memstore.domain import clock
-from memstore.domain.records import JournalLine
+from memstore.domain.records import Head, JournalLine
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
 
@@ -204,18 +204,6 @@ def chained(transaction: Transaction, batch: int) -> Iterator[list[ChainedLine]]
         ]
 
 
-class Head(NamedTuple):
-    """The end of the chain of hashes; kept elsewhere, it shows later that no line was rewritten."""
-
-    line: int
-    """The id of the last line: the number of lines that the journal ever had."""
-    hash: str
-    """The last line's hash, in hexadecimal digits."""
-
-    def __str__(self) -> str:
-        return f"{self.line}:{self.hash}"
-
-
 def head(transaction: Transaction) -> Head:
     """Return the end of the chain as it is stored."""
     row = transaction.one("SELECT id, hash FROM memstore_journal ORDER BY id DESC LIMIT 1")
@@ -312,6 +300,8 @@ def forgetting(
     places = [name in texts for name in TEXTS]
     statements = []
     for id_, *line, erased in list(rows):
+        if not any(text for text, goes in zip(line, places, strict=False) if goes):
+            continue
         salt, erased = seal(tuple(line), erased, places)
         left = dict(zip(TEXTS, line, strict=False)) | dict.fromkeys(texts)
         statements.append(

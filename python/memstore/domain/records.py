@@ -7,6 +7,7 @@ field and one migration.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
 from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
-from memstore.errors import InvalidArgumentType
+from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Self
 
 T = TypeVar("T")
 
@@ -302,3 +304,39 @@ class JournalLine(NamedTuple):
     def moment(self) -> datetime:
         """When the change was made, in the file where it was made."""
         return self.said_at or self.at
+
+
+HEAD_FORM: Final = re.compile(r"(0|[1-9][0-9]{0,18}):([0-9a-fA-F]{64})")
+
+
+class Head(NamedTuple):
+    """The end of the chain of hashes; kept elsewhere, it shows later that no line was rewritten."""
+
+    line: int
+    """The id of the last line: the number of lines that the journal ever had."""
+    hash: str
+    """The last line's hash, in hexadecimal digits."""
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.hash}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a head as it is written: the number of lines, a colon, and 64 hexadecimal digits.
+
+        Raises:
+            InvalidArgument: it is something else.
+        """
+        if not isinstance(text, str):
+            raise InvalidArgumentType(
+                f"must be a Head or text, not {type(text).__name__}", argument="head"
+            )
+        found = HEAD_FORM.fullmatch(text.strip())
+        if found is None:
+            raise InvalidArgument(
+                "must be a number of lines, a colon and 64 hexadecimal digits, such as "
+                f"{'12:' + 'a1' * 32}, not {text[:100]!r}",
+                argument="head",
+                remedy=Remedy.FIND_HEAD,
+            )
+        return cls(int(found[1]), found[2].lower())

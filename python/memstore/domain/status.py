@@ -83,6 +83,9 @@ class StoreStatus:
     durability: str
     """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the
     process."""
+    head: str
+    """The end of the journal: the number of its lines and the last hash. Kept elsewhere, it shows
+    :meth:`memstore.Store.verify` later that nobody rewrote them."""
     schema_version: int
     locks: str
     """What owns the locks on the file: ``open file description``, ``handle`` on Windows, or

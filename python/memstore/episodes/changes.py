@@ -37,7 +37,7 @@ def record(
     episode_table.insert(
         Changes(transaction, author),
         episode,
-        Line(Kind.EPISODE, episode_id=episode.id, after=journalled(episode)),
+        Line(Kind.EPISODE, episode_id=episode.id, after=episode_table.journalled(episode)),
     )
     return episode
 
@@ -68,14 +68,6 @@ def change(
     )
     Changes(transaction, author).write(line, episode_table.updating(episode.id, **new))
     return True
-
-
-def journalled(episode: Episode) -> dict[str, Any]:
-    """Return the values of an episode that the journal keeps: all but the text.
-
-    The text is long, and is kept in one place so that it can be erased there; its hash is kept.
-    """
-    return {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
 
 
 def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

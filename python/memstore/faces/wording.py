@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 OWN_FLAGS: Final = (
     "actor episode since source "
     "context durability embedder expired_after expired_before expires_at generator generator_model "
-    "generator_url min_relevance model namespace ranking secrets seq speaker thread valid_after "
-    "valid_at valid_before "
-    "vector_weight "
-    "word_weight"
+    "generator_url head min_relevance model namespace ranking secrets seq speaker thread "
+    "valid_after valid_at valid_before vector_weight word_weight"
 )
 """Arguments with a flag of their name."""
 

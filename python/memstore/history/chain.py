@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.chain import breaks
 from memstore.database import journal
-from memstore.database.acts import BEGINNING, HASH_BYTES, TABLE
+from memstore.database.acts import BEGINNING, HASH_BYTES, SALT_BYTES, TABLE
 from memstore.database.journal import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.database.journal import ChainedLine, Head
+    from memstore.database.journal import ChainedLine
+    from memstore.domain.records import Head
 
 BATCH: Final = 2000
 """Lines read and compared at once."""
@@ -53,8 +54,23 @@ def _faults(before: ChainedLine | None, line: ChainedLine, erasures: _Erasures) 
     begins = line.txn == line.id and (before is None or line.at > before.at)
     if not (continues or begins):
         yield f"line {line.id} belongs to no transaction"
-    if line.erased is not None and not erasures.explain(line):
+    if _has_spare_salt(line):
+        yield f"line {line.id} has a salt without a text"
+    if line.erased is not None and not (any(line.erased) and erasures.explain(line)):
         yield f"line {line.id} has lost a text, but no later line says that it was erased"
+
+
+def _has_spare_salt(line: ChainedLine) -> bool:
+    """Return whether a part of the salt belongs to no text, so that no hash covers it."""
+    if not isinstance(line.salt, bytes):
+        return line.salt is not None
+    if len(line.salt) == SALT_BYTES:
+        return not any(line.texts)
+    parts = range(0, len(line.salt), SALT_BYTES)
+    return any(
+        text is None and any(line.salt[start : start + SALT_BYTES])
+        for text, start in zip(line.texts, parts, strict=False)
+    )
 
 
 def _hash(line: ChainedLine | None) -> bytes:

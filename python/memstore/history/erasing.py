@@ -64,9 +64,10 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: 
 
 def _blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     comparing = journal.comparing(changes.transaction, fact.id)
+    at = fact.deleted_at or clock.utc_now()
     changes.write(
-        Line(Kind.ERASE, fact.id),
-        *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
+        fact_table.erasure(fact, at),
+        *fact_table.blanking(fact.id, at),
         *journal.forgetting_fact(changes.transaction, fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
@@ -85,7 +86,7 @@ def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHI
 
 def _blank_episode(changes: Changes, episode: Episode) -> None:
     changes.write(
-        Line(Kind.ERASE_EPISODE, episode_id=episode.id),
+        episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
         *episode_table.blanking(changes.transaction, episode.id),
     )

@@ -26,6 +26,19 @@ def state(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
             values = None
         elif line.kind not in UNCHANGED:
             values |= line.after or {}
-    if values is None:
-        return None
+    return None if values is None else _set(values)
+
+
+def remains(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return what is left of an erased fact or episode; ``None`` if the journal does not say."""
+    values: dict[str, Any] | None = None
+    for line in lines:
+        if line.kind in ENDS:
+            values = dict(line.after) if line.after else None
+        elif values is not None and line.kind not in UNCHANGED:
+            values |= line.after or {}
+    return None if values is None else _set(values)
+
+
+def _set(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value != []}

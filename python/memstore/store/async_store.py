@@ -138,6 +138,7 @@ class AsyncFile(Awaited[File]):
     backup = awaited(File.backup)
     backup_in_background = awaited(File.backup_in_background)
     examine = awaited(File.examine)
+    head = awaited(File.head)
     rebuild = awaited(File.rebuild)
 
 
@@ -229,3 +230,4 @@ class AsyncStore(Awaited[Store]):
     import_ = awaited(Store.import_)
     import_from = awaited(Store.import_from)
     status = awaited(Store.status)
+    verify = awaited(Store.verify)

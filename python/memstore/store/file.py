@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
+    from memstore.database import journal
     from memstore.database.engine import Engine, Progress
     from memstore.database.journal import Author
     from memstore.database.tables import facts as fact_table
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain.protocols import Embedder
+    from memstore.domain.records import Head
     from memstore.domain.results import WordsOnly
     from memstore.embedding import background, generations, health, pending
     from memstore.embedding.background import BackgroundEmbedding
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.transfer import ImportReport
     from memstore.upkeep import doctor, scheduled
-    from memstore.upkeep.doctor import Finding
+    from memstore.upkeep.findings import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
     adoption = lazy_import("memstore.facts.adoption")
@@ -56,6 +58,7 @@ else:
     generation_table = lazy_import("memstore.database.tables.generations")
     importing = lazy_import("memstore.importing")
     imports_table = lazy_import("memstore.database.tables.imports")
+    journal = lazy_import("memstore.database.journal")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     dependents = lazy_import("memstore.graph.dependents")
@@ -341,6 +344,11 @@ class File:
 
     # -- looking after the file ---------------------------------------------------------------
 
+    def head(self) -> Head:
+        """Return the end of the journal, to be kept elsewhere for :meth:`memstore.Store.verify`."""
+        with self.engine.read() as transaction:
+            return journal.head(transaction)
+
     def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
         """Write a consistent copy of the live file, even while others write to it.
 
@@ -418,7 +426,7 @@ class File:
         """Check the file, and that derived data matches the rows; return what is wrong.
 
         Args:
-            deep: also check the checksum of every line of the journal.
+            deep: also check the hash of every line of the journal.
             progress: called with the number of checks done and the total.
         """
         return doctor.examine(self.engine, dependents, self.searches, deep=deep, progress=progress)

@@ -37,6 +37,7 @@ from memstore.domain.records import (
     DEFAULT_CATEGORY,
     TODO,
     Fact,
+    Head,
     JournalLine,
     NewFact,
     Scope,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.briefing import briefing
+    from memstore.database import journal
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
@@ -96,7 +98,8 @@ if TYPE_CHECKING:
     from memstore.search import bearing, recall, reminder, requests
     from memstore.store.file import File
     from memstore.transfer import ImportReport
-    from memstore.upkeep import doctor, scheduled
+    from memstore.upkeep import doctor, scheduled, verification
+    from memstore.upkeep.findings import Finding
 else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
@@ -108,6 +111,7 @@ else:
     generation_table = lazy_import("memstore.database.tables.generations")
     graph = lazy_import("memstore.graph.graph")
     importing = lazy_import("memstore.importing")
+    journal = lazy_import("memstore.database.journal")
     imports_table = lazy_import("memstore.database.tables.imports")
     log = lazy_import("memstore.episodes.log")
     meta_table = lazy_import("memstore.database.tables.meta")
@@ -130,6 +134,7 @@ else:
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
     vector_table = lazy_import("memstore.database.tables.vectors")
+    verification = lazy_import("memstore.upkeep.verification")
 
 
 class Store:
@@ -1102,11 +1107,34 @@ class Store:
                 size_bytes=size_bytes,
                 log_bytes=log_bytes,
                 durability=engine.durability,
+                head=str(journal.head(transaction)),
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,
                 exposed=engine.exposed(),
                 namespaces=self._reach.visible(counts.namespaces(transaction)),
             )
+
+    def verify(
+        self, head: Head | str | None = None, *, progress: Progress | None = None
+    ) -> builtins.list[Finding]:
+        """Check that nobody rewrote the file past the journal; return what differs, if anything.
+
+        Every line is compared with the chain of hashes, every fact and episode with the journal
+        replayed, and what searches read with the rows. It works in a copy and holds up nobody.
+
+        Args:
+            head: the end of the journal at an earlier time, kept elsewhere; as it is written:
+                ``COUNT:HASH``. Without one, lines removed from the end together with what they did,
+                and a journal written anew as a whole, are not noticed.
+            progress: called with the number of checks done and the total.
+
+        Raises:
+            AccessDenied: this store is confined to its namespace.
+            InvalidArgument: the head is not one.
+        """
+        if head is not None and not isinstance(head, Head):
+            head = Head.parse(head)
+        return verification.verify(self.file.engine, head, progress)
 
     def _others(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter

@@ -213,8 +213,8 @@ class _Episodes:
 def _adopted(episode: Episode) -> Line:
     """Return the line with an episode's state here; the lines before it are the source's."""
     if not episode.content:
-        return Line(Kind.ERASE_EPISODE, episode_id=episode.id)
-    after = episode_changes.journalled(episode)
+        return episode_table.erasure(episode)
+    after = episode_table.journalled(episode)
     return Line(Kind.ADOPT, episode_id=episode.id, after=after)
 
 

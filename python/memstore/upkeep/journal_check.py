@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.database import journal
@@ -10,7 +11,6 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact
-from memstore.episodes import changes
 from memstore.episodes.checks import hash_of
 from memstore.history import replay
 
@@ -71,21 +71,37 @@ def _compared(
 
 
 def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
+    operations = [*operations]
     expected = replay.state(operations)
-    if expected is None:
-        return set() if fact.status == "erased" else {"erased"}
-    return _unequal(fact_table.journalled(fact), expected)
+    if expected is not None:
+        return _unequal(fact_table.journalled(fact), expected)
+    if fact.status != "erased":
+        return {"erased"}
+    left = replay.remains(operations)
+    return set() if left is None else _unequal(fact_table.journalled(fact), left)
 
 
 def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:
+    operations = [*operations]
     expected = replay.state(operations)
     if expected is None:
-        return {"erased"} if episode.content else set()
-    names = _unequal(changes.journalled(episode), expected)
+        if episode.content:
+            return {"erased"}
+        left = replay.remains(operations)
+        return set() if left is None else _unequal(episode_table.journalled(episode), left)
+    names = _unequal(episode_table.journalled(episode), expected)
     if not episode.content or hash_of(episode.content) != episode.content_hash:
         names.add("content")
     return names
 
 
 def _unequal(found: Mapping[str, Any], expected: Mapping[str, Any]) -> set[str]:
-    return {k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)}
+    names = found.keys() | expected.keys()
+    return {name for name in names if not _same(found.get(name), expected.get(name))}
+
+
+def _same(found: Any, expected: Any) -> bool:
+    """Compare two values as JSON: in Python, 1, 1.0 and true are equal, and so are all orders."""
+    if found != expected or type(found) is not type(expected):
+        return False
+    return not isinstance(found, dict | list) or json.dumps(found) == json.dumps(expected)

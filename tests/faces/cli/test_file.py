@@ -267,7 +267,8 @@ def test_backup_of_a_live_file(story: CommandLine, tmp_path: Path) -> None:
     with memstore.open(story.db, embedder=None) as store:
         store.add("written while open", subject="live")
         told = story.json("backup", copy)
-    assert told == {"file": str(copy), "size_bytes": copy.stat().st_size}
+        head = str(store.file.head())
+    assert told == {"file": str(copy), "size_bytes": copy.stat().st_size, "head": head}
     assert story.json("list", "--db", copy) == story.json("list")
     assert story.json("doctor", "--db", copy)["healthy"]
     code, error = story.error("backup", copy)
@@ -371,3 +372,24 @@ def test_a_database_url_is_refused(
         "file with --db."
     )
     assert [*tmp_path.iterdir()] == [cli.db]
+
+
+def test_verify_names_what_differs_from_a_head(cli: CommandLine) -> None:
+    cli.add("fact")
+    head = cli.json("status")["head"]
+    verified = {"verified": True, "findings": [], "head": head}
+    assert cli.json("verify", "--head", head) == verified
+    forged = cli("verify", "--head", "1:" + "0" * 64, "--json")
+    assert forged.code != 0
+    [finding] = json.loads(forged.out)["findings"]
+    assert "line 1 has another hash than the head that was given" in finding["message"]
+    _, told = cli.error("verify", "--head", "1")
+    assert "--head must be a number of lines, a colon and 64 hexadecimal digits" in told
+
+
+def test_backup_prints_the_head_of_the_journal(cli: CommandLine, tmp_path: Path) -> None:
+    cli.add("fact")
+    done = cli.json("backup", tmp_path / "backup.db")
+    assert done["head"] == cli.json("status")["head"]
+    cli.add("later")
+    assert cli.json("verify", "--head", done["head"], "--db", tmp_path / "backup.db")["verified"]

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
+from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.readings import NOT_LEARNED
-from memstore.database.tables.rows import Rows, read_moments
+from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, TRACE, Episode
 from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import hashlib
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads
     from memstore.domain.records import Scope
 else:
+    hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
 
 THREAD_INDEX = "idx_memstore_episode_thread"
@@ -49,6 +55,13 @@ UNREAD: Final = (
 """The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 
+BLANK: Final[Mapping[str, Any]] = MappingProxyType(
+    {name: None for name in EPISODE_FIELDS if name not in ("id", "uuid", "namespace", "created_at")}
+    | {"content": "", "content_hash": "", "tags": (), "metadata": {}}
+)
+"""What erasing makes of the columns of an episode."""
+
+
 def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_episodes")
 
@@ -62,6 +75,24 @@ def insert(changes: Changes, episode: Episode, lines: Lines) -> None:
     )
     changes.insert(statement, lines)
     piece_table.cut(changes.transaction, episode.id, episode.content)
+
+
+def journalled(episode: Episode) -> dict[str, Any]:
+    """Return the values of an episode that the journal keeps: all but the text.
+
+    The text is long, and is kept in one place so that it can be erased there; its hash is kept, and
+    so is that of the salt, which nobody can guess.
+    """
+    values = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
+    if episode.salt is not None:
+        values["salt_hash"] = hashlib.sha256(episode.salt.encode()).hexdigest()
+    return values
+
+
+def erasure(episode: Episode) -> Line:
+    """Return the line of an episode that is erased, with what is left of it."""
+    after = journalled(replace(episode, **BLANK))
+    return Line(Kind.ERASE_EPISODE, episode_id=episode.id, after=after)
 
 
 def segments(content: str, *more: str | None) -> str | None:
@@ -357,14 +388,7 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
 
 def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
     """Return statements that blank an episode; its empty row stays."""
-    row = Statement(
-        "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
-        " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
-        " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
-        " agent_id = NULL, run_id = NULL, idempotency_key = NULL, salt = NULL, thread = NULL,"
-        " seq = NULL, speaker = NULL WHERE id = :id",
-        {"id": episode_id},
-    )
+    row = updating(episode_id, **BLANK, segments=None)
     return [row, *piece_table.forgetting(transaction, episode_id)]
 
 
@@ -379,6 +403,14 @@ def misfiled_tags(transaction: Transaction) -> list[int]:
         " UNION SELECT id FROM (SELECT * FROM stored EXCEPT SELECT * FROM expected) AS stray"
         " ORDER BY 1"
     )
+
+
+def misformed(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of episodes with values in another form than written, and the columns."""
+    forms: dict[str, Callable[[str], str | None]] = dict.fromkeys(EPISODE_MOMENTS, rewritten_moment)
+    forms["metadata"] = lambda text: metadata.encode(metadata.decode(text))
+    forms["tags"] = lambda text: str(_encode("tags", json.loads(text)))
+    return misformed_rows(transaction, "memstore_episodes", forms)
 
 
 def refile(episode_ids: Sequence[int], transaction: Transaction) -> None:

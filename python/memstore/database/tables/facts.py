@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
@@ -13,11 +14,19 @@ from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import having, having_key
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.rows import Rows, read_moments
+from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, set_fields, unchecked
-from memstore.frozen import fields
+from memstore.domain.records import (
+    FACT_FIELDS,
+    MOMENT_FIELDS,
+    SCOPE_FIELDS,
+    TODO,
+    Fact,
+    set_fields,
+    unchecked,
+)
+from memstore.frozen import fields, replace
 from memstore.lazy import lazy_import
 from memstore.text import folding, words
 
@@ -36,6 +45,15 @@ else:
     chains = lazy_import("memstore.domain.chains")
     tasks = lazy_import("memstore.domain.tasks")
     threads = lazy_import("memstore.database.tables.threads")
+
+
+BLANK: Final[Mapping[str, Any]] = MappingProxyType(
+    dict.fromkeys(("content", "subject", "category"), "")
+    | dict.fromkeys(
+        ("source", "idempotency_key", *SCOPE_FIELDS, "thread", "seq", "pinned_at"), None
+    )
+)
+"""What erasing makes of the columns of a fact, besides its metadata."""
 
 
 class FoundBy(NamedTuple):
@@ -458,17 +476,16 @@ def updating(fact_id: int, **columns: Any) -> Statement:
     return Statement(f"UPDATE memstore_facts SET {names} WHERE id = :id", {**values, "id": fact_id})
 
 
+def erasure(fact: Fact, at: datetime) -> Line:
+    """Return the line of a fact that is erased, with what is left of it: its place in its chain."""
+    left = replace(fact, **BLANK, metadata={}, deleted_at=at)
+    return Line(Kind.ERASE, fact.id, after=journalled(left))
+
+
 def blanking(fact_id: int, at: datetime) -> list[Statement]:
     """Return statements that blank a fact; its empty row keeps the chain complete."""
-    row = Statement(
-        "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
-        " segments = NULL, subject_key = '', claim_hash = NULL, source = NULL,"
-        " idempotency_key = NULL,"
-        " user_id = NULL, agent_id = NULL, run_id = NULL, thread = NULL, seq = NULL,"
-        " pinned_at = NULL, deleted_at = :at WHERE id = :id",
-        {"at": clock.to_text(at), "id": fact_id},
-    )
-    return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]
+    columns = {**BLANK, **found_by("", "")._asdict(), "metadata": None, "deleted_at": at}
+    return [updating(fact_id, **columns), vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
 def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
@@ -538,6 +555,21 @@ def misfiled_members(transaction: Transaction) -> list[int]:
         f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
         f" UNION SELECT fact_id FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
     )
+
+
+def misformed(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of facts with values in another form than written, and the columns.
+
+    What the original memstore or another program wrote keeps the form that they gave it.
+    """
+    forms = dict.fromkeys(sorted(MOMENT_FIELDS), rewritten_moment)
+    added = f"SELECT fact_id FROM memstore_journal WHERE kind = '{Kind.ADD}'"
+    ours = f"memstore_facts WHERE id IN ({added})"
+    return misformed_rows(transaction, ours, {**forms, "metadata": _rewritten})
+
+
+def _rewritten(text: str) -> str | None:
+    return metadata.text_of(metadata.decode(text))
 
 
 class ErasedFact(NamedTuple):

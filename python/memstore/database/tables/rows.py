@@ -9,7 +9,7 @@ from memstore.domain import clock
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Row, Transaction
 
@@ -67,3 +67,29 @@ def read_moments(what: str, values: dict[str, Any], names: Iterable[str]) -> Non
             except (ValueError, TypeError, AttributeError) as error:
                 message = f"{what} {values['id']}: {name} cannot be read: {error}"
                 raise StorageError(message) from error
+
+
+def rewritten_moment(text: str) -> str:
+    """Return a time as it is stored."""
+    return clock.to_text(clock.from_text(text))
+
+
+def misformed_rows(
+    transaction: Transaction, source: str, forms: Mapping[str, Callable[[str], str | None]]
+) -> Iterator[str]:
+    """Yield the ids of rows with a value in another form than it is written, and the columns.
+
+    Such a value may mean the same: a space in JSON, a time with an offset.
+    """
+    names = [*forms]
+    rows = transaction.rows(f"SELECT id, {', '.join(names)} FROM {source} ORDER BY id")
+    for id_, *values in rows:
+        if wrong := [n for n, v in zip(names, values, strict=True) if not _is_in(forms[n], v)]:
+            yield f"{id_} ({', '.join(wrong)})"
+
+
+def _is_in(form: Callable[[str], str | None], value: Any) -> bool:
+    try:
+        return value is None or form(value) == value
+    except (ValueError, TypeError, AttributeError, StorageError):
+        return False

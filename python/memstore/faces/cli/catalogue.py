@@ -94,6 +94,7 @@ GROUPS: Final = {
             "embedding", "Embed what was stored while no embedder was available."
         ),
         "reembed": Entry("embedding", "Move the file to another embedding model."),
+        "verify": Entry("file", "Check that nobody rewrote the journal, or a row past it."),
         "doctor": Entry("file", "Check the file: indexes, embeddings, journal and links."),
     },
     "connect a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {

@@ -67,14 +67,18 @@ def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     if arguments.file is None or arguments.keep is not None:
         raise cli.UsageError("name the backup file; --keep needs --every")
+    head = store.file.head()  # before the copy, which therefore has every line of it
     with show.progress("copying") as progress:
         file = store.file.backup(arguments.file, progress=progress)
-    _tell_backup(file, show)
+    _tell_backup(file, show, head=str(head))
 
 
-def _tell_backup(file: pathlib.Path, show: cli.Show) -> None:
+def _tell_backup(file: pathlib.Path, show: cli.Show, **more: str) -> None:
     size = file.stat().st_size
-    show.done(f"copied {size / 1024:,.0f} KiB to {file}", {"file": str(file), "size_bytes": size})
+    told = {"file": str(file), "size_bytes": size, **more}
+    show.done(f"copied {size / 1024:,.0f} KiB to {file}", told)
+    for name, value in more.items():
+        show.note(f"{name}: {value}")
 
 
 def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -110,9 +114,25 @@ def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 
 @cli.command(
+    "verify",
+    "memstore verify\nmemstore verify --head 1204:9f86d081…",
+    cli.option(
+        "--head COUNT:HASH",
+        "a head kept elsewhere, as status and backup print it; it shows whether what was written "
+        "before it is still there",
+    ),
+)
+def _verify(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    with show.progress("verifying") as progress:
+        findings = store.verify(arguments.head, progress=progress)
+    show.verified(findings, store.file.head())
+    return cli.REFUSED if findings else None
+
+
+@cli.command(
     "doctor",
     "memstore doctor --deep\nmemstore doctor --rebuild",
-    cli.option("--deep", "also verify the checksum of every journal line"),
+    cli.option("--deep", "also verify the hash of every journal line"),
     cli.option("--rebuild", "rebuild the word index and embeddings that do not match"),
 )
 def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import ScoreParts
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
-    from memstore.upkeep.doctor import Finding
+    from memstore.upkeep.findings import Finding
 
     Hits: TypeAlias = Sequence[records.SearchHit]
     EpisodeHits: TypeAlias = Sequence[EpisodeHit]
@@ -41,6 +41,7 @@ else:
     progress = lazy_import("rich.progress")
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
+VERIFIED: Final = "verified: every line follows from the one before, and every row from the lines"
 
 
 def compact(value: object) -> str:
@@ -132,13 +133,14 @@ class JsonShow:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
-        found = [
-            {**asdict(finding), "message": wording.on_command_line(finding.message)}
-            for finding in findings
-        ]
+        found = _worded(findings)
         self._print(
             {"healthy": not found, "findings": found, "rebuilt": list(rebuilt), "locks": locks}
         )
+
+    def verified(self, findings: Sequence[Finding], head: records.Head) -> None:
+        found = _worded(findings)
+        self._print({"verified": not found, "findings": found, "head": str(head)})
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         """Return a progress bar for a long operation; ``None`` if the output is not a terminal."""
@@ -146,6 +148,13 @@ class JsonShow:
 
     def _print(self, value: object) -> None:
         print(to_json(value))
+
+
+def _worded(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    return [
+        {**asdict(finding), "message": wording.on_command_line(finding.message)}
+        for finding in findings
+    ]
 
 
 def to_json(value: object) -> str:
@@ -244,12 +253,21 @@ class PlainShow:
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         for sentence in rebuilt:
             print(visible(sentence))
-        for finding in findings:
-            mends = "repairable" if finding.repairable else "not repairable"
-            _row(finding.check, mends, wording.on_command_line(finding.message))
+        self._findings(findings)
         if not findings:
             print(HEALTHY)
         print(f"locks: {locks}")
+
+    def verified(self, findings: Sequence[Finding], head: records.Head) -> None:
+        self._findings(findings)
+        if not findings:
+            print(VERIFIED)
+        print(f"head: {head}")
+
+    def _findings(self, findings: Sequence[Finding]) -> None:
+        for finding in findings:
+            mends = "repairable" if finding.repairable else "not repairable"
+            _row(finding.check, mends, wording.on_command_line(finding.message))
 
 
 def _cells(fact: records.Fact) -> tuple[object, ...]:

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.episodes import Episode
+    from memstore.domain.records import Head
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.faces.cli.render import EpisodeHits, Hits
-    from memstore.upkeep.doctor import Finding
+    from memstore.upkeep.findings import Finding
 
 WIDEST: Final = 100
 """The widest text, in columns: longer lines are hard to read."""
@@ -222,6 +223,7 @@ class TerminalShow:
                 ("subjects", _top(status.subjects, status.subject_count)),
                 ("categories", _top(status.categories, status.category_count)),
                 *([("namespaces", _top(status.namespaces))] if len(status.namespaces) > 1 else ()),
+                ("journal", [(f"head {status.head}", "dim")]),
                 *_activity(status),
             ]
         )
@@ -234,13 +236,22 @@ class TerminalShow:
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         for sentence in rebuilt:
             self.done(sentence, {})
+        self._findings(findings)
+        if not findings:
+            self.done(render.HEALTHY, {})
+        self.line((f"locks: {locks}", "dim"))
+
+    def verified(self, findings: Sequence[Finding], head: Head) -> None:
+        self._findings(findings)
+        if not findings:
+            self.done(render.VERIFIED, {})
+        self.line((f"head: {head}", "dim"))
+
+    def _findings(self, findings: Sequence[Finding]) -> None:
         for finding in findings:
             mark = ("! ", "yellow") if finding.repairable else ("✕ ", "bold red")
             told = visible(wording.on_command_line(finding.message))
             self.line(mark, (f"{finding.check}  ", "bold"), (told, ""), hang=2)
-        if not findings:
-            self.done(render.HEALTHY, {})
-        self.line((f"locks: {locks}", "dim"))
 
     def panel(self, title: str, text: str) -> None:
         self._console.print(

@@ -1,0 +1,87 @@
+"""Verification: whether the journal is whole, and every fact and episode is what it says.
+
+The journal is compared with its chain of hashes, and the rows with the journal replayed. What
+searches read, which is derived from the rows, is compared with them, and so is the schema, whose
+triggers keep other programs from changing the journal.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.errors import Reason, Remedy
+from memstore.history import chain
+from memstore.upkeep import findings, indexes, journal_check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.domain.records import Head
+    from memstore.upkeep.findings import Check, Finding
+
+
+def verify(
+    engine: Engine, head: Head | None = None, progress: Progress | None = None
+) -> list[Finding]:
+    """Compare the journal with its hashes and the rows with the journal; return what differs.
+
+    The checks use a copy of one state of the file, so that they hold up nobody.
+
+    Args:
+        engine: the file.
+        head: the end of the journal at an earlier time, kept elsewhere.
+        progress: called with the number of checks done and the total.
+    """
+    checks = (*of_lines(head), *of_rows(engine))
+    with engine.aside() as copy:
+        return findings.run(checks, copy, progress)
+
+
+def of_lines(head: Head | None = None) -> Sequence[tuple[str, Check]]:
+    """Return the checks of the chain, which read every line."""
+    return (("journal", partial(_chain, head)),)
+
+
+def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
+    """Return the checks of facts and episodes, and of what protects and finds them."""
+    return (
+        ("schema", partial(_schema, engine)),
+        findings.ids("journal", "facts that another program inserted", indexes.foreign, True),
+        findings.ids("journal", "facts that differ from the journal", journal_check.facts),
+        findings.ids("episodes", "episodes that differ from the journal", journal_check.episodes),
+        findings.ids("facts", "facts in another form than written", fact_table.misformed),
+        findings.ids("episodes", "episodes in another form than written", episode_table.misformed),
+        findings.ids(
+            "words", "episodes with wrong segments, tags or pieces", indexes.episodes, True
+        ),
+        findings.ids(
+            "words", "facts with wrong subject keys, claims or segments", indexes.facts, True
+        ),
+        findings.ids(
+            "words",
+            "facts that filters do not find by their metadata",
+            fact_table.misfiled_members,
+            True,
+        ),
+    )
+
+
+def _chain(head: Head | None, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    wrong = [*chain.faults(transaction, head)]
+    for fault in wrong[: findings.SHOWN]:
+        yield Reason(f"the journal: {fault}", Remedy.RESTORE_BACKUP), False
+    if more := wrong[findings.SHOWN :]:
+        yield Reason(f"the journal has {len(more)} more faults", Remedy.RESTORE_BACKUP), False
+
+
+def _schema(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    if wrong := engine.schema_troubles(transaction):
+        yield (
+            f"parts of the schema that another program dropped or changed: {findings.some(wrong)}; "
+            "what was written since may not be found, counted or protected",
+            True,
+        )
