@@ -52,6 +52,8 @@ class Remedy(Enum):
     SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
     SAY_ANY_SUBJECT = "If this is intended, pass any_subject=True."
     USE_NEWEST = "Name the newest fact of the chain."
+    TRUST_SOURCE = "If you trust this source, set its level with trust()."
+    ACCEPT = "Accept the proposal with proposals.accept()."
     REJECT = "Reject the proposal with proposals.reject()."
     UPDATE_TASK = "Use tasks.update()."
     CREATE_TASK = "Use tasks.create()."

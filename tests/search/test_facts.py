@@ -805,6 +805,7 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
         [AddFact(fact=NewFact(content="x", subject="x"), precedence=MayReplace(other))]
     ),
     "restore": lambda store, other, own: store.restore(other),
+    "support": lambda store, other, own: store.support(other),
     "erase": lambda store, other, own: store.erase(other),
     "supersede": lambda store, other, own: store.supersede(other, own),
     "supersede by": lambda store, other, own: store.supersede(own, other),

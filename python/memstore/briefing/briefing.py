@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.briefing import facts, sessions
 from memstore.briefing.budget import Group, ShownLine, fitting
+from memstore.briefing.facts import Chosen
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.domain.briefing import Briefing
 from memstore.frozen import replace
+from memstore.history import trust
 from memstore.providers.local import token_counter
 from memstore.text.escaping import visible
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.briefing.sessions import LastSession
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import Fact, Scope
     from memstore.domain.tasks import Task
 
@@ -62,7 +64,8 @@ def briefing(
     wanted = FactFilter(tuple(namespaces), now, scope=scope, tasks=False)
     said = EpisodeFilter((own,), now, scope=scope)
     with engine.read() as transaction:
-        chosen = facts.chosen(transaction, wanted, own)
+        chosen = _own(transaction, facts.chosen(transaction, wanted, own))
+        tasks = _own_tasks(transaction, [*tasks])
         last = sessions.last_sessions(transaction, said, session, traces=traces)
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
@@ -86,6 +89,17 @@ def briefing(
         facts=tuple(line.id for group, lines in told if group in known for line in lines),
         episodes=tuple(sorted(ids)) if any(group is past for group, _ in told) else (),
     )
+
+
+def _own(transaction: Transaction, chosen: Chosen) -> Chosen:
+    """Leave out the text of others, such as web pages."""
+    others = trust.foreign_facts(transaction, [fact.id for some in chosen for fact in some])
+    return Chosen._make([fact for fact in some if fact.id not in others] for some in chosen)
+
+
+def _own_tasks(transaction: Transaction, tasks: Sequence[Task]) -> list[Task]:
+    others = trust.foreign_facts(transaction, [task.id for task in tasks])
+    return [task for task in tasks if task.id not in others]
 
 
 def _since(last: Sequence[LastSession], agent: str | None) -> int | None:

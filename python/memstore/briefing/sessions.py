@@ -11,6 +11,7 @@ from memstore.database import journal
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.episodes.traces import TRACE
+from memstore.history import trust
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -90,13 +91,16 @@ def _session(
     transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
 ) -> LastSession | None:
     first = episode_table.ends(transaction, wanted, thread, MAX_TURNS)
-    turns = [one for one in first if one.speaker in ("user", "assistant")]
+    others = trust.foreign_episodes(transaction, [one.id for one in first])
+    turns = [one for one in first if one.speaker in ("user", "assistant") and one.id not in others]
     if not turns:
         return None
     trace = None
     if traces:
         kept = episode_table.tagged_in_thread(transaction, wanted, thread, TRACE)
         trace = max(kept, key=lambda one: one.id, default=None)
+        if trace is not None and trust.foreign_episodes(transaction, [trace.id]):
+            trace = None
     request = next((turn for turn in turns if turn.speaker == "user"), None)
     return LastSession(
         agent=turns[-1].source or "unknown",

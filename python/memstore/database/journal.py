@@ -81,6 +81,9 @@ class Kind(StrEnum):
     OTHER_ENTITY = "other_entity"
     UNDECIDE = "undecide"
     """A decision about two names was undone."""
+    TRUST = "trust"
+    """A source was given a level of trust, or is no longer distrusted; the line holds the table."""
+    DISTRUST = "distrust"
 
 
 UNCHANGED = frozenset(

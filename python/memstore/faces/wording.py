@@ -43,6 +43,8 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
 COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE: "Restore it first: memstore restore.",
     Remedy.RESTORE_BACKUP: "Bring a backup back: memstore recover BACKUP.",
+    Remedy.ACCEPT: "Accept the proposal: memstore proposals accept.",
+    Remedy.TRUST_SOURCE: "If you trust this source, give it a level: memstore trust.",
     Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
     Remedy.SAY_ANY_SUBJECT: "If this is intended, add --any-subject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",

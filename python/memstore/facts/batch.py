@@ -202,6 +202,8 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
     why = change.evidence if change.precedence is None else None
     fact = writer.insert(prepared, why)
     proposal_id = settle(writer, fact, change)
+    if fact.id in writer.proposed:
+        previous, proposal_id = None, writer.proposed[fact.id]
     if isinstance(change.precedence, YieldsTo):
         fact = writer.known(fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
@@ -222,8 +224,8 @@ def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
         case None:
             return None
         case YieldsTo(other):
-            writer.retire(fact, other, change.evidence, since=fact.created_at)
-            return None
+            done = writer.retire(fact, other, change.evidence, since=fact.created_at)
+            return None if done else writer.proposed[other]
         case MayReplace(other, similarity):
             old_id, new_id = other, fact.id
         case MayYieldTo(other, similarity):
@@ -246,6 +248,9 @@ def _carry_out(
         writer.retire(old, change.new_id, change.evidence)
         return Applied(change=change, fact=writer.known(old.id), previous=old)
     fact = writer.active(change.fact_id, scope)
+    if isinstance(change, DeleteFact) and writer.outranks(fact, change.evidence):
+        writer.keep(fact, {**(change.evidence or {}), "outranked": True})
+        return Applied(change=change, fact=fact, known=True)
     if isinstance(change, DeleteFact):
         deleted = writer.delete(fact, change.evidence, change.at)
         return Applied(change=change, fact=deleted, previous=fact)

@@ -11,7 +11,8 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
-from memstore.errors import Conflict, EmbedderMismatch, Reason
+from memstore.domain.trust import PERSON_ACTOR
+from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
 from memstore.frozen import derived, replace
@@ -90,6 +91,11 @@ class Facts:
         self._dependents = dependents
         self._adopted: object = None
         """The changes by others whose facts were all adopted."""
+
+    @property
+    def author(self) -> Author:
+        """Who makes the changes."""
+        return self._author
 
     def reading(self) -> AbstractContextManager[Transaction]:
         return self._engine.read()
@@ -297,8 +303,12 @@ class Facts:
                 )
             if not any_subject:
                 rules.check_alike(old, new)
-            writer.retire(old, new_id)
-            return writer.known(old_id)
+            if writer.retire(old, new_id, decided=self._author.actor == PERSON_ACTOR):
+                return writer.known(old_id)
+        raise Conflict(
+            f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",
+            remedy=Remedy.ACCEPT,
+        )
 
     def confirm(self, fact_id: int) -> Fact:
         with self.writing() as transaction:

@@ -42,7 +42,7 @@ def restore(writer: FactWriter, fact: Fact) -> RepairedFact:
     while step.superseded_by in chain and step.superseded_by != newest.id:
         replaced.append(step := chain[step.superseded_by])
     others = [one for step in replaced for one in _superseded_with(writer.transaction, step)]
-    back = writer.insert(_copy(writer.transaction, fact, newest.id))
+    back = writer.insert(_copy(writer.transaction, fact, newest.id), decided=True)
     others_back = _back_too(writer, others)
     return RepairedFact.of(back, "restore", others=others_back, newer=writer.known(newest.id))
 

@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import NewFact, Scope
+    from memstore.domain.trust import Credit
 
 
 def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
     return (metadata or {}).get("kind") == "task" and subject_key(subject) == TODO
+
+
+def check_task(new: NewFact, credit: Credit) -> None:
+    """Refuse a task made of the text of others."""
+    if credit.is_foreign and is_task(new.subject, new.metadata):
+        raise Conflict(
+            f"text from {credit.source!r} cannot become a task", remedy=Remedy.TRUST_SOURCE
+        )
 
 
 def equal(fact: Fact, new: NewFact) -> bool:

@@ -11,6 +11,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.records import Fact, json_value
+from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
 from memstore.frozen import derived
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
+    from memstore.database.tables import proposals as proposal_table
     from memstore.database.tables import threads
     from memstore.database.tables.episodes import Origin
     from memstore.domain.records import NewFact, Scope
+    from memstore.domain.trust import Credit
     from memstore.facts import provenance
     from memstore.facts.checks import Prepared
+    from memstore.history import trust
 
     Admission: TypeAlias = Callable[[Transaction, Prepared], bytes | None]
     """Returns the embedding of a new fact if it belongs to the file's vectors."""
@@ -36,7 +40,9 @@ if TYPE_CHECKING:
     Evidence: TypeAlias = Mapping[str, Any] | None
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
+    proposal_table = lazy_import("memstore.database.tables.proposals")
     provenance = lazy_import("memstore.facts.provenance")
+    trust = lazy_import("memstore.history.trust")
     threads = lazy_import("memstore.database.tables.threads")
 
 
@@ -62,6 +68,9 @@ class FactWriter:
         self._new_claims: set[int] = set()
         """Hashes of claims that certainly no fact makes."""
         self._places = threads.Counter(threads.FACTS)
+        self.proposed: dict[int, int | None] = {}
+        """The proposals that were made because a new fact counts less than the one that it should
+        have retired, by the id of the new one; ``None`` if it was proposed before."""
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -141,7 +150,10 @@ class FactWriter:
             )
         if new.supersedes is not None:
             old = fact_table.get(self.transaction, new.supersedes, self.namespace)
-            if old is None or old.superseded_by != known.id:
+            if old is None or not (
+                old.superseded_by == known.id
+                or proposal_table.pairs(self.transaction, old.id, known.id)
+            ):
                 raise IdempotencyConflict(
                     f"the idempotency key {key!r} already belongs to fact {known.id}, which did "
                     f"not supersede fact {new.supersedes}",
@@ -164,11 +176,18 @@ class FactWriter:
     # -- storing ---------------------------------------------------------------------------
 
     def insert(
-        self, new: Prepared, evidence: Evidence = None, *, now: datetime | None = None
+        self,
+        new: Prepared,
+        evidence: Evidence = None,
+        *,
+        now: datetime | None = None,
+        decided: bool = False,
     ) -> Fact:
         """Store a prepared fact, and retire the one it supersedes.
 
-        The evidence is journalled with the retired fact, or with the new one if none is retired.
+        The evidence is journalled with the retired fact, or with the new one if none is retired. If
+        the new fact counts less than the old one, that is only proposed (:attr:`proposed`), unless
+        it was ``decided``.
         """
         known = self.same_key(new)
         if known is not None and known.deleted_at is None:
@@ -180,6 +199,12 @@ class FactWriter:
                 remedy=Remedy.NEW_KEY,
             )
         old = self._to_supersede(new)
+        outranking = None
+        if old is not None or rules.is_task(new.subject, new.metadata):
+            credit = trust.of_new(self.transaction, self.changes.author, new)
+            rules.check_task(new, credit)
+            if old is not None and not (decided or self._may_retire(old, credit, evidence)):
+                old, outranking = None, old
         episode = None if new.episode_id is None else self._origin(new.episode_id)
         now = now or clock.utc_now()
         blob = self._admit(self.transaction, new)
@@ -192,7 +217,9 @@ class FactWriter:
             # An extracted fact replaces an older one as of the time when its text was recorded, so
             # that extracting both again gives the same chain.
             since = fact.created_at if fact.derivation == EXTRACT else None
-            self.retire(old, fact.id, evidence, since=since)
+            self._retire(old, fact.id, evidence, since)
+        if outranking is not None:
+            self._propose(outranking, fact.id, evidence)
         return fact
 
     def _to_supersede(self, new: NewFact) -> Fact | None:
@@ -263,12 +290,53 @@ class FactWriter:
     # -- retiring and confirming -----------------------------------------------------------
 
     def retire(
-        self, old: Fact, new_id: int, evidence: Evidence = None, *, since: datetime | None = None
-    ) -> None:
+        self,
+        old: Fact,
+        new_id: int,
+        evidence: Evidence = None,
+        *,
+        since: datetime | None = None,
+        decided: bool = False,
+    ) -> bool:
         """Let a newer fact supersede an active one as of ``since`` or now; both were checked.
 
-        A pin passes on to the newer fact, whose text holds in its place.
+        A pin passes on to the newer fact, whose text holds in its place. If the newer fact counts
+        less, that is only proposed (:attr:`proposed`); return whether it was done.
         """
+        if not decided and not self._may_retire(
+            old, trust.of_facts(self.transaction, [new_id])[new_id], evidence
+        ):
+            self._propose(old, new_id, evidence)
+            return False
+        self._retire(old, new_id, evidence, since)
+        return True
+
+    def _may_retire(self, old: Fact, credit: Credit, evidence: Evidence) -> bool:
+        """Whether something that counts so much may retire a fact: what counts less never does.
+
+        Without evidence, somebody named the fact. An agent that does so acts for the person that
+        it works for.
+        """
+        least = Trust.PERSON if evidence else Trust.AGENT
+        if credit.trust.rank >= least.rank:
+            return True
+        return credit.trust.rank >= trust.of_facts(self.transaction, [old.id])[old.id].trust.rank
+
+    def outranks(self, fact: Fact, evidence: Evidence) -> bool:
+        """Whether a fact counts more than the episode for which a model wants to retire it."""
+        episode_id = (evidence or {}).get("episode")
+        if not isinstance(episode_id, int):
+            return False
+        credit = trust.of_episodes(self.transaction, [episode_id]).get(episode_id)
+        return credit is not None and not self._may_retire(fact, credit, evidence)
+
+    def _propose(self, old: Fact, new_id: int, evidence: Evidence) -> None:
+        why = {**(evidence or {}), "outranked": True}
+        similarity = why.get("similarity")
+        near = similarity if isinstance(similarity, float) else 0.0
+        self.proposed[new_id] = proposal_table.insert(self.changes, old.id, new_id, near, why)
+
+    def _retire(self, old: Fact, new_id: int, evidence: Evidence, since: datetime | None) -> None:
         at = clock.utc_now() if since is None else max(since, old.created_at)
         line, statement = fact_table.retirement(old.id, new_id, at, evidence)
         self.changes.write(line, statement)

@@ -34,6 +34,7 @@ from memstore.errors import (
 )
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace
 from memstore.frozen import field, frozen, replace
+from memstore.history import trust
 from memstore.learn.decision import decide
 from memstore.learn.distilling import fitting, in_turn
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
@@ -257,6 +258,7 @@ class Learner:
         return [*islice(fitting(similar, MAX_SHOWN_CHARACTERS), MAX_MEMORIES)]
 
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
+        decisions = replace(decisions, items=self._within_trust(decisions))
         changes = [self._change(decision, episode) for decision in decisions]
         applied = iter(
             self.store.apply([one for one in changes if one is not None], scope=self.scope)
@@ -275,6 +277,19 @@ class Learner:
             )
         return MemoryEvents(events, refused=refused, episode_id=episode.id)
 
+    def _within_trust(self, decisions: Decisions) -> list[Decision]:
+        """Let facts stand beside the memories that count more and that they should change."""
+        with file_of(self.store).engine.read() as transaction:
+            return [
+                replace(
+                    one, event="ADD", memory=None, text=None, against=one.memory, outranked=True
+                )
+                if one.event in ("UPDATE", "DELETE")
+                and trust.counts_more(transaction, one.memory_id, one.fact.episode_id)
+                else one
+                for one in decisions
+            ]
+
     def _change(self, decision: Decision, episode: Episode) -> Change | None:
         """Return the change for the store; ``None`` if no memory is affected."""
         evidence: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
@@ -283,7 +298,11 @@ class Learner:
             if (old := decision.against) is None:
                 return AddFact(fact=new, unless_known=True, evidence=evidence)
             precedence = MayReplace(old.id, self._similarity(new.content, old.content))
-            evidence = {"wanted": "DELETE"} | evidence
+            evidence = (
+                {"outranked": True} | evidence
+                if decision.outranked
+                else {"wanted": "DELETE"} | evidence
+            )
             return AddFact(fact=new, unless_known=True, precedence=precedence, evidence=evidence)
         if decision.memory is None:
             return None
@@ -395,6 +414,8 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
 def _refusal(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:
     """Return the refusal of a deletion that nothing proves, with the proposal made of it."""
     reason = "nothing in the fact speaks against the memory, which stays"
+    if decision.outranked:
+        reason = "the memory counts more than what was said, and stays"
     if done is not None and done.proposal_id is not None:
         reason += (
             f"; if proposal {done.proposal_id} is accepted, memory {done.fact.id} (this fact) "

@@ -32,6 +32,8 @@ class Decision(NamedTuple):
     against: Fact | None = None
     """For an ``ADD``: the memory that the model wanted to delete, without proof. A person is asked
     whether the fact replaces it."""
+    outranked: bool = False
+    """For an ``ADD``: it is against a memory that counts more than what was said."""
 
     @property
     def memory_id(self) -> int | None:

@@ -56,6 +56,8 @@ class FoundText(NamedTuple):
     name: str
     """The id, with the sign of its kind."""
     words: str
+    source: str | None = None
+    """Where it is from, if it is the text of others."""
 
     def cut(self, characters: int) -> FoundText:
         """Return the text with no more of its words than these characters."""

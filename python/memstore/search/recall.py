@@ -6,12 +6,15 @@ the next ones that fit. Then they are put in order below their dates.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.recall import Recalled
 from memstore.errors import InvalidArgumentType
+from memstore.lazy import lazy_import
 from memstore.providers.local import token_counter
 from memstore.search.fusion import FoundText, in_order
 from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
@@ -22,8 +25,12 @@ from memstore.text.words import terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.history import trust
+else:
+    trust = lazy_import("memstore.history.trust")
 
 FOUND: Final = 100
 """How many facts, and how many episodes, are searched for, whatever the budget: the number of
@@ -35,6 +42,8 @@ FIRST_CHARACTERS: Final = 120
 MAX_TRIED: Final = 3
 """How many of the results after the first that does not fit may fill the room that is left."""
 
+NOT_OF_OTHERS: Final[Mapping[str, str]] = MappingProxyType({})
+
 FAR_BEHIND: Final = 0.5
 """A turn below this part of the best score is not shown beside facts."""
 
@@ -44,10 +53,17 @@ def recalled(
     episodes: EpisodeHits,
     tokens: int,
     counter: Callable[[str], int] | None,
+    sources: Mapping[str, str] = NOT_OF_OTHERS,
 ) -> Recalled:
-    """Return the best results as a text of at most this many tokens."""
+    """Return the best results as a text of at most this many tokens.
+
+    ``sources`` are those of the text of others, by the names of what has it.
+    """
     count = token_counter() if counter is None else checked_counter(counter)
-    items = [*each_once(best_first(facts, matching(episodes)))]
+    items = [
+        item._replace(source=sources.get(item.name))
+        for item in each_once(best_first(facts, matching(episodes)))
+    ]
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
@@ -57,6 +73,17 @@ def recalled(
         words_only=facts.words_only,
         hidden=facts.hidden + episodes.hidden,
     )
+
+
+def sources_of(
+    transaction: Transaction, facts: SearchHits, episodes: EpisodeHits
+) -> dict[str, str]:
+    """Return the source of each text of others, by the name of the fact or the episode."""
+    of_facts = trust.foreign_facts(transaction, [hit.fact.id for hit in facts])
+    of_episodes = trust.foreign_episodes(transaction, [hit.episode.id for hit in episodes])
+    return {f"#{id_}": name for id_, name in of_facts.items()} | {
+        f"e{id_}": name for id_, name in of_episodes.items()
+    }
 
 
 def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[EpisodeHit]:
@@ -195,7 +222,12 @@ def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the day of the first one first, threads in order."""
     by_day = together(items, lambda item: item.date)
     ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
-    return "\n".join(under_dates(DatedLine(item.date, item.name, item.words) for item in ordered))
+    return "\n".join(under_dates(map(_line, ordered)))
+
+
+def _line(item: FoundText) -> DatedLine:
+    marks = () if item.source is None else (f"from {json.dumps(item.source)}",)
+    return DatedLine(item.date, item.name, item.words, marks)
 
 
 def _footer(left_out: int) -> str:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
-from memstore.lazy import lazy_pattern
+from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
 from memstore.search.recall import best_first, each_once, matching, of_fact, of_turn, text_of_items
 
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit
+    from memstore.history import trust
     from memstore.search.fusion import FoundText
+else:
+    trust = lazy_import("memstore.history.trust")
 
 FOUND: Final = 40
 """How many facts, and how many turns, are searched for."""
@@ -75,6 +79,29 @@ class Since(NamedTuple):
 
     turns: Sequence[Episode] = ()
     facts: Sequence[Fact] = ()
+
+
+class Foreign(NamedTuple):
+    """Leaves out the text of others, such as web pages: nobody asked for it."""
+
+    transaction: Transaction
+
+    def without_facts(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
+        others = trust.foreign_facts(self.transaction, [hit.fact.id for hit in hits])
+        return [hit for hit in hits if hit.fact.id not in others]
+
+    def without_turns(self, hits: Sequence[EpisodeHit]) -> list[EpisodeHit]:
+        others = trust.foreign_episodes(self.transaction, [hit.episode.id for hit in hits])
+        return [hit for hit in hits if hit.episode.id not in others]
+
+    def without_later(self, later: Since | None) -> Since | None:
+        """Leave out what changed a turn; ``None`` if that leaves a turn that no longer holds."""
+        if later is None or not (later.turns or later.facts):
+            return later
+        turns = trust.foreign_episodes(self.transaction, [turn.id for turn in later.turns])
+        if trust.foreign_facts(self.transaction, [fact.id for fact in later.facts]):
+            return None
+        return Since([turn for turn in later.turns if turn.id not in turns], later.facts)
 
 
 def shortened(prompt: str) -> str:

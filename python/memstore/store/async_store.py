@@ -225,6 +225,8 @@ class AsyncStore(Awaited[Store]):
     history = awaited(Store.history)
     journal = awaited(Store.journal)
     support = awaited(Store.support)
+    trust = awaited(Store.trust)
+    sources = awaited(Store.sources)
     embed_pending = awaited(Store.embed_pending)
     export = awaited(_export)
     import_ = awaited(Store.import_)

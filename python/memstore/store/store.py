@@ -85,13 +85,13 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
-    from memstore.facts import batch, proposals, tasks
+    from memstore.facts import batch, proposals, sources, tasks
     from memstore.facts.batch import Applied, Change
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
-    from memstore.history import erasing, reverting
+    from memstore.history import erasing, reverting, trust
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
@@ -130,7 +130,9 @@ else:
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
     status = lazy_import("memstore.domain.status")
+    sources = lazy_import("memstore.facts.sources")
     tasks = lazy_import("memstore.facts.tasks")
+    trust = lazy_import("memstore.history.trust")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
     vector_table = lazy_import("memstore.database.tables.vectors")
@@ -729,7 +731,9 @@ class Store:
         request = self._request(asked, {**ranking, "limit": recall.FOUND})
         said = self._episodes_for(query, asked) if episodes else episode_records.EpisodeHits()
         facts = self._file.searches.facts.find(query, request)
-        found = recall.recalled(facts, said, max_tokens, counter)
+        with self._file.engine.read() as transaction:
+            marks = recall.sources_of(transaction, facts, said)
+        found = recall.recalled(facts, said, max_tokens, counter, marks)
         if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(found.facts)
         return found
@@ -807,9 +811,11 @@ class Store:
         asked = reminder.shortened(stored_text(prompt, "prompt"))
         named, searches = reminder.named(asked), self._file.searches
         found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
-        facts = context.without(found, named)
         said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
-        turns = context.without_turns(said, named)
+        with self._file.engine.read() as transaction:
+            others = reminder.Foreign(transaction)
+            facts = others.without_facts(context.without(found, named))
+            turns = others.without_turns(context.without_turns(said, named))
         told = {hit.fact.id: hit.fact.content for hit in facts}
         if not bearing.bears(asked, searches.facts, told):
             facts = []
@@ -823,7 +829,10 @@ class Store:
                 namespaces=self._facts.namespaces,
                 found=[hit.episode for hit in said],
             )
-            return reminder.reminded(facts, turns, later, max_tokens)
+            others = reminder.Foreign(transaction)
+            return reminder.reminded(
+                facts, turns, lambda turn: others.without_later(later(turn)), max_tokens
+            )
 
     def _episodes_for(self, query: str, asked: FactRecall) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""
@@ -947,6 +956,38 @@ class Store:
             NotFound: no such fact, or it was erased.
         """
         return self._facts.support(fact_id)
+
+    def trust(self, source: str, level: str | None = None) -> dict[str, str]:
+        """Set how much the text of a source counts, or take a :meth:`distrust` back.
+
+        Nothing that counts less retires what counts more: that becomes a proposal. Text of the
+        level ``external`` never becomes a task, and hooks never show it.
+
+        Args:
+            source: a source, or the beginning of several: ``web:`` stands for all that begin so,
+                ``web:a.org`` for ``web:a.org/x`` too. The longest one that is known decides.
+            level: ``person``, ``agent``, ``tool`` or ``external``; ``default`` for what holds if
+                nothing was set. ``None`` leaves the level as it is.
+
+        Returns:
+            The level of each source, as :meth:`sources`.
+
+        Raises:
+            ValueError: no such level.
+            AccessDenied: this store is confined to its namespace; the levels are the file's.
+        """
+        self._reach.check_all()
+        return sources.trust(self._facts, source, level)
+
+    def sources(self) -> dict[str, str]:
+        """Return the level of trust of each source that has one, by the beginning of its name.
+
+        Raises:
+            AccessDenied: this store is confined to its namespace.
+        """
+        self._reach.check_all()
+        with self._file.engine.read() as transaction:
+            return trust.table(transaction).effective
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
@@ -1183,6 +1224,19 @@ def facts_of(store: Store) -> Facts:
 def file_of(store: Store) -> File:
     """Return the whole file, even of a confined store: for our own modules, never for callers."""
     return store._file
+
+
+def with_sources(
+    store: Store, fact_ids: Sequence[int], names: Iterable[str]
+) -> tuple[dict[int, str], frozenset[str]]:
+    """Return the facts that rest on text of others alone, each with its source.
+
+    Then those of the ``names`` of sources whose text is of others.
+    """
+    with store._file.engine.read() as transaction:
+        levels = trust.table(transaction)
+        external = frozenset(name for name in names if levels.is_foreign(name))
+        return trust.foreign_facts(transaction, fact_ids), external
 
 
 def others_of(

@@ -105,6 +105,16 @@ def same(transaction: Transaction, row: ProposalRow) -> int | None:
     return int(found[0]) if found else None
 
 
+def pairs(transaction: Transaction, old_id: int, new_id: int) -> bool:
+    """Return whether one fact was ever proposed in the place of another."""
+    return bool(
+        transaction.scalar(
+            "SELECT count(*) FROM memstore_proposals WHERE old_id = :old_id AND new_id = :new_id",
+            {"old_id": old_id, "new_id": new_id},
+        )
+    )
+
+
 def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
     """Return one proposal of a namespace, in any state."""
     if abs(proposal_id) > MAX_NUMBER:

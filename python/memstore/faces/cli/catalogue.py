@@ -85,6 +85,7 @@ GROUPS: Final = {
         "task list": Entry("tasks", "List open tasks, most urgent first."),
     },
     "maintain the file": {
+        "trust": Entry("ledger", "Show how much sources count, or set it for one."),
         "status": Entry("file", "Show what the store holds, where it is and its settings."),
         "export": Entry("transfer", "Export everything but the embeddings as JSON Lines."),
         "import": Entry("transfer", "Import an export, or another program's memories."),

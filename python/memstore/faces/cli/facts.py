@@ -71,7 +71,12 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # A new fact has no confirmations; a key that was used before may stand for a superseded one.
     repeated = fact.status == "active" and fact.confirmed_count
     held = {"status": "duplicate"} if repeated else {}
-    instead = f", superseding #{arguments.supersedes}" if arguments.supersedes else ""
+    instead = ""
+    if arguments.supersedes:
+        done = store.get(arguments.supersedes).superseded_by == fact.id
+        instead = f", superseding #{arguments.supersedes}"
+        if not done:
+            instead = f"; superseding #{arguments.supersedes} is proposed, as that counts more"
     told = "already stored, confirmed:" if held else "stored as"
     show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held)
     tell_pending(store, fact.id, fact.embedded, show)

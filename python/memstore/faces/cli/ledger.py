@@ -39,3 +39,20 @@ def _cells(leg: Leg) -> Iterator[str | None]:
         yield f"e{leg.episode_id}"
     else:
         yield f"e{leg.episode_id}, characters {leg.start} to {leg.stop}"
+
+
+@cli.command(
+    "trust",
+    "memstore trust\nmemstore trust web:intranet.example --level person",
+    cli.option("SOURCE", "a source, or how it begins, such as web:", nargs="?"),
+    cli.option("--level LEVEL", "person, agent, tool or external; default: what held before"),
+    file="create",
+)
+def _trust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.source is None and arguments.level is not None:
+        raise cli.UsageError("name the source that gets this level")
+    if arguments.source is None:
+        found = store.sources()
+    else:
+        found = store.trust(arguments.source, arguments.level)
+    show.rows([*found.items()], found)

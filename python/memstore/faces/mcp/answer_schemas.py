@@ -48,9 +48,9 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 FACT: Final = _object(
     "id subject category content created_at",
     "metadata score status superseded_by superseded_at pinned confirmed valid_from valid_until"
-    " before after cut",
+    " before after cut from",
 )
-STORED: Final = _object("id status", "superseded undo embedding")
+STORED: Final = _object("id status", "superseded undo embedding hint")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")
@@ -64,7 +64,7 @@ EPISODE_ID: Final = {"anyOf": [WHOLE, TEXT]}
 EPISODE: Final = _object(
     "content created_at",
     "source name thread speaker tags valid_at expired_at metadata score similarity before after"
-    " cut",
+    " cut from",
     id=EPISODE_ID,
 )
 FOUND: Final = _object(

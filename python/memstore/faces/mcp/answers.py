@@ -215,6 +215,12 @@ def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     return answer if held else answer | {"undo": DELETE.format(fact.id)}
 
 
+def of_proposed(fact: Fact, old_id: int) -> Answer:
+    """Return that a fact was stored beside the one that it should have superseded."""
+    hint = f"#{old_id} counts more than this source and stays: a proposal waits for the user"
+    return of_stored(fact) | {"hint": hint}
+
+
 def undoing(old_id: int) -> Answer:
     """Return the call that undoes a supersession."""
     return {"undo": f"{UNDO.format(old_id)}, and both hold"}

@@ -72,6 +72,8 @@ def memory_store(
         unless_known=True,
         **owner.ids,
     )
+    if supersedes is not None and store.get(supersedes).superseded_by != fact.id:
+        return answers.of_proposed(fact, supersedes) | _embedding(store, fact)
     return answers.of_stored(fact, supersedes) | _embedding(store, fact)
 
 

@@ -142,7 +142,9 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
 
 
 def _fact(fact: Answer, call: Manner) -> DatedLine:
-    marks = [_standing(fact)] if "status" in fact else []
+    marks = [f"from {_quoted(fact['from'])}"] if "from" in fact else []
+    if "status" in fact:
+        marks.append(_standing(fact))
     if "pinned" in fact:
         marks.append("pinned")
     if "valid_until" in fact:
@@ -183,7 +185,7 @@ def _shows_metadata(fact: Answer, call: Manner) -> bool:
 
 def _episode(episode: Answer, *, tells_source: bool) -> DatedLine:
     marks = []
-    if tells_source and "source" in episode:
+    if (tells_source or "from" in episode) and "source" in episode:
         marks.append(f"from {_quoted(episode['source'])}")
     if "tags" in episode:
         marks.append(f"tags {', '.join(map(_quoted, episode['tags']))}")

@@ -23,6 +23,7 @@ from memstore.faces.mcp.arguments import (
     from_json,
 )
 from memstore.faces.mcp.offers import followable
+from memstore.faces.mcp.sources import with_sources
 from memstore.frozen import field, frozen
 from memstore.text.secrets import noted
 
@@ -179,7 +180,8 @@ class Tool:
                 asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
                 named[OWNER] = owner if asked == NOBODY else asked
             with noted() as redacted:
-                answer: Answer = seen(self.function(open_store(), **named))
+                store = open_store()
+                answer: Answer = seen(with_sources(store, self.function(store, **named)))
             answer = followable(answer, shown)
             return answer | ({"redacted": sorted(redacted)} if redacted else {})
         except ToolError:

@@ -1,0 +1,124 @@
+"""What facts and episodes count: the trust of the best leg of a fact, read from the journal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.changes import Changes, Line
+from memstore.database.tables import meta as meta_table
+from memstore.database.tables import support as support_table
+from memstore.domain.support import LegKind
+from memstore.domain.trust import Credit, Trust, TrustTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.database.journal import Author, Kind
+    from memstore.database.tables.support import LegRow, Spoken
+    from memstore.domain.records import NewFact
+
+KEY: Final = "trust"
+"""The key of the table of sources in the settings of the file."""
+
+NO_LEG: Final = Credit(Trust.TOOL)
+"""Of a fact whose episode was erased."""
+
+
+def table(transaction: Transaction) -> TrustTable:
+    """Return what sources count in this file."""
+    stored = meta_table.get(transaction, KEY)
+    if stored is None:
+        return TrustTable()
+    values = json.loads(stored)
+    return TrustTable(values["levels"], tuple(values["distrusted"]))
+
+
+def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> None:
+    """Set what sources count; the journal keeps the whole table before and after."""
+    before = table(transaction)
+    line = Line(kind, before=before.to_dict(), after=changed.to_dict())
+    Changes(transaction, author).write(line)
+    meta_table.put(transaction, KEY, json.dumps(changed.to_dict(), ensure_ascii=False))
+
+
+def of_episodes(
+    transaction: Transaction, episode_ids: Sequence[int], known: TrustTable | None = None
+) -> dict[int, Credit]:
+    """Return what episodes count, by id."""
+    levels = known or table(transaction)
+    return {
+        said.id: _spoken(levels, said) for said in support_table.spoken(transaction, episode_ids)
+    }
+
+
+def of_facts(
+    transaction: Transaction, fact_ids: Sequence[int], known: TrustTable | None = None
+) -> dict[int, Credit]:
+    """Return what facts count, by id: as much as the best of what speaks for each."""
+    if not fact_ids:
+        return {}
+    levels = known or table(transaction)
+    rows = [
+        row for row in support_table.of_facts(transaction, fact_ids) if row.kind != LegKind.DENIED
+    ]
+    said_in = {row.episode_id for row in rows if row.episode_id is not None}
+    spoken = {said.id: said for said in support_table.spoken(transaction, [*said_in])}
+    best: dict[int, Credit] = {}
+    for row in rows:
+        credit = _leg(levels, row, spoken)
+        held = best.get(row.fact_id)
+        if held is None or credit.trust.rank > held.trust.rank:
+            best[row.fact_id] = credit
+    return {fact_id: best.get(fact_id, NO_LEG) for fact_id in fact_ids}
+
+
+def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:
+    """Return what a fact that is about to be stored counts."""
+    levels = table(transaction)
+    kind = LegKind.SAID if new.derivation is None else LegKind.EXTRACTED
+    row = support_table.LegRow(
+        0, 0, kind, new.episode_id, "", author.actor, author.source, new.source
+    )
+    said_in = [] if new.episode_id is None else [new.episode_id]
+    return _leg(levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)})
+
+
+def _leg(levels: TrustTable, row: LegRow, spoken: Mapping[int, Spoken]) -> Credit:
+    own = levels.credit(row.actor, row.cited, row.through)
+    episode = spoken.get(row.episode_id or 0)
+    if episode is None:
+        return own
+    said = _spoken(levels, episode)
+    # What a model reads counts as much as the text; what somebody says of it, no more than they do.
+    if row.kind != LegKind.SAID and own.source != row.cited:
+        return said
+    return min(said, own, key=lambda one: one.trust.rank)
+
+
+def _spoken(levels: TrustTable, said: Spoken) -> Credit:
+    return levels.credit(said.actor, said.source, said.through, said.speaker)
+
+
+def counts_more(transaction: Transaction, fact_id: int | None, episode_id: int | None) -> bool:
+    """Return whether a fact counts more than what an episode says."""
+    if fact_id is None or episode_id is None:
+        return False
+    said = of_episodes(transaction, [episode_id]).get(episode_id)
+    if said is None or said.trust is Trust.PERSON:
+        return False
+    return said.trust.rank < of_facts(transaction, [fact_id])[fact_id].trust.rank
+
+
+def foreign_facts(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, str]:
+    """Return the facts that rest on text of others alone, each with its source."""
+    return _foreign(of_facts(transaction, fact_ids))
+
+
+def foreign_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, str]:
+    return _foreign(of_episodes(transaction, episode_ids))
+
+
+def _foreign(found: Mapping[int, Credit]) -> dict[int, str]:
+    return {id_: credit.source or "" for id_, credit in found.items() if credit.is_foreign}
