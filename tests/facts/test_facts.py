@@ -316,7 +316,12 @@ def test_erase_leaves_only_an_empty_entry_in_the_history(store: Store) -> None:
     assert store.list(active_only=False, include_deleted=True) == [b]
     operations = [o for o in store.journal(b.id) if o.fact_id == a.id]
     assert [o.kind for o in operations] == ["add", "supersede", "erase"]
-    assert all(o.before is None and o.after is None for o in operations)
+    *earlier, erasure = operations
+    assert all(o.before is None and o.after is None for o in earlier)
+    assert {k: v for k, v in (erasure.after or {}).items() if v in ("", {})} == {
+        **dict.fromkeys(("content", "subject", "category"), ""),
+        "metadata": {},
+    }
     for again in (store.delete, store.restore, store.confirm):
         with pytest.raises(NotFound):
             again(a.id)

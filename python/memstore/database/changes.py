@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
-from memstore.database.journal import Author
+from memstore.database.journal import Author, Kind
 from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
 from memstore.lazy import lazy_import
 
@@ -38,6 +39,8 @@ class Line(NamedTuple):
     kind: str
     fact_id: int | None = None
     episode_id: int | None = None
+    """The episode that the line is about, or that caused the change of a fact; by default the one
+    that the evidence names."""
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | str | None = None
     """Text is JSON already."""
@@ -125,7 +128,7 @@ class Changes:
                 by.source,
                 kind,
                 fact_id,
-                episode_id,
+                _cause(kind, after, evidence) if episode_id is None else episode_id,
                 None if before is None else _encode(before),
                 None if after is None else _encode(after),
                 None if evidence is None else _encode(evidence),
@@ -161,6 +164,16 @@ class Adoption(Changes):
         if kind is None:
             for record, lines in self._owed.values():
                 self._journal(lines(record))
+
+
+def _cause(
+    kind: str, after: Mapping[str, Any] | str | None, evidence: Mapping[str, Any] | None
+) -> int | None:
+    """Return the episode that caused a change, as its evidence or the new fact says."""
+    named = None if evidence is None else evidence.get("episode")
+    if named is None and kind == Kind.ADD and not isinstance(after, str | None):
+        named = after.get("episode_id")
+    return named if type(named) is int and 0 < named <= MAX_NUMBER else None
 
 
 def _encode(part: Mapping[str, Any] | str) -> str:

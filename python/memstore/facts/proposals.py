@@ -146,7 +146,10 @@ class Proposals:
             if proposal.new is not None:
                 after["superseded_by"] = proposal.new.id
             self._facts.writer(transaction).changes.write(
-                [Line(Kind.REJECT, fact.id, after=after) for fact in proposal.sources],
+                [
+                    Line(Kind.REJECT, fact.id, _cause(proposal), after=after)
+                    for fact in proposal.sources
+                ],
                 *proposal_table.deciding(proposal.id, ProposalState.REJECTED, clock.utc_now()),
             )
             return self._known(transaction, proposal.id)
@@ -193,6 +196,12 @@ class Proposals:
 def _is_of(proposal: Proposal, scope: Scope) -> bool:
     facts = (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
     return all(fact.scope == scope for fact in facts)
+
+
+def _cause(proposal: Proposal) -> int | None:
+    """Return the episode that led to a proposal."""
+    named = proposal.evidence.get("episode")
+    return named if type(named) is int else None
 
 
 def _check_current(proposal: Proposal) -> None:

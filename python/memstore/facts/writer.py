@@ -217,7 +217,7 @@ class FactWriter:
             # An extracted fact replaces an older one as of the time when its text was recorded, so
             # that extracting both again gives the same chain.
             since = fact.created_at if fact.derivation == EXTRACT else None
-            self._retire(old, fact.id, evidence, since)
+            self._retire(old, fact.id, evidence, since, new.episode_id)
         if outranking is not None:
             self._propose(outranking, fact.id, evidence)
         return fact
@@ -297,6 +297,7 @@ class FactWriter:
         *,
         since: datetime | None = None,
         decided: bool = False,
+        episode_id: int | None = None,
     ) -> bool:
         """Let a newer fact supersede an active one as of ``since`` or now; both were checked.
 
@@ -308,7 +309,7 @@ class FactWriter:
         ):
             self._propose(old, new_id, evidence)
             return False
-        self._retire(old, new_id, evidence, since)
+        self._retire(old, new_id, evidence, since, episode_id)
         return True
 
     def _may_retire(self, old: Fact, credit: Credit, evidence: Evidence) -> bool:
@@ -336,12 +337,19 @@ class FactWriter:
         near = similarity if isinstance(similarity, float) else 0.0
         self.proposed[new_id] = proposal_table.insert(self.changes, old.id, new_id, near, why)
 
-    def _retire(self, old: Fact, new_id: int, evidence: Evidence, since: datetime | None) -> None:
+    def _retire(
+        self,
+        old: Fact,
+        new_id: int,
+        evidence: Evidence,
+        since: datetime | None,
+        episode_id: int | None,
+    ) -> None:
         at = clock.utc_now() if since is None else max(since, old.created_at)
-        line, statement = fact_table.retirement(old.id, new_id, at, evidence)
+        line, statement = fact_table.retirement(old.id, new_id, at, evidence, episode_id)
         self.changes.write(line, statement)
         if old.pinned_at is not None:
-            self.pin(self.known(new_id), {"supersedes": old.id})
+            self.pin(self.known(new_id), {"supersedes": old.id}, episode_id)
 
     def confirm_known(
         self,
@@ -367,7 +375,7 @@ class FactWriter:
         if held is None:
             return None
         if (old := self._to_supersede(new)) is not None:
-            self.retire(old, held.id, evidence)
+            self.retire(old, held.id, evidence, episode_id=new.episode_id)
         if new.episode_id is not None:
             return self.confirm_by(held, new.episode_id)
         return self.confirm(held, {provenance.RESTATED: new.source or ""})
@@ -387,10 +395,11 @@ class FactWriter:
 
     # -- other changes of a fact -----------------------------------------------------------
 
-    def pin(self, fact: Fact, evidence: Evidence = None) -> Fact:
+    def pin(self, fact: Fact, evidence: Evidence = None, episode_id: int | None = None) -> Fact:
         if fact.pinned_at is not None:
             return fact
-        return self._change(fact, Kind.PIN, {"pinned_at": clock.utc_now()}, evidence)
+        now = {"pinned_at": clock.utc_now()}
+        return self._change(fact, Kind.PIN, now, evidence, episode_id)
 
     def unpin(self, fact: Fact) -> Fact:
         if fact.pinned_at is None:
@@ -418,12 +427,17 @@ class FactWriter:
         self.changes.write(Line(Kind.KEEP, fact.id, evidence=evidence))
 
     def _change(
-        self, fact: Fact, kind: Kind, columns: Mapping[str, Any], evidence: Evidence = None
+        self,
+        fact: Fact,
+        kind: Kind,
+        columns: Mapping[str, Any],
+        evidence: Evidence = None,
+        episode_id: int | None = None,
     ) -> Fact:
         before = {name: json_value(getattr(fact, name)) for name in columns}
         after = {name: json_value(value) for name, value in columns.items()}
         self.changes.write(
-            Line(kind, fact.id, before=before, after=after, evidence=evidence),
+            Line(kind, fact.id, episode_id, before, after, evidence),
             fact_table.updating(fact.id, **columns),
         )
         return derived(Fact, fact, **columns)

@@ -284,6 +284,7 @@ class File:
         lines: Iterable[str],
         *,
         namespace: str | None = None,
+        unverified: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export; see :meth:`memstore.Store.import_`.
@@ -291,12 +292,13 @@ class File:
         Args:
             lines: the lines of :meth:`export`.
             namespace: import everything into this one; by default, each record into its own.
+            unverified: also take an export that was changed after it was written.
             progress: called with the number of facts imported and the total.
 
         Raises:
             TransferError: the export is damaged; the error names the line.
         """
-        incoming = transfer.read(lines)
+        incoming = transfer.read(lines, unverified=unverified)
         if namespace is not None and len(incoming.namespaces) > 1:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES

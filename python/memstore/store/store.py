@@ -1038,6 +1038,7 @@ class Store:
         self,
         lines: Iterable[str],
         *,
+        unverified: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export into this namespace. Importing it again changes nothing.
@@ -1050,12 +1051,15 @@ class Store:
 
         Args:
             lines: the lines of :meth:`export`.
+            unverified: also take an export that was changed after it was written.
             progress: called with the number of facts imported and the total.
 
         Raises:
-            TransferError: the export is damaged; the error names the line.
+            TransferError: the export is damaged, and the error names the line; or it was changed.
         """
-        return self._file.import_(lines, namespace=self.namespace, progress=progress)
+        return self._file.import_(
+            lines, namespace=self.namespace, unverified=unverified, progress=progress
+        )
 
     def import_from(
         self,

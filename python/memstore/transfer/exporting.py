@@ -93,12 +93,12 @@ class _KeptLines:
 
     def lines(self) -> Iterator[str]:
         """Yield the latest lines of each record, by id."""
-        first = self.first.lines()
+        first, again = self.first.lines(), {**self.again}
         for head in first:
             id_, number = map(int, head.split())
             lines = list(islice(first, number))
-            yield from self.again.pop(id_, lines)
-        for _, lines in sorted(self.again.items()):
+            yield from again.pop(id_, lines)
+        for _, lines in sorted(again.items()):
             yield from lines
 
 
@@ -110,7 +110,14 @@ def export(
         episodes, facts, attached = (_Buffer(stack.enter_context(engine.scratch())) for _ in "123")
         kept = [_KeptLines(EPISODES, episodes), _KeptLines(FACTS, facts)]
         reading = _Reading(engine, namespaces, kept, attached, progress)
-        yield reading.in_steps() or reading.at_once()
+        header = reading.in_steps() or reading.at_once()
+        digest = lines.Digest(header)
+        for one in kept:
+            for line in one.lines():
+                digest.add(line)
+        for line in attached.lines():
+            digest.add(line)
+        yield lines.line(**header, hash=digest.text)
         for one in kept:
             yield from one.lines()
         yield from attached.lines()
@@ -124,7 +131,7 @@ class _Reading:
     attached: _Buffer
     progress: Progress | None
 
-    def in_steps(self) -> str | None:
+    def in_steps(self) -> dict[str, Any] | None:
         """Read everything in steps, and return the first line of the export.
 
         Returns ``None`` if something was erased in the meantime, because an earlier step may have
@@ -157,7 +164,7 @@ class _Reading:
                 one.again.update(self._records(transaction, one, some))
             return self._end(transaction)
 
-    def at_once(self) -> str:
+    def at_once(self) -> dict[str, Any]:
         """Read everything in one transaction, and return the first line."""
         with self.engine.read() as transaction:
             for one in self.kept:
@@ -196,23 +203,24 @@ class _Reading:
             yield f"{id_} {len(record)}"
             yield from record
 
-    def _end(self, transaction: Transaction) -> str:
+    def _end(self, transaction: Transaction) -> dict[str, Any]:
         self.attached.put(attachments.written(transaction, self.namespaces))
         return _header(transaction, self.namespaces)
 
 
-def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> str:
-    """Return the first line, which does not say when or where the export was made."""
+def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return the first line but for its hash; it does not say when or where it was written."""
     active = generation_table.active(transaction)
     changed_at = journal.last_change(transaction, namespaces)
-    return lines.line(
-        memstore="export",
-        format=lines.FORMAT,
-        changed_at=clock.to_text(changed_at) if changed_at is not None else None,
-        facts=fact_table.count_all(transaction, namespaces),
-        operations=journal.count(transaction, namespaces),
-        episodes=episode_table.count_all(transaction, namespaces),
+    return {
+        "memstore": "export",
+        "format": lines.FORMAT,
+        "changed_at": clock.to_text(changed_at) if changed_at is not None else None,
+        "facts": fact_table.count_all(transaction, namespaces),
+        "operations": journal.count(transaction, namespaces),
+        "episodes": episode_table.count_all(transaction, namespaces),
         **attachments.counted(transaction, namespaces),
-        model=active.model,
-        dimension=active.dimension,
-    )
+        "model": active.model,
+        "dimension": active.dimension,
+        "head": str(journal.head(transaction)),
+    }

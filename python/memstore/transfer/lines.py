@@ -9,6 +9,7 @@ Invalid lines raise ``ValueError`` or ``TypeError``; :mod:`.parsing` adds the nu
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -50,11 +51,32 @@ JSON_TYPES: Final[Mapping[type, str]] = {
 T = TypeVar("T")
 
 
+HEAD_KEYS: Final = ("head", "hash")
+"""What the first line has to show that an export is unchanged; older exports have neither."""
+
 ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 
 
 def line(**values: object) -> str:
     return ENCODER.encode(values)
+
+
+class Digest:
+    """SHA-256 over the lines of an export, each over the ones before; spaces around do not count.
+
+    Args:
+        header: the first line, without the hash.
+    """
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self._hash = hashlib.sha256(line(**header).encode())
+
+    def add(self, text: str) -> None:
+        self._hash.update(b"\n" + text.strip().encode("utf-8", "replace"))
+
+    @property
+    def text(self) -> str:
+        return self._hash.hexdigest()
 
 
 def fact_out(fact: Fact) -> str:

@@ -10,7 +10,7 @@ from io import TextIOBase
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.chains import circles
-from memstore.errors import InvalidArgumentType, TransferError
+from memstore.errors import InvalidArgumentType, Remedy, TransferError
 from memstore.transfer import attachments, lines, long_lines
 from memstore.transfer.attachments import Attached
 
@@ -45,8 +45,13 @@ class Incoming:
         return {fact.namespace for fact in self.facts} | logged | decided
 
 
-def read(export: Iterable[str]) -> Incoming:
-    """Read and check a whole export; an error names the first invalid line."""
+def read(export: Iterable[str], *, unverified: bool = False) -> Incoming:
+    """Read and check a whole export; an error names the first invalid line.
+
+    Args:
+        export: its lines.
+        unverified: take one that was changed since it was written.
+    """
     if isinstance(export, str | bytes) or not isinstance(export, Iterable):
         raise InvalidArgumentType(
             f"must be the lines of an export, not {type(export).__name__}", argument="lines"
@@ -55,6 +60,7 @@ def read(export: Iterable[str]) -> Incoming:
     header: dict[str, Any] = {}
     seen: set[object] = set()
     digest = hashlib.sha256()
+    written: lines.Digest | None = None
     if isinstance(export, TextIOBase):
         export = long_lines.of_export(export)
     for number, text in enumerate(export, 1):
@@ -63,20 +69,24 @@ def read(export: Iterable[str]) -> Incoming:
                 continue
             digest.update(text.strip().encode("utf-8", "replace"))
             value = _object(text)
-            if header:
+            if written is not None:
+                written.add(text)
                 _take(incoming, value, seen)
             else:
                 _check_header(value)
                 header = value
+                written = lines.Digest({k: v for k, v in value.items() if k != "hash"})
         except (KeyError, ValueError, TypeError, RecursionError) as error:
             what = f"lacks {error}" if isinstance(error, KeyError) else str(error)
             raise TransferError(f"{what}; nothing was imported", place=f"line {number}") from None
-    if not header:
+    if written is None:
         raise TransferError("the export is empty; nothing was imported")
     incoming.digest = digest.hexdigest()
     _check_counts(header, incoming)
     _check_episodes(incoming)
     _check_chains(incoming.facts)
+    if not unverified:
+        _check_unchanged(header, written)
     return incoming
 
 
@@ -154,6 +164,18 @@ def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
                 f"the export is truncated or was changed: its first line announces {header[name]} "
                 f"{name}, but it contains {number}; nothing was imported"
             )
+
+
+def _check_unchanged(header: Mapping[str, Any], written: lines.Digest) -> None:
+    """Compare the lines with the hash in the first one; exports of older versions have none."""
+    if not any(key in header for key in lines.HEAD_KEYS):
+        return
+    if header.get("hash") != written.text or "head" not in header:
+        raise TransferError(
+            "the export was changed after it was written: its lines do not have the hash that the "
+            "first one names; nothing was imported",
+            remedy=Remedy.IMPORT_UNVERIFIED,
+        )
 
 
 def _check_episodes(incoming: Incoming) -> None:

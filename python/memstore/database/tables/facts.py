@@ -163,7 +163,7 @@ def insert(
 ) -> None:
     """Insert a fact with a new id, its embedding, and its line in the journal."""
     row = row_of(fact, encoded)
-    line = Line(Kind.ADD, fact.id, after=journalled_text(row), evidence=evidence)
+    line = Line(Kind.ADD, fact.id, fact.episode_id, after=journalled_text(row), evidence=evidence)
     changes.insert(Statement(INSERTION, row), line)
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
 
@@ -200,12 +200,16 @@ def journalled_text(row: Row) -> str:
 
 
 def retirement(
-    fact_id: int, new_id: int, at: datetime, evidence: Mapping[str, Any] | None = None
+    fact_id: int,
+    new_id: int,
+    at: datetime,
+    evidence: Mapping[str, Any] | None = None,
+    episode_id: int | None = None,
 ) -> tuple[Line, Statement]:
-    """Return the journal line and the statement for a supersession."""
+    """Return the journal line and the statement for a supersession, perhaps by an episode."""
     after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
     return (
-        Line(Kind.SUPERSEDE, fact_id, after=after, evidence=evidence),
+        Line(Kind.SUPERSEDE, fact_id, episode_id, after=after, evidence=evidence),
         updating(fact_id, superseded_by=new_id, superseded_at=at),
     )
 

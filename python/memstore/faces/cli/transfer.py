@@ -128,6 +128,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
+    cli.option("--unverified", "take an export that was changed after it was written"),
     cli.option(
         "--user ID",
         "with --from: the user that everything belongs to, none for no owner "
@@ -233,7 +234,9 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
             home = _home(store, arguments)
-            done = store.file.import_(lines, namespace=home, progress=progress)
+            done = store.file.import_(
+                lines, namespace=home, unverified=arguments.unverified, progress=progress
+            )
     except TransferError as error:
         likely = _looks_like(Path(arguments.file).expanduser())
         if not likely:
