@@ -45,7 +45,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE_BACKUP: "Bring a backup back: memstore recover BACKUP.",
     Remedy.ACCEPT: "Accept the proposal: memstore proposals accept.",
     Remedy.TRUST_SOURCE: "If you trust this source, give it a level: memstore trust.",
-    Remedy.IMPORT_UNVERIFIED: "Export again, or take it as it is with --unverified.",
+    Remedy.IMPORT_UNVERIFIED: "Export again, or take it as it is: memstore import --unverified.",
     Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
     Remedy.SAY_ANY_SUBJECT: "If this is intended, add --any-subject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",

@@ -1225,6 +1225,18 @@ def facts_of(store: Store) -> Facts:
     return store._facts
 
 
+def in_run(store: Store, run: bytes) -> Store:
+    """Return the same store, whose changes are journalled as those of another run."""
+    reach, author = store._reach, store._author._replace(run=run)
+    return type(store)(
+        store._file,
+        reach.namespace,
+        confined=reach.confined,
+        shared=reach.shared,
+        author=author,
+    )
+
+
 def file_of(store: Store) -> File:
     """Return the whole file, even of a confined store: for our own modules, never for callers."""
     return store._file

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memstore.domain.tokens import Access, AccessToken
+from memstore.faces.http.runs import Runs
 from memstore.faces.http.sdk_server import SdkServer
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
@@ -49,6 +50,7 @@ class McpEndpoint:
         largest_body: int,
     ) -> None:
         self._stores = stores
+        self._runs = Runs()
         self._form = catalogue.answers
         # One for each access and form, because the handshake lists the tools that this token may
         # use, and their schemas.
@@ -85,7 +87,9 @@ class McpEndpoint:
         assert context.request is not None  # the SDK's HTTP transports always set it
         token: AccessToken | None = context.request.scope[TOKEN]
         source = self._stores if token is None else Confined(self._stores, token.namespace)
-        return clients.Through(source, client_of(context))
+        client = client_of(context)
+        run = self._runs.of(None if token is None else token.name, client)
+        return clients.Through(source, client, run)
 
 
 def client_of(context: ServerRequestContext[Any]) -> str | None:

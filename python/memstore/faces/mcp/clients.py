@@ -10,9 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.lazy import lazy_import
+
 if TYPE_CHECKING:
     from memstore.faces.mcp.methods import StoreSource
+    from memstore.store import store as stores
     from memstore.store.store import Store
+else:
+    stores = lazy_import("memstore.store.store")
 
 HOSTS: Final = (
     *("claude-code", "claude-desktop", "codex", "cursor", "gemini-cli"),
@@ -56,10 +61,14 @@ class Through(NamedTuple):
 
     source: StoreSource
     client: str | None
+    run: bytes | None = None
+    """The client's run, for the journal; ``None`` for that of the opening of the file."""
 
     def start(self) -> None:
         self.source.start()
 
     def store(self) -> Store:
         store = self.source.store()
-        return store if self.client is None else store.within(source=self.client)
+        if self.client is not None:
+            store = store.within(source=self.client)
+        return store if self.run is None else stores.in_run(store, self.run)

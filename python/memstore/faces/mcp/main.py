@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    opened = opening.Opening(partial(opening.open_store, chosen, schedule))
+    opened = opening.Opening(partial(opening.open_store, chosen, schedule), arguments.heads)
     make_generator = partial(from_settings.make_generator, chosen)
     if served is None:
         session.run(offered, opened, make_generator)
@@ -141,6 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     flag(
         "--backup-folder FOLDER",
         "the folder of the backups (default: the file's name with .backups)",
+    )
+    flag(
+        "--heads FILE",
+        "append the end of the journal to this file when the server opens the memory and when it "
+        "ends; memstore verify --head compares it with the memory later",
     )
     flag("--read-only", "offer only the tools that change nothing", default=argparse.SUPPRESS)
     flag = partial(options.add_option, parser.add_argument_group("over HTTP"))

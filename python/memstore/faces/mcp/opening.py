@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import json
     import logging
     from collections.abc import Callable
     from concurrent import futures
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from memstore import errors
+    from memstore.domain import clock
     from memstore.errors import Reason
     from memstore.faces import from_settings, wording
     from memstore.faces.options import BackupSchedule
@@ -31,7 +33,9 @@ else:  # imported after the handshake
     stores = lazy_import("memstore.store.store")
     errors = lazy_import("memstore.errors")
     from_settings = lazy_import("memstore.faces.from_settings")
+    clock = lazy_import("memstore.domain.clock")
     futures = lazy_import("concurrent.futures")
+    json = lazy_import("json")
     logging = lazy_import("logging")
     wording = lazy_import("memstore.faces.wording")
 
@@ -52,8 +56,10 @@ class Opening:
     Opening may block for as long as a migration or a lock takes.
     """
 
-    def __init__(self, open_store: Callable[[], Store]) -> None:
+    def __init__(self, open_store: Callable[[], Store], heads: str | None = None) -> None:
         self._open_store = open_store
+        self._heads = heads
+        """The file for the heads of the journal; ``None`` for none."""
         self._deciding = threading.Lock()
         self._attempt: futures.Future[Store] | None = None
         self._closed = False
@@ -83,6 +89,7 @@ class Opening:
                 _collect_garbage()
                 attempt.set_exception(error)
                 raise
+            self._note_head(store)
             if store.file.upgraded is not None:
                 logging.getLogger(__name__).warning("%s", store.file.upgraded)
             attempt.set_result(store)
@@ -96,10 +103,25 @@ class Opening:
             self._closed = True
             attempt = self._attempt
         if attempt is not None and attempt.done() and attempt.exception() is None:
+            self._note_head(attempt.result())
             attempt.result().close()
         if self._preparing is not None:  # it may still hold a connection
             self._preparing.cancel()
             self._preparing.join(CLOSING_SECONDS)
+
+    def _note_head(self, store: Store) -> None:
+        """Append the end of the journal to the file for it, which others should not be able to
+        change."""
+        if self._heads is None:
+            return
+        try:
+            head = {"at": clock.to_text(clock.utc_now()), "path": store.path}
+            line = json.dumps({**head, "head": str(stores.file_of(store).head())})
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+            with os.fdopen(os.open(self._heads, flags, 0o600), "w", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+        except (OSError, errors.MemstoreError) as error:
+            logging.getLogger(__name__).warning("the journal's head was not noted: %s", error)
 
     def _try(self) -> None:
         try:
