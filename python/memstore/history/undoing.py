@@ -169,8 +169,8 @@ class _Undoing:
             lines = [one for one in self._journal[old.id] if _touches(one, ("superseded_by",))]
             before = {"superseded_by": None, "superseded_at": None}
             steps.append(_step(old, Action.REACTIVATE, "is active again", lines[-1:], before))
-        reasons = [f"it was {_told(line)}" for line in later]
-        reasons += [f"fact {line.fact_id} was {_told(line)}, by this one" for line in others]
+        reasons = [f"it was {_described(line)}" for line in later]
+        reasons += [f"fact {line.fact_id} was {_described(line)}, by this one" for line in others]
         self._conflict(fact, "; ".join(reasons), steps)
 
     def _changed(self, fact_id: int) -> None:
@@ -185,7 +185,7 @@ class _Undoing:
             if not own:
                 continue
             later = self._later(fact_id, own[0].id, columns)
-            reasons = [f"it was {_told(line)}, later" for line in later]
+            reasons = [f"it was {_described(line)}, later" for line in later]
             if columns[0] == "superseded_by":
                 if self._is_kept(fact.superseded_by):
                     continue  # it comes with what replaced it
@@ -214,7 +214,7 @@ class _Undoing:
         if successor is None or successor.superseded_by is None:
             return
         for one in self._later(successor.id, line.id, ("superseded_by",)):
-            yield f"fact {successor.id}, which replaced it, was {_told(one)}, later"
+            yield f"fact {successor.id}, which replaced it, was {_described(one)}, later"
 
     def _before(
         self, fact: Fact, own: Sequence[JournalLine], columns: Sequence[str], was_changed: bool
@@ -295,14 +295,14 @@ def _step(
         claim=_claim(fact),
         action=action,
         text=text,
-        reason=f"it was {_told(own[-1])}",
+        reason=f"it was {_described(own[-1])}",
         lines=tuple(ids or [line.id for line in own]),
         values=values,
         proposal_id=proposal_id,
     )
 
 
-def _told(line: JournalLine) -> str:
+def _described(line: JournalLine) -> str:
     done = DONE.get(line.kind, "changed")
     to = (line.after or {}).get("superseded_by") if line.kind == Kind.SUPERSEDE else None
     by = f" by fact {to}" if to else ""
