@@ -111,7 +111,7 @@ def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> Non
     assert (loaded | packages) & (needless | {"pathlib", "urllib.parse", "hashlib"}) == set()
     ours = own(loaded)
     assert "memstore.briefing.sessions" in ours
-    assert len(ours) <= 89, ours
+    assert len(ours) <= 93, ours
 
 
 def test_the_package_alone_imports_nothing(filled: Path) -> None:

@@ -11,7 +11,6 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
-from memstore.domain.trust import PERSON_ACTOR
 from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
+    from memstore.domain import trust
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.support import Leg
@@ -47,6 +47,7 @@ else:
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
     support = lazy_import("memstore.facts.support")
+    trust = lazy_import("memstore.domain.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
 
@@ -303,7 +304,7 @@ class Facts:
                 )
             if not any_subject:
                 rules.check_alike(old, new)
-            if writer.retire(old, new_id, decided=self._author.actor == PERSON_ACTOR):
+            if writer.retire(old, new_id, decided=self._author.actor == trust.PERSON_ACTOR):
                 return writer.known(old_id)
         raise Conflict(
             f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",
