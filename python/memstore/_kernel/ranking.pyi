@@ -141,6 +141,7 @@ def contextual(
     half_lives: Sequence[tuple[str, float]] = ...,
     now: str | None = None,
     compares: bool = False,
+    until: int | None = None,
 ) -> list[Ranked]:
     """Rank candidates by how well they answer a query, best first.
 
@@ -160,6 +161,7 @@ def contextual(
         half_lives: seconds by the kind given to `Features.put`; all are above 0.
         now: the time that the ages of rows are relative to.
         compares: compute the cosines that are `None` by the built-in model.
+        until: as for `Words.search`.
 
     Raises:
         ValueError: an id out of range, a number that is not finite, a negative limit.
@@ -204,6 +206,8 @@ def bearings(
     terms: Sequence[tuple[str, Sequence[Sequence[str]]]],
     identifiers: Sequence[Sequence[str]],
     ids: Iterable[int],
+    *,
+    until: int | None = None,
 ) -> list[Bearing | None]:
     """What rows have of a query's names, identifiers and words; `None` without the row.
 
@@ -214,6 +218,7 @@ def bearings(
         terms: each word of the query without stop words, and its spellings as tokens.
         identifiers: paths, versions, long numbers and the like, as tokens.
         ids: row ids.
+        until: as for `Words.search`.
     """
 
 def relevances(

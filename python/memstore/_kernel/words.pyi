@@ -59,7 +59,12 @@ class Words:
         """Remove rows; returns how many existed."""
 
     def search(
-        self, phrases: Sequence[Sequence[str]], limit: int, visible: Ids | None = None
+        self,
+        phrases: Sequence[Sequence[str]],
+        limit: int,
+        visible: Ids | None = None,
+        *,
+        until: int | None = None,
     ) -> list[tuple[int, float]]:
         """Find the rows with any of the phrases, best first, ties by the larger id.
 
@@ -67,6 +72,8 @@ class Words:
             phrases: a phrase given twice counts twice.
             limit: the most rows to find; 0 finds none.
             visible: the only rows that may be found; `None` is all.
+            until: an id: the statistics are those of the rows up to it, as they were when there
+                were no others. `visible` must have no later ones then.
 
         Returns:
             Ids and scores; a score is `-bm25()`, so higher is better.
@@ -75,8 +82,16 @@ class Words:
             ValueError: a negative limit.
         """
 
-    def parts(self, phrases: Sequence[Sequence[str]], ids: Iterable[int]) -> list[list[float]]:
+    def parts(
+        self,
+        phrases: Sequence[Sequence[str]],
+        ids: Iterable[int],
+        *,
+        until: int | None = None,
+    ) -> list[list[float]]:
         """The contribution of each phrase to each row's score; 0.0 if the row does not exist."""
 
-    def frequencies(self, phrases: Sequence[Sequence[str]]) -> list[int]:
-        """The number of rows with each phrase."""
+    def frequencies(
+        self, phrases: Sequence[Sequence[str]], *, until: int | None = None
+    ) -> list[int]:
+        """The number of rows with each phrase, among those up to the id `until`."""

@@ -91,7 +91,7 @@ impl Bearing {
 }
 
 /// What rows have of a query's names, identifiers and words; `None` for a row that does not
-/// exist.
+/// exist. For `until` see [`Words::search`].
 ///
 /// # Errors
 /// There is no memory.
@@ -100,15 +100,17 @@ pub fn bearings(
     words: &Words,
     query: &ExactQuery<'_>,
     ids: &[u32],
+    until: Option<u32>,
 ) -> Result<Vec<Option<Bearing>>, TryReserveError> {
     let question = Question::read(query.text);
     let mut names = language::features(query.text, None).names.to_vec();
     names.retain(|name| *name != NO_NAME);
-    let weights = weights(words, query.terms)?;
+    let memory = Memory::of(words, until);
+    let weights = weights(&memory, query.terms)?;
     let spellings: Vec<Phrase> = spellings(query.terms).cloned().collect();
-    let has = words.parts(&spellings, ids);
-    let identifiers = few(words, query.identifiers);
-    let identified = words.parts(&identifiers, ids);
+    let has = words.parts(&spellings, ids, until);
+    let identifiers = few(&memory, query.identifiers);
+    let identified = words.parts(&identifiers, ids, until);
     let bearing = |(row, id): (usize, &u32)| {
         let stored = features.get(*id)?;
         let mut bearing = matched(query.terms, &weights, has.of(row));
@@ -156,10 +158,10 @@ pub fn named(
 }
 
 /// The identifiers that few rows have.
-fn few(words: &Words, identifiers: &[Phrase]) -> Vec<Phrase> {
-    let frequencies = words.frequencies(identifiers);
+fn few(memory: &Memory<'_>, identifiers: &[Phrase]) -> Vec<Phrase> {
+    let frequencies = memory.frequencies(identifiers);
     let each = identifiers.iter().zip(frequencies);
-    each.filter(|(_, having)| idf(words, *having) >= EXACT)
+    each.filter(|(_, having)| memory.idf(*having) >= EXACT)
         .map(|(phrase, _)| phrase.clone())
         .collect()
 }
@@ -181,13 +183,13 @@ fn matched(terms: &[Term], weights: &[f64], parts: &[f64]) -> Bearing {
     bearing
 }
 
-fn weights(words: &Words, terms: &[Term]) -> Result<Vec<f64>, TryReserveError> {
+fn weights(memory: &Memory<'_>, terms: &[Term]) -> Result<Vec<f64>, TryReserveError> {
     let all: Vec<Phrase> = spellings(terms).cloned().collect();
-    let mut frequencies = words.frequencies(&all).into_iter();
+    let mut frequencies = memory.frequencies(&all).into_iter();
     let mut weights = Vec::with_capacity(terms.len());
     for term in terms {
         let having = frequencies.by_ref().take(term.spellings.len()).sum();
-        weights.push(idf(words, having).min(rarity(&term.text)?));
+        weights.push(memory.idf(having).min(rarity(&term.text)?));
     }
     for at in (1..terms.len()).rev() {
         if weights[at - 1] >= weights[at] && overlap(&terms[at - 1].text, &terms[at].text) {
@@ -204,10 +206,28 @@ fn overlap(first: &str, second: &str) -> bool {
     end.is_some() && end == start
 }
 
-/// As for the tokens of [`Features`].
-fn idf(words: &Words, having: u64) -> f64 {
-    let rows = words.len().max(FEW_ROWS) as f64 + 1.0;
-    (rows / (having as f64 + 0.5)).ln().max(0.0)
+/// The rows that say how rare a word is.
+struct Memory<'a> {
+    words: &'a Words,
+    rows: u64,
+    until: Option<u32>,
+}
+
+impl<'a> Memory<'a> {
+    fn of(words: &'a Words, until: Option<u32>) -> Self {
+        let (rows, _) = words.totals(until);
+        Self { words, rows, until }
+    }
+
+    fn frequencies(&self, phrases: &[Phrase]) -> Vec<u64> {
+        self.words.frequencies(phrases, self.until)
+    }
+
+    /// As for the tokens of [`Features`].
+    fn idf(&self, having: u64) -> f64 {
+        let rows = (self.rows as usize).max(FEW_ROWS) as f64 + 1.0;
+        (rows / (having as f64 + 0.5)).ln().max(0.0)
+    }
 }
 
 /// How rare a word is in any text.

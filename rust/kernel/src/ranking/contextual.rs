@@ -82,6 +82,8 @@ pub struct Request<'a> {
     pub now: i64,
     /// Whether to compute the cosines that are not given, by the built-in model.
     pub compares: bool,
+    /// The last row whose words count for the weights of words; see [`Words::search`].
+    pub until: Option<u32>,
 }
 
 /// A row that words, meaning or a neighbour suggest.
@@ -342,7 +344,7 @@ fn matches(
         similar.best(&one.stored, &mut terms);
     }
     Matches {
-        words: words.parts(request.phrases, &ids),
+        words: words.parts(request.phrases, &ids, request.until),
         terms,
         width: similar.width(),
     }

@@ -151,11 +151,37 @@ impl<'a> Naive<'a> {
     }
 }
 
+/// The index as it was when it had no row after an id, of which it has an eighth, half and all.
+fn check_until(words: &Words, model: &Model, phrases: &[Phrase], limit: usize, every: usize) {
+    let ids: Vec<u32> = model.keys().copied().collect();
+    for share in [8, 2, 1] {
+        let Some(until) = ids.get((ids.len() / share).saturating_sub(1)).copied() else {
+            continue;
+        };
+        let rows = model.range(..=until);
+        let of_then: Model = rows.map(|(id, text)| (*id, text.clone())).collect();
+        let naive = Naive::of(&of_then, phrases);
+        let seen: Vec<u32> = of_then.keys().copied().step_by(every).collect();
+        let visible = Ids::of(&seen).unwrap();
+        let found = words.search(phrases, limit, Some(&visible), Some(until));
+        let found: Vec<_> = found.into_iter().map(|row| (row.id, row.score)).collect();
+        let mut best = naive.all();
+        best.retain(|(id, _)| visible.contains(*id));
+        best.truncate(limit);
+        assert_eq!(found, best);
+        assert_eq!(words.frequencies(phrases, Some(until)), naive.frequencies);
+        assert_eq!(words.totals(Some(until)).0, of_then.len() as u64);
+        let parts = words.parts(phrases, &ids[..1], Some(until));
+        assert_eq!(parts.of(0), naive.parts(ids[0]));
+    }
+}
+
 fn check(words: &Words, model: &Model, phrases: &[Phrase], limit: usize, every: usize) {
+    check_until(words, model, phrases, limit, every);
     let naive = Naive::of(model, phrases);
     let all = naive.all();
     let pairs = |visible: Option<&Ids>| -> Vec<(u32, f64)> {
-        let found = words.search(phrases, limit, visible);
+        let found = words.search(phrases, limit, visible, None);
         found.into_iter().map(|row| (row.id, row.score)).collect()
     };
     let best: Vec<_> = all.iter().take(limit).copied().collect();
@@ -170,10 +196,10 @@ fn check(words: &Words, model: &Model, phrases: &[Phrase], limit: usize, every: 
         let best: Vec<_> = seen.take(limit).copied().collect();
         assert_eq!(pairs(Some(&visible)), best);
     }
-    assert_eq!(words.frequencies(phrases), naive.frequencies);
+    assert_eq!(words.frequencies(phrases, None), naive.frequencies);
     assert_eq!(words.len(), model.len());
     let expected: Vec<Vec<f64>> = ids.iter().map(|id| naive.parts(*id)).collect();
-    let parts = words.parts(phrases, &ids);
+    let parts = words.parts(phrases, &ids, None);
     let found: Vec<&[f64]> = (0..ids.len()).map(|row| parts.of(row)).collect();
     assert_eq!(found, expected);
 }
@@ -249,7 +275,7 @@ fn oversized_rows_are_refused_and_change_nothing() {
     assert!(refused.unwrap_err().to_string().contains("4294967295"));
     assert_eq!(words.len(), 1);
     let found: HashMap<u32, f64> = words
-        .search(&[one], usize::MAX, None)
+        .search(&[one], usize::MAX, None, None)
         .into_iter()
         .map(|row| (row.id, row.score))
         .collect();

@@ -33,6 +33,7 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             lives: &[],
             now: 0,
             compares: true,
+            until: None,
         };
         let ranked = rank(&features, &Words::default(), &request, &candidates).unwrap();
         assert_eq!(ranked.len(), ids.len());

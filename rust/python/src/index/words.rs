@@ -97,35 +97,39 @@ impl Words {
     }
 
     /// The best rows.
-    #[pyo3(signature = (phrases, limit, visible = None))]
+    #[pyo3(signature = (phrases, limit, visible = None, *, until = None))]
     fn search(
         &self,
         py: Python<'_>,
         phrases: Vec<Phrase>,
         limit: i64,
         visible: Option<&Bound<'_, Ids>>,
+        until: Option<u32>,
     ) -> PyResult<Vec<(u32, f64)>> {
         let limit = self::limit(limit)?;
         let visible = visible.map(|ids| &ids.get().0);
-        let found = py.detach(|| self.words.read().search(&phrases, limit, visible));
+        let found = py.detach(|| self.words.read().search(&phrases, limit, visible, until));
         Ok(found.into_iter().map(|row| (row.id, row.score)).collect())
     }
 
     /// The contribution of each phrase to each row's score.
+    #[pyo3(signature = (phrases, ids, *, until = None))]
     fn parts(
         &self,
         py: Python<'_>,
         phrases: Vec<Phrase>,
         ids: &Bound<'_, PyAny>,
+        until: Option<u32>,
     ) -> PyResult<Vec<Vec<f64>>> {
         let ids = row_ids("ids", ids)?;
-        let parts = py.detach(|| self.words.read().parts(&phrases, &ids));
+        let parts = py.detach(|| self.words.read().parts(&phrases, &ids, until));
         Ok((0..ids.len()).map(|row| parts.of(row).to_vec()).collect())
     }
 
     /// How many rows have each phrase.
-    fn frequencies(&self, py: Python<'_>, phrases: Vec<Phrase>) -> Vec<u64> {
-        py.detach(|| self.words.read().frequencies(&phrases))
+    #[pyo3(signature = (phrases, *, until = None))]
+    fn frequencies(&self, py: Python<'_>, phrases: Vec<Phrase>, until: Option<u32>) -> Vec<u64> {
+        py.detach(|| self.words.read().frequencies(&phrases, until))
     }
 }
 

@@ -42,6 +42,8 @@ impl From<kernel::Bearing> for Bearing {
 
 /// What rows have of a query's names, identifiers and words.
 #[pyfunction]
+#[pyo3(signature = (features, words, query, terms, identifiers, ids, *, until = None))]
+#[expect(clippy::too_many_arguments, reason = "one is a keyword")]
 pub(crate) fn bearings(
     py: Python<'_>,
     features: &Bound<'_, Features>,
@@ -50,6 +52,7 @@ pub(crate) fn bearings(
     terms: Vec<GivenTerm>,
     identifiers: Vec<Phrase>,
     ids: &Bound<'_, PyAny>,
+    until: Option<u32>,
 ) -> PyResult<Vec<Option<Bearing>>> {
     let ids = row_ids("ids", ids)?;
     let terms = terms.into_iter();
@@ -63,7 +66,7 @@ pub(crate) fn bearings(
             terms: &terms,
             identifiers: &identifiers,
         };
-        kernel::bearings(&features.read(), &words.read(), &query, &ids)
+        kernel::bearings(&features.read(), &words.read(), &query, &ids, until)
     });
     let found = found.map_err(no_memory("features"))?;
     Ok(found

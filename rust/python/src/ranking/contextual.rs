@@ -40,7 +40,7 @@ pub(crate) struct Ranked {
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
-    now = None, compares = false
+    now = None, compares = false, until = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "many are keywords")]
 pub(crate) fn contextual(
@@ -56,6 +56,7 @@ pub(crate) fn contextual(
     half_lives: Vec<(PyBackedStr, f64)>,
     now: Option<PyBackedStr>,
     compares: bool,
+    until: Option<u32>,
 ) -> PyResult<Vec<Ranked>> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
@@ -75,6 +76,7 @@ pub(crate) fn contextual(
                 lives: &lives,
                 now: now.as_deref().and_then(micros).unwrap_or(0),
                 compares,
+                until,
             };
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })

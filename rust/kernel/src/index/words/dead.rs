@@ -16,9 +16,11 @@ const MAX_COUNTED: usize = 10_000;
 pub(crate) struct Dead {
     words: Vec<u64>,
     order: Vec<u32>,
-    /// By term.
-    counted: Mutex<HashMap<Box<[u8]>, Counted>>,
+    counted: Mutex<HashMap<TermUntil, Counted>>,
 }
+
+/// A term, and the last id that counts.
+type TermUntil = (Box<[u8]>, u32);
 
 /// How many of the dead rows were checked, and how many of those have a term.
 #[derive(Clone, Copy, Default)]
@@ -49,20 +51,22 @@ impl Dead {
         self.order.len()
     }
 
-    /// How many of the rows of a term are dead.
+    /// How many of the rows of a term up to an id are dead.
     ///
     /// Rows that died since the last call are looked up one by one, because their text is no longer
     /// known.
-    pub fn among(&self, term: &[u8], postings: &Postings<'_>) -> usize {
+    pub fn among(&self, term: &[u8], postings: &Postings<'_>, until: u32) -> usize {
         if self.order.is_empty() {
             return 0;
         }
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let Counted { looked_at, have } = counted.get(term).copied().unwrap_or_default();
-        let mut ids = self.order[looked_at..].to_vec();
-        if ids.is_empty() {
+        let key = (term.into(), until);
+        let Counted { looked_at, have } = counted.get(&key).copied().unwrap_or_default();
+        let fresh = &self.order[looked_at..];
+        if fresh.is_empty() {
             return have;
         }
+        let mut ids: Vec<u32> = fresh.iter().copied().filter(|id| *id <= until).collect();
         ids.sort_unstable();
         let mut cursor = Cursor::anywhere(*postings);
         let more = ids.into_iter().filter(|id| cursor.count(*id) > 0).count();
@@ -73,7 +77,7 @@ impl Dead {
             looked_at: self.order.len(),
             have: have + more,
         };
-        counted.insert(term.into(), now);
+        counted.insert(key, now);
         now.have
     }
 }

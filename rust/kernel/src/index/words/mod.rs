@@ -352,11 +352,20 @@ impl Words {
     }
 
     /// The rows with any of the phrases, best first, ties by the larger id.
+    ///
+    /// With `until`, an id, the weights are those of the index as it was when the rows up to it
+    /// were all that there were; `visible` has no later ones then.
     #[must_use]
-    pub fn search(&self, phrases: &[Phrase], limit: usize, visible: Option<&Ids>) -> Vec<Scored> {
+    pub fn search(
+        &self,
+        phrases: &[Phrase],
+        limit: usize,
+        visible: Option<&Ids>,
+        until: Option<u32>,
+    ) -> Vec<Scored> {
         let mut best = Best::new(limit);
         if limit > 0 && !self.is_empty() {
-            let located = self.locate(phrases);
+            let located = self.locate(phrases, until);
             self.score_tail(&located, visible, &mut best);
             for (layer, found) in self.layers.iter().zip(&located.layers) {
                 let rows = Rows {
@@ -370,10 +379,10 @@ impl Words {
         best.into_best_first()
     }
 
-    /// The contributions of phrases to the scores of rows.
+    /// The contributions of phrases to the scores of rows; for `until` see [`Words::search`].
     #[must_use]
-    pub fn parts(&self, phrases: &[Phrase], ids: &[u32]) -> Parts {
-        let located = self.locate(phrases);
+    pub fn parts(&self, phrases: &[Phrase], ids: &[u32], until: Option<u32>) -> Parts {
+        let located = self.locate(phrases, until);
         let order = &located.scorer.order;
         let weight = |phrase: &usize| match located.frequencies[*phrase] {
             0 => 0.0,
@@ -394,35 +403,51 @@ impl Words {
         }
     }
 
-    /// How many rows have each phrase.
+    /// How many rows have each phrase; for `until` see [`Words::search`].
     #[must_use]
-    pub fn frequencies(&self, phrases: &[Phrase]) -> Vec<u64> {
-        let located = self.locate(phrases);
+    pub fn frequencies(&self, phrases: &[Phrase], until: Option<u32>) -> Vec<u64> {
+        let located = self.locate(phrases, until);
         let order = located.scorer.order.iter();
         order.map(|phrase| located.frequencies[*phrase]).collect()
     }
 
-    fn locate(&self, phrases: &[Phrase]) -> Located<'_> {
+    /// How many rows and tokens there are; for `until` see [`Words::search`].
+    #[must_use]
+    pub fn totals(&self, until: Option<u32>) -> (u64, u64) {
+        let Some(until) = until else {
+            return (self.rows, self.tokens);
+        };
+        let lengths = self.lengths.iter().take(until as usize + 1);
+        let lengths = lengths.filter(|length| **length != ABSENT);
+        lengths.fold((0, 0), |(rows, tokens), length| {
+            (rows + 1, tokens + u64::from(*length))
+        })
+    }
+
+    fn locate(&self, phrases: &[Phrase], until: Option<u32>) -> Located<'_> {
+        let (rows, tokens) = self.totals(until);
+        let until = until.unwrap_or(u32::MAX);
         let (distinct, order) = distinct(phrases);
         let tail = self.tail.matches(&distinct);
         let layers: Vec<Vec<Option<Found<'_>>>> = self
             .layers
             .iter()
             .map(|Layer { segment, dead }| {
-                let found = |phrase: &Vec<_>| Found::of(phrase, segment, dead, &self.lengths);
+                let found =
+                    |phrase: &Vec<_>| Found::of(phrase, segment, dead, &self.lengths, until);
                 distinct.iter().map(found).collect()
             })
             .collect();
         let mut frequencies = vec![0; distinct.len()];
-        for found in &tail {
+        for found in tail.iter().filter(|found| found.id <= until) {
             frequencies[found.phrase] += 1;
         }
         for found in &layers {
             for (frequency, found) in frequencies.iter_mut().zip(found) {
-                *frequency += found.as_ref().map_or(0, Found::frequency) as u64;
+                *frequency += found.as_ref().map_or(0, |found| found.frequency(until)) as u64;
             }
         }
-        let bm25 = Bm25::new(self.rows, self.tokens);
+        let bm25 = Bm25::new(rows, tokens);
         let idfs = frequencies.iter().map(|n| bm25.idf(*n)).collect();
         Located {
             scorer: Scorer { bm25, idfs, order },

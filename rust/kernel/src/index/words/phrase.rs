@@ -7,7 +7,7 @@ use super::terms;
 
 /// The rows of a segment with a phrase.
 pub(crate) enum Found<'a> {
-    /// Of one term: its postings, some of whose rows are dead.
+    /// Of one term: its postings, some of whose rows up to an id are dead.
     Term { postings: Postings<'a>, dead: usize },
     /// Of several terms: computed, with living rows only.
     Phrase { blocks: Blocks, rows: usize },
@@ -20,10 +20,11 @@ impl<'a> Found<'a> {
         segment: &'a Segment,
         dead: &Dead,
         lengths: &[u32],
+        until: u32,
     ) -> Option<Self> {
         let of_term = |term: &[u8]| {
             let postings = segment.postings(term)?;
-            let dead = dead.among(term, &postings);
+            let dead = dead.among(term, &postings, until);
             Some(Self::Term { postings, dead })
         };
         match phrase {
@@ -41,11 +42,12 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// How many living rows have it.
-    pub fn frequency(&self) -> usize {
+    /// How many living rows up to the id that it was looked for with have it.
+    pub fn frequency(&self, until: u32) -> usize {
+        let rows = self.postings().rows_until(until);
         match self {
-            Self::Term { postings, dead } => postings.rows - dead,
-            Self::Phrase { rows, .. } => *rows,
+            Self::Term { dead, .. } => rows - dead,
+            Self::Phrase { .. } => rows,
         }
     }
 }

@@ -117,6 +117,17 @@ impl<'a> Postings<'a> {
         (self.most[block], self.shortest[block])
     }
 
+    /// How many rows there are up to an id.
+    pub fn rows_until(&self, until: u32) -> usize {
+        let block = self.block_of(until);
+        if block == self.lasts.len() {
+            return self.rows;
+        }
+        let (mut ids, mut counts) = (Vec::new(), Vec::new());
+        self.read(block, &mut ids, &mut counts);
+        block * BLOCK + ids.partition_point(|id| *id <= until)
+    }
+
     /// The first block that may have an id at or after this one.
     pub fn block_of(&self, id: u32) -> usize {
         self.lasts.partition_point(|last| *last < id)
