@@ -7,18 +7,20 @@ by halving, because the lines' times are in the order of their ids.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import journal
+from memstore.database import acts, journal
 from memstore.database.dialect import SAME_OWNERS
+from memstore.database.engine import NO_PARAMETERS
 from memstore.database.journal import Kind
 from memstore.domain import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Parameters, Transaction
     from memstore.domain.plans import Selection
     from memstore.domain.records import JournalLine, Scope
 
@@ -26,6 +28,15 @@ MARGIN: Final = timedelta(days=1)
 """How far the clock may have been set back during a run whose lines are found by its time."""
 
 BORN: Final = f"kind IN ('{Kind.ADD}', '{Kind.ADOPT}')"
+
+BIRTHS: Final[Mapping[str, tuple[str, str]]] = {
+    "fact_id": ("memstore_facts", BORN),
+    "episode_id": (
+        "memstore_episodes",
+        f"kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}') AND fact_id IS NULL",
+    ),
+}
+"""The table of the ids in a column, and the lines with which they begin."""
 
 
 def first_since(transaction: Transaction, moment: datetime) -> int:
@@ -43,6 +54,118 @@ def first_since(transaction: Transaction, moment: datetime) -> int:
         else:
             low = int(row[0]) + 1
     return low
+
+
+def last_until(transaction: Transaction, moment: datetime) -> int:
+    """Return the id of the last line at or before a moment; 0 if there is none."""
+    first = first_since(transaction, moment + acts.TICK)
+    return transaction.scalar(
+        "SELECT max(id) FROM memstore_journal WHERE id < :first", {"first": first}
+    )
+
+
+class Place(NamedTuple):
+    """A line, and when it was written."""
+
+    line: int
+    at: datetime
+
+
+def last_line(transaction: Transaction) -> Place | None:
+    """Return the last line of the journal."""
+    return _place(transaction, "TRUE ORDER BY id DESC")
+
+
+def first_line(transaction: Transaction, namespaces: Sequence[str] | None) -> Place | None:
+    """Return the first line; of those about facts and episodes of these namespaces."""
+    if namespaces is None:
+        return _place(transaction, "TRUE ORDER BY id")
+    found = []
+    for namespace, (column, (table, births)) in product(namespaces, BIRTHS.items()):
+        first = transaction.scalar(
+            f"SELECT min(id) FROM {table} WHERE namespace = :namespace", {"namespace": namespace}
+        )
+        about = f"{births} AND {column} = :id ORDER BY id"
+        found.append(_place(transaction, about, {"id": first}))
+    return min((place for place in found if place is not None), default=None)
+
+
+def line(transaction: Transaction, id_: int, namespaces: Sequence[str] | None) -> Place | None:
+    """Return a line, if it is about a fact or an episode of these namespaces (``None``: any)."""
+    whose, values = _whose(transaction, namespaces)
+    return _place(transaction, f"id = :id{whose}", {**values, "id": id_})
+
+
+def first_of_run(
+    transaction: Transaction, run: bytes, namespaces: Sequence[str] | None
+) -> Place | None:
+    """Return the first line of a run about facts and episodes of these namespaces."""
+    whose, values = _whose(transaction, namespaces)
+    first = first_since(transaction, _earliest(run))
+    about = f"id >= :first AND run = :run{whose} ORDER BY id"
+    return _place(transaction, about, {**values, "first": first, "run": run})
+
+
+def first_of_episode(
+    transaction: Transaction, episode_id: int, namespaces: Sequence[str] | None
+) -> Place | None:
+    """Return the line that recorded an episode, if it is of these namespaces."""
+    whose, values = _whose(transaction, namespaces)
+    about = f"{BIRTHS['episode_id'][1]} AND episode_id = :id{whose} ORDER BY id"
+    return _place(transaction, about, {**values, "id": episode_id})
+
+
+def last_born(transaction: Transaction, line: int, column: str) -> int:
+    """Return the largest id in ``fact_id`` or ``episode_id`` that existed after a line; 0 if none.
+
+    It is found by halving: ids grow with the lines that they begin with.
+    """
+    _, births = BIRTHS[column]
+    query = (
+        f"SELECT {column}, id FROM memstore_journal WHERE {column} >= :id AND {births}"
+        f" ORDER BY {column}, id LIMIT 1"
+    )
+    last = 0
+    low, high = 1, transaction.scalar(f"SELECT max({column}) FROM memstore_journal") + 1
+    while low < high:
+        middle = (low + high) // 2
+        row = transaction.one(query, {"id": middle})
+        if row is None or row[1] > line:
+            high = middle
+        else:
+            last = int(row[0])
+            low = last + 1
+    return last
+
+
+def _place(
+    transaction: Transaction, condition: str, values: Parameters = NO_PARAMETERS
+) -> Place | None:
+    row = transaction.one(f"SELECT id, at FROM memstore_journal WHERE {condition} LIMIT 1", values)
+    return None if row is None else Place(int(row[0]), clock.from_text(str(row[1])))
+
+
+def _whose(
+    transaction: Transaction, namespaces: Sequence[str] | None
+) -> tuple[str, dict[str, Any]]:
+    if namespaces is None:
+        return "", {}
+    listed = transaction.dialect.listed("namespaces")
+    return (
+        " AND (EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id"
+        f" AND f.namespace IN {listed})"
+        " OR (fact_id IS NULL AND EXISTS (SELECT 1 FROM memstore_episodes e"
+        f" WHERE e.id = memstore_journal.episode_id AND e.namespace IN {listed})))",
+        {"namespaces": namespaces},
+    )
+
+
+def _earliest(run: bytes) -> datetime:
+    """Return a time before every line of a run."""
+    try:
+        return clock.uuid_moment(run) - MARGIN
+    except OverflowError:  # no UUIDv7 that anybody made
+        return clock.LATEST
 
 
 def of_facts(
@@ -86,7 +209,7 @@ def _conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[
     first = 1
     if chosen.run is not None:
         tests.append("run = :run")
-        first = first_since(transaction, clock.uuid_moment(chosen.run) - MARGIN)
+        first = first_since(transaction, _earliest(chosen.run))
     if chosen.since is not None:
         first = max(first, first_since(transaction, chosen.since))
     if chosen.actor is not None:

@@ -115,7 +115,7 @@ def selection(
     return Selection(
         episode=None if episode is None else _id(episode, "episode"),
         source=None if source is None else checked_text(source, "source", MAX_NAME),
-        run=None if run is None else _run(run),
+        run=None if run is None else run_bytes(run, "run"),
         actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
         since=clock.moment(since, "since"),
         ops=None if ops is None else tuple(_id(one, "ops") for one in checked_items(ops, "ops")),
@@ -127,14 +127,15 @@ def _id(value: int, name: str) -> int:
     return value
 
 
-def _run(text: str) -> bytes:
-    digits = checked_text(text, "run", MAX_NAME).replace("-", "")
+def run_bytes(text: str, name: str) -> bytes:
+    """Return the id of a run, given as text."""
+    digits = checked_text(text, name, MAX_NAME).replace("-", "")
     try:
         found = bytes.fromhex(digits)
     except ValueError:
         found = b""
     if len(found) != RUN_BYTES:
         raise InvalidArgument(
-            f"is not the id of a run, a UUID as the journal has it: {text!r}", argument="run"
+            f"is not the id of a run, a UUID as the journal has it: {text!r}", argument=name
         )
     return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock
+from memstore.domain import moments
 from memstore.domain.plans import UNDO
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
@@ -20,16 +18,10 @@ if TYPE_CHECKING:
     from memstore.history.reverting import Plan
     from memstore.store.store import Store
 
-AGO: Final = re.compile(r"(\d{1,5})([mhdw])")
-UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
 
 def since(text: str) -> datetime | str:
     """Parse ``90m``, ``2h``, ``3d`` or ``1w`` before now; the store reads any other time."""
-    ago = AGO.fullmatch(text.strip())
-    if ago is None:
-        return text
-    return clock.utc_now() - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+    return moments.ago(text) or text
 
 
 @cli.command(
