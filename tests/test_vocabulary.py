@@ -42,6 +42,7 @@ INSTEAD = {
 ALLOWED = {
     ("faces/hosts/edits.py", "beside"): "a member of setup.json",
     ("database/tables/readings.py", "asked"): "a column",
+    ("faces/mcp/facts.py", "why"): "an argument of a tool",
 }
 
 PARAMETERS = frozenset({"asked"})

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit as EpisodeHit
     from memstore.domain.episodes import EpisodeHits as EpisodeHits
     from memstore.domain.episodes import NewEpisode as NewEpisode
+    from memstore.domain.explanations import Explanation as Explanation
+    from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
@@ -117,6 +119,7 @@ _NAMES = {
     "domain.metadata": "MetadataFilter",
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
+    "domain.explanations": "Explanation ExplanationEntry",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
     from memstore.domain import trust
+    from memstore.domain.explanations import Explanation
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.support import Leg
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import adoption, checks, provenance, repairs, support
+    from memstore.facts import adoption, checks, explaining, provenance, repairs, support
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
@@ -44,6 +45,7 @@ else:
     checks = lazy_import("memstore.facts.checks")
     episode_table = lazy_import("memstore.database.tables.episodes")
     erasing = lazy_import("memstore.history.erasing")
+    explaining = lazy_import("memstore.facts.explaining")
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
     support = lazy_import("memstore.facts.support")
@@ -264,6 +266,14 @@ class Facts:
         with self._engine.read() as transaction:
             known(transaction, self.namespaces, fact_id, scope)
             return support.legs(transaction, [fact_id])[fact_id]
+
+    def explain(self, fact_id: int, scope: Scope | None, *, any_owners: bool) -> Explanation:
+        """Explain a fact; one that was erased only to those who may see any owners' facts."""
+        with self._engine.read() as transaction:
+            fact = stored(transaction, self.namespaces, fact_id)
+            if scope is not None or fact.status != "erased":
+                rules.checked(fact, self.namespaces, scope)
+            return explaining.explained(transaction, fact, any_owners=any_owners)
 
     def journal(self, fact_id: int) -> list[JournalLine]:
         with self._engine.read() as transaction:

@@ -225,6 +225,7 @@ class AsyncStore(Awaited[Store]):
     history = awaited(Store.history)
     journal = awaited(Store.journal)
     support = awaited(Store.support)
+    explain = awaited(Store.explain)
     trust = awaited(Store.trust)
     sources = awaited(Store.sources)
     embed_pending = awaited(Store.embed_pending)

@@ -35,6 +35,7 @@ from memstore.domain.queries import (
 )
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
+    EVERYBODY,
     TODO,
     Fact,
     Head,
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from memstore.domain import plans, status
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.explanations import Explanation
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
@@ -956,6 +958,25 @@ class Store:
             NotFound: no such fact, or it was erased.
         """
         return self._facts.support(fact_id)
+
+    def explain(self, fact_id: int, *, scope: ScopeSelection = None) -> Explanation:
+        """Explain why a fact is believed, or no longer; ``str()`` of the answer is a text.
+
+        Its verdict, then in order what spoke for it, what it replaced or was replaced by, and the
+        proposals against it, with the reasons that the journal keeps. Facts and episodes of other
+        owners or another namespace are mentioned but not named, and nothing erased is shown.
+
+        Args:
+            fact_id: a fact in any state, even if it was erased.
+            scope: only if it belongs to exactly these owners; by default any. ``"all"`` also names
+                facts and episodes of other owners than its own.
+
+        Raises:
+            NotFound: no such fact; or it was erased, so that its owners are not known any more, and
+                a scope was given.
+        """
+        owners = None if scope is None else selected_scope(scope)
+        return self._facts.explain(fact_id, owners, any_owners=scope == EVERYBODY)
 
     def trust(self, source: str, level: str | None = None) -> dict[str, str]:
         """Set how much the text of a source counts, or take a :meth:`distrust` back.

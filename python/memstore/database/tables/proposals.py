@@ -146,6 +146,19 @@ def select(
     return _decode_all(transaction, rows)
 
 
+def about(transaction: Transaction, fact_id: int) -> list[Proposal]:
+    """Return the proposals to supersede a fact, or to supersede others by it, in any state."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM {ROWS.source} WHERE p.id IN ("
+        " SELECT id FROM memstore_proposals WHERE old_id = :id"
+        " UNION SELECT id FROM memstore_proposals WHERE new_id = :id"
+        f" UNION SELECT p.id FROM memstore_proposals p WHERE {_sums_up(transaction.dialect)})"
+        " ORDER BY p.id",
+        {"id": fact_id},
+    )
+    return _decode_all(transaction, rows)
+
+
 def deciding(
     proposal_id: int, state: str, at: datetime, *, new_id: int | None = None
 ) -> list[Statement]:

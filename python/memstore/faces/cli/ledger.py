@@ -42,6 +42,17 @@ def _cells(leg: Leg) -> Iterator[str | None]:
 
 
 @cli.command(
+    "explain",
+    "memstore explain 12",
+    cli.ID,
+    *cli.WHOSE,
+)
+def _explain(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    explanation = store.explain(arguments.id, scope=cli.whose(arguments))
+    show.text(str(explanation), explanation.to_dict())
+
+
+@cli.command(
     "trust",
     "memstore trust\nmemstore trust web:intranet.example --level person",
     cli.option("SOURCE", "a source, or how it begins, such as web:", nargs="?"),

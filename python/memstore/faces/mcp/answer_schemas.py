@@ -80,6 +80,7 @@ HISTORY: Final = _object(
     facts=_list(FACT),
     episodes=_list(EPISODE),
     left_out=_list(WHOLE),
+    why=_list(TEXT),
 )
 EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(

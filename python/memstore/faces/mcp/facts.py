@@ -197,17 +197,22 @@ def memory_history(
     store: Store,
     id: AnyId | None = None,  # noqa: A002 - the tool's argument
     subject: str | None = None,
+    why: Annotated[bool, Field(description="also why the fact is believed")] = False,
     *,
     owner: Scope,
 ) -> Answer:
     """Show how a fact changed: by the id of any version, or all of a subject; or what was said
     around e12.
     """
+    if why and not isinstance(id, int):
+        raise ValueError("why explains one fact: give its id")
     if isinstance(id, str):
         store.episodes.check_owners(owner, episode_id(id))
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
     facts = store.history(id, subject=subject, scope=owner)
     answer = answers.of_history(facts, id)
+    if why and id is not None:
+        answer |= answers.of_explanation(store.explain(id, scope=owner))
     return answer if facts else answer | owners.hint(owners.unnamed(store, owner))
 
 

@@ -106,6 +106,10 @@ def _said(answer: Answer, _call: Manner) -> Iterator[str]:
     yield from under_dates(_passages(said, lambda one: _episode(one, tells_source=False)))
 
 
+def _explanation(answer: Answer, _call: Manner) -> Iterator[str]:
+    return iter(answer["why"])  # written by memstore.facts.explaining, which escapes the texts
+
+
 def _place(turn: Answer) -> str:
     """Return what orders the turns of a day: ids, which are numbers here or UUIDs elsewhere."""
     return str(turn["id"]).zfill(20)
@@ -367,6 +371,7 @@ PARTS: Final[Mapping[str, Callable[[Answer, Manner], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,
+    "why": _explanation,
     "said": _said,
     "episodes": _episodes,
     "entities": _entities,

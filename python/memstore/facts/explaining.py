@@ -1,0 +1,508 @@
+"""Explaining a fact: its legs and changes in order, with the reasons that the journal keeps.
+
+What an explanation may name is decided once, by :class:`_Seen`: facts and episodes of the same
+namespace and the same owners. Of any other it says that there is one.
+Erased texts are in no row and no line any more, so they cannot be shown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
+from memstore.domain.proposals import ProposalState
+from memstore.domain.support import LegKind
+from memstore.domain.trust import Trust
+from memstore.facts import support
+from memstore.history import trust
+from memstore.text.escaping import visible
+from memstore.text.folding import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.episodes import Episode
+    from memstore.domain.proposals import Proposal
+    from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.support import Leg
+    from memstore.domain.trust import Credit
+
+QUOTED: Final = 200
+"""How many characters of a text are quoted."""
+
+SHOWN: Final = 3
+"""How many ids or changes of words are named."""
+
+LEGS: Final = {
+    LegKind.SAID: "said by",
+    LegKind.EXTRACTED: "read by",
+    LegKind.RESTATED: f"{CONFIRMED}by",
+    LegKind.CONFIRMED: f"{CONFIRMED}by",
+}
+
+CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
+    Kind.DELETE: (EntryKind.DELETED, "deleted"),
+    Kind.RESTORE: (EntryKind.RESTORED, "restored"),
+    Kind.UNSUPERSEDE: (EntryKind.REVIVED, "made active again"),
+    Kind.UNCONFIRM: (EntryKind.UNCONFIRMED, "confirmed less often"),
+    Kind.KEEP: (EntryKind.KEPT, "kept"),
+    Kind.PIN: (EntryKind.PINNED, "pinned"),
+    Kind.UNPIN: (EntryKind.UNPINNED, "unpinned"),
+    Kind.METADATA: (EntryKind.METADATA, "given other metadata"),
+    Kind.ERASE: (EntryKind.ERASED, "erased"),
+}
+"""The lines about the fact alone."""
+
+BEGINNINGS: Final = (Kind.ADD, Kind.ADOPT)
+
+COUNTS_AS: Final = {
+    Trust.PERSON: "it counts as a person's word",
+    Trust.AGENT: "it counts as an agent's word",
+    Trust.TOOL: "it counts as a tool's word",
+    Trust.EXTERNAL: "it counts as the text of others",
+}
+
+
+def explained(transaction: Transaction, fact: Fact, *, any_owners: bool) -> Explanation:
+    """Explain a fact that the caller may see; other owners' facts are named if ``any_owners``."""
+    return _Explaining(transaction, fact, any_owners=any_owners).explained()
+
+
+class _Seen:
+    """The facts and episodes that an explanation may name."""
+
+    def __init__(self, fact: Fact, *, any_owners: bool) -> None:
+        self._fact = fact
+        self._any_owners = any_owners
+
+    def fact(self, other: Fact | None) -> bool:
+        return other is not None and other.status != "erased" and self._is_alike(other)
+
+    def episode(self, episode: Episode | None) -> bool:
+        return episode is not None and bool(episode.content) and self._is_alike(episode)
+
+    def _is_alike(self, other: Fact | Episode) -> bool:
+        own = self._any_owners or other.scope == self._fact.scope
+        return own and other.namespace == self._fact.namespace
+
+
+class _Explaining:
+    def __init__(self, transaction: Transaction, fact: Fact, *, any_owners: bool) -> None:
+        self._transaction = transaction
+        self._fact = fact
+        self._seen = _Seen(fact, any_owners=any_owners)
+        self._lines = journal.of_fact(transaction, fact.id)
+        self._replaced = fact_table.superseded_by(transaction, fact.id)
+        self._proposals = proposal_table.about(transaction, fact.id)
+        self._proposed = self._by_new_fact()
+        self._others = self._read_others()
+        self._episodes = self._read_episodes()
+        self._legs = {leg.line: leg for leg in support.legs(transaction, [fact.id])[fact.id]}
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def _by_new_fact(self) -> list[JournalLine]:
+        """Return the lines, of other facts, of what this one replaced or should have replaced."""
+        ids = {old.id for old in self._replaced}
+        ids |= {
+            old.id
+            for proposal in self._proposals
+            if proposal.new is not None and proposal.new.id == self._fact.id
+            for old in proposal.sources
+        }
+        return journal.of_facts(self._transaction, sorted(ids - {self._fact.id}))
+
+    def _read_others(self) -> dict[int, Fact]:
+        named = {line.fact_id for line in self._proposed}
+        named |= {_number(line.after, "superseded_by") for line in self._lines}
+        named |= {_number(line.evidence, "reinstates") for line in self._lines}
+        named.add(self._fact.superseded_by)
+        return fact_table.get_many(self._transaction, sorted(filter(None, named)))
+
+    def _read_episodes(self) -> dict[int, Episode]:
+        every = (*self._lines, *self._proposed)
+        named = {line.episode_id for line in every} | {self._fact.episode_id}
+        named |= {_number(line.evidence, "episode") for line in every}
+        named |= {other.episode_id for other in self._others.values()}
+        return episode_table.get_many(self._transaction, sorted(filter(None, named)))
+
+    # -- the explanation -------------------------------------------------------------------
+
+    def explained(self) -> Explanation:
+        fact, credit = self._fact, None
+        if fact.status != "erased":
+            credit = trust.of_facts(self._transaction, [fact.id])[fact.id]
+        entries = [*self._of_lines(), *self._of_clock()]
+        return Explanation(
+            fact_id=fact.id,
+            verdict=self._verdict(credit),
+            status=fact.status,
+            trust=None if credit is None else credit.trust,
+            source=None if credit is None else self._source(credit),
+            entries=tuple(entries),
+        )
+
+    def _verdict(self, credit: Credit | None) -> str:
+        fact = self._fact
+        if credit is None:
+            return f"fact {fact.id} was erased{_on(fact.deleted_at)}; its words are gone"
+        is_distrusted = credit.trust is Trust.DISTRUSTED
+        if fact.status == "deleted":
+            told = f"fact {fact.id} was deleted{_on(fact.deleted_at)}"
+        elif fact.status == "superseded":
+            by = self._named(self._others.get(fact.superseded_by or 0))
+            told = f"fact {fact.id} was superseded by {by}{_on(fact.superseded_at)}"
+        elif fact.status == "expired":
+            told = f"fact {fact.id} expired{_on(fact.expired_at)}"
+        else:
+            told = f"fact {fact.id} is {'hidden' if is_distrusted else 'active'}"
+        return visible(f"{told}; {self._standing(credit)}")
+
+    def _standing(self, credit: Credit) -> str:
+        """Return how much it counts, and what speaks against it."""
+        source = self._source(credit)
+        if credit.trust is Trust.DISTRUSTED:
+            name = "a source" if source is None else _quote(source)
+            told = f"it rests on {name} alone, which is distrusted"
+        elif not any(leg.kind != LegKind.DENIED for leg in self._legs.values()):
+            told = "nothing that it rests on is left"
+        else:
+            told = COUNTS_AS[credit.trust] + (f" ({source})" if source else "")
+        against = sum(self._is_against(one) for one in self._proposals)
+        if against and self._fact.status == "active":
+            told += f"; {_counted(against, 'proposal')} against it"
+        return told
+
+    def _source(self, credit: Credit) -> str | None:
+        """Return the source that decided, unless only an episode of other owners names it."""
+        hidden = {
+            leg.source
+            for leg in self._legs.values()
+            if leg.episode_id and not self._seen.episode(self._episodes.get(leg.episode_id))
+        }
+        return None if credit.source in hidden else credit.source
+
+    def _is_against(self, proposal: Proposal) -> bool:
+        old = any(source.id == self._fact.id for source in proposal.sources)
+        return old and proposal.state == ProposalState.OPEN
+
+    def _of_lines(self) -> Iterator[ExplanationEntry]:
+        # An import writes the lines of one fact after those of another.
+        every = sorted([*self._lines, *self._proposed], key=lambda line: (line.moment, line.id))
+        replaced = {old.id: old for old in self._replaced}
+        last = {line.fact_id: line.id for line in every if line.kind == Kind.SUPERSEDE}
+        proposed = set()
+        for line in every:
+            number = _number(line.after, "proposal")
+            if line.kind == Kind.PROPOSE and number is not None:
+                if (line.fact_id, number) in proposed:
+                    continue  # an import proposes it once more
+                proposed.add((line.fact_id, number))
+            if line.fact_id == self._fact.id:
+                entry = self._of_own(line)
+            elif line.kind == Kind.PROPOSE:
+                entry = self._proposed_by(line)
+            elif line.kind == Kind.SUPERSEDE and last[line.fact_id] == line.id:
+                # An erased fact has an empty line; the row says what superseded it.
+                entry = self._of_replaced(line, replaced.get(line.fact_id or 0))
+            else:
+                entry = None
+            if entry is not None:
+                yield entry
+
+    def _of_clock(self) -> Iterator[ExplanationEntry]:
+        at, status = self._fact.expired_at, self._fact.status
+        if at is None or status == "erased":
+            return
+        over = status == "expired"
+        kind = EntryKind.EXPIRED if over else EntryKind.EXPIRES
+        yield ExplanationEntry(kind=kind, text=f"{kind}{_on(at)}", at=at)
+
+    # -- the entries -----------------------------------------------------------------------
+
+    def _of_own(self, line: JournalLine) -> ExplanationEntry | None:
+        leg = self._legs.get(line.id)
+        if line.kind == Kind.PROPOSE:
+            return self._against(line)
+        if leg is not None:
+            return self._of_leg(line, leg)
+        if line.kind in (*BEGINNINGS, Kind.CONFIRM):
+            return self._of_lost_leg(line)
+        if line.kind == Kind.SUPERSEDE:
+            return self._superseded(line)
+        if line.kind == Kind.REJECT:
+            number = _number(line.after, "proposal")
+            text = f"proposal {number or 'against it'} rejected{_by(line)}{_on(line.moment)}"
+            return self._entry(line, EntryKind.REJECTED, text, proposal_id=number)
+        if line.kind not in CHANGES:
+            return None
+        kind, done = CHANGES[Kind(line.kind)]
+        text = f"{done}{_by(line)}{_on(line.moment)}{self._because(line)}"
+        return self._entry(line, kind, text)
+
+    def _of_leg(self, line: JournalLine, leg: Leg) -> ExplanationEntry:
+        """Return the entry of something that spoke for the fact, with its words if it has others.
+
+        The first leg has the fact's own words, wherever they stand.
+        """
+        fact, episode = self._fact, self._episodes.get(leg.episode_id or 0)
+        seen = self._seen.episode(episode)
+        is_first = leg.kind in (LegKind.SAID, LegKind.EXTRACTED)
+        words, quoted = None, fact.content if is_first else None
+        if episode is not None and seen:
+            words = quoted = _passage(leg, episode, line)
+            quoted = None if words == fact.content and not is_first else quoted
+        by = leg.actor
+        if leg.kind == LegKind.EXTRACTED:
+            by = _text(line.evidence, "model") or "a language model"
+        elif episode is not None and seen and episode.speaker:
+            by = episode.speaker
+        text = f"{LEGS[LegKind(leg.kind)]} {by}"
+        if leg.episode_id is not None:
+            text += f" in {self._episode(leg.episode_id)}"
+        source = leg.source if leg.episode_id is None or seen else None
+        text += (f" ({source})" if source else "") + _on(leg.at) + _quoting(quoted)
+        return self._entry(
+            line,
+            leg.kind,
+            text,
+            source=source,
+            episode_id=leg.episode_id if seen else None,
+            words=None if words is None else _cut(words),
+        )
+
+    def _of_lost_leg(self, line: JournalLine) -> ExplanationEntry | None:
+        """Return the entry of a leg that is gone: its episode was erased, or the fact was."""
+        if self._fact.status == "erased":
+            done = "stored" if line.kind in BEGINNINGS else "confirmed"
+            return self._entry(line, EntryKind.ERASED, f"{done}{_by(line)}{_on(line.moment)}")
+        is_first = line.kind in BEGINNINGS
+        if is_first and line != next(one for one in self._lines if one.kind in BEGINNINGS):
+            return None  # an imported fact may have a line for each beginning
+        episode_id = self._fact.episode_id if is_first else line.episode_id
+        what = "an episode" if episode_id is None else f"episode {episode_id}"
+        done = "confirmed"
+        if is_first:
+            done = "said" if self._fact.derivation is None else "read"
+        words = self._fact.content if is_first else None
+        text = f"{done} in {what}, which was erased{_quoting(words)}"
+        return self._entry(line, EntryKind.ERASED, text, episode_id=episode_id)
+
+    def _superseded(self, line: JournalLine) -> ExplanationEntry:
+        number = _number(line.after, "superseded_by")
+        other = self._others.get(number or self._fact.superseded_by or 0)
+        seen = self._seen.fact(other)
+        text = f"superseded by {self._named(other)}{_by(line)}{_on(line.moment)}"
+        text += self._because(line, other) + _quoting(_claim(other) if seen else None)
+        return self._with_other(line, EntryKind.SUPERSEDED, text, other)
+
+    def _of_replaced(self, line: JournalLine, other: Fact | None) -> ExplanationEntry | None:
+        if other is None:
+            return None
+        text = f"replaced {self._named(other)}{_by(line)}{_on(line.moment)}"
+        text += self._because(line, other)
+        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        return self._with_other(line, EntryKind.REPLACED, text, other)
+
+    def _against(self, line: JournalLine) -> ExplanationEntry:
+        """Return the entry of a proposal to supersede the fact."""
+        number = _number(line.after, "proposal")
+        proposal = next((one for one in self._proposals if one.id == number), None)
+        other = None if proposal is None else proposal.new
+        text = "proposal" if number is None else f"proposal {number}"
+        if proposal is None or proposal.state == ProposalState.OPEN:
+            text += f"{'' if proposal is None else ' open'} against it{_on(line.moment)}"
+        else:
+            text += f" against it{_on(line.moment)}, which was {proposal.state}"
+        if proposal is not None and len(proposal.sources) > 1:
+            text += f": one text for {len(proposal.sources)} facts"
+        elif other is not None:
+            text += f": {self._named(other)} would replace it"
+        text += self._because(line, other)
+        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        return self._with_other(line, LegKind.DENIED, text, other, number)
+
+    def _proposed_by(self, line: JournalLine) -> ExplanationEntry | None:
+        """Return the entry of a proposal to supersede another fact by this one."""
+        number = _number(line.after, "proposal")
+        proposal = next((one for one in self._proposals if one.id == number), None)
+        if proposal is None or proposal.new is None or proposal.new.id != self._fact.id:
+            return None
+        other = self._others.get(line.fact_id or 0)
+        text = f"proposed to replace {self._named(other)} (proposal {number}, {proposal.state})"
+        text += _on(line.moment) + self._because(line, other)
+        return self._with_other(line, EntryKind.PROPOSED, text, other, number)
+
+    def _with_other(
+        self,
+        line: JournalLine,
+        kind: str,
+        text: str,
+        other: Fact | None,
+        proposal_id: int | None = None,
+    ) -> ExplanationEntry:
+        seen = self._seen.fact(other)
+        named = other is not None and (seen or other.status == "erased")
+        return self._entry(
+            line,
+            kind,
+            text,
+            other=other,
+            fact_id=other.id if other is not None and named else None,
+            proposal_id=proposal_id or _number(line.evidence, "proposal"),
+            words=_cut(_claim(other)) if other is not None and seen else None,
+        )
+
+    def _entry(
+        self, line: JournalLine, kind: str, text: str, *, other: Fact | None = None, **more: Any
+    ) -> ExplanationEntry:
+        return ExplanationEntry(
+            kind=kind,
+            text=visible(text),
+            at=line.moment,
+            actor=line.actor,
+            through=line.source,
+            line=line.id,
+            evidence=line.evidence if self._may_quote(line, other) else None,
+            **{"episode_id": self._cause(line), **more},
+        )
+
+    def _cause(self, line: JournalLine) -> int | None:
+        """Return the episode that caused a change, if it may be named."""
+        episode = self._episodes.get(line.episode_id or 0)
+        return line.episode_id if episode is None or self._seen.episode(episode) else None
+
+    # -- reasons ---------------------------------------------------------------------------
+
+    def _may_quote(self, line: JournalLine, other: Fact | None) -> bool:
+        """Whether all that the evidence of a line may quote is visible."""
+        episodes = {line.episode_id, _number(line.evidence, "episode")} - {None}
+        shown = (self._seen.episode(self._episodes.get(id_ or 0)) for id_ in episodes)
+        return (other is None or self._seen.fact(other)) and all(shown)
+
+    def _because(self, line: JournalLine, other: Fact | None = None) -> str:
+        """Return the reasons that the evidence of a line has, after a comma; empty without any."""
+        evidence = line.evidence or {}
+        reasons = [*self._reasons(evidence, quotes=self._may_quote(line, other))]
+        return f", because {' and '.join(reasons)}" if reasons else ""
+
+    def _reasons(self, evidence: Mapping[str, Any], *, quotes: bool) -> Iterator[str]:
+        if lines := _numbers(evidence, "reverts"):
+            yield f"it takes back {'line' if len(lines) == 1 else 'lines'} {_listed(lines)}"
+        if number := _number(evidence, "proposal"):
+            yield f"proposal {number} was accepted"
+        if summed := _numbers(evidence, "consolidates"):
+            yield f"one text replaces {len(summed)} facts"
+        if "rebuild" in evidence:
+            yield "a rebuild derived the facts again"
+        elif _number(evidence, "reinstates"):
+            yield "a superseded fact was brought back"
+        if evidence.get("outranked") is True:
+            yield "what speaks against it counts less"
+        if evidence.get("wanted") == "DELETE":
+            yield "a model wanted to delete it"
+        if quotes:
+            yield from self._of_model(evidence)
+
+    def _of_model(self, evidence: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what a model read, and how alike two facts are."""
+        said, model = _text(evidence, "said"), _text(evidence, "model")
+        episode_id = _number(evidence, "episode")
+        if said is not None:
+            where = "" if episode_id is None else f" in {self._episode(episode_id)}"
+            yield f"{model or 'a language model'} read{where} {_quote(said)}"
+        similarity = evidence.get("similarity")
+        if isinstance(similarity, float):
+            yield f"they are alike ({similarity:.2f})"
+        changes = evidence.get("changes")
+        if isinstance(changes, list) and changes:
+            yield f"differ in {', '.join(_changed(changes)) or 'words'}"
+        if found := _text(evidence, "found"):
+            yield f"it was {visible(found)}"
+
+    # -- naming ----------------------------------------------------------------------------
+
+    def _named(self, other: Fact | None) -> str:
+        if other is not None and other.status == "erased":
+            return f"fact {other.id}, which was erased,"
+        return (
+            f"fact {other.id}" if other is not None and self._seen.fact(other) else "another fact"
+        )
+
+    def _episode(self, episode_id: int) -> str:
+        episode = self._episodes.get(episode_id)
+        if episode is not None and not episode.content:
+            return f"episode {episode_id}, which was erased"
+        return f"episode {episode_id}" if self._seen.episode(episode) else "another episode"
+
+
+def _passage(leg: Leg, episode: Episode, line: JournalLine) -> str:
+    """Return the words of an episode that speak for a fact: those, or what a model read there."""
+    if leg.start is not None:
+        return episode.content[leg.start : leg.stop]
+    return _text(line.evidence, "said") or episode.content
+
+
+def _claim(fact: Fact | None) -> str | None:
+    return None if fact is None else text_of(fact.subject, fact.content)
+
+
+def _by(line: JournalLine) -> str:
+    return f" by {line.actor} through {line.source}"
+
+
+def _on(moment: datetime | None) -> str:
+    return "" if moment is None else f" on {moment:%Y-%m-%d}"
+
+
+def _quoting(words: str | None) -> str:
+    return "" if words is None else f": {_quote(words)}"
+
+
+def _quote(words: str) -> str:
+    return json.dumps(_cut(words), ensure_ascii=False)
+
+
+def _cut(words: str | None) -> str:
+    text = " ".join((words or "").split())
+    return text if len(text) <= QUOTED else f"{text[:QUOTED].rstrip()}…"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    named = ", ".join(map(str, numbers[:SHOWN]))
+    return named if len(numbers) <= SHOWN else f"{named} and {len(numbers) - SHOWN} more"
+
+
+def _changed(changes: Iterable[Any]) -> Iterator[str]:
+    """Yield the first changes of words, each in quotes; evidence of a caller may be anything."""
+    pairs = [pair for pair in changes if isinstance(pair, list) and len(pair) == 2]
+    for old, new in pairs[:SHOWN]:
+        if isinstance(old, str) and isinstance(new, str):
+            yield f"{_quote(old)} and {_quote(new)}"
+
+
+def _number(part: Mapping[str, Any] | None, name: str) -> int | None:
+    value = (part or {}).get(name)
+    return value if type(value) is int else None
+
+
+def _numbers(part: Mapping[str, Any], name: str) -> list[int]:
+    value = part.get(name)
+    return [one for one in value if type(one) is int] if isinstance(value, list) else []
+
+
+def _text(part: Mapping[str, Any] | None, name: str) -> str | None:
+    value = (part or {}).get(name)
+    return value if isinstance(value, str) and value.strip() else None
