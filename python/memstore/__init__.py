@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit as EpisodeHit
     from memstore.domain.episodes import EpisodeHits as EpisodeHits
     from memstore.domain.episodes import NewEpisode as NewEpisode
+    from memstore.domain.erasures import Erased as Erased
+    from memstore.domain.erasures import ErasureCounts as ErasureCounts
+    from memstore.domain.erasures import ErasureStep as ErasureStep
     from memstore.domain.explanations import Explanation as Explanation
     from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
@@ -84,6 +87,7 @@ if TYPE_CHECKING:
     from memstore.facts.batch import MayYieldTo as MayYieldTo
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
+    from memstore.history.erasure import ErasurePlan as ErasurePlan
     from memstore.history.reverting import Plan as Plan
     from memstore.learn.consolidation import Consolidated as Consolidated
     from memstore.learn.consolidation import consolidate as consolidate
@@ -120,6 +124,7 @@ _NAMES = {
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",
+    "domain.erasures": "Erased ErasureCounts ErasureStep",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
@@ -140,6 +145,7 @@ _NAMES = {
     "facts.batch": (
         "AddFact Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact YieldsTo"
     ),
+    "history.erasure": "ErasurePlan",
     "history.reverting": "Plan",
     "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",

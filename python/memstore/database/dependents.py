@@ -23,6 +23,9 @@ class Dependents(Protocol):
     def forget_fact(self, changes: Changes, fact: Fact) -> None:
         """Forget a fact that is being erased; ``fact`` still has its text."""
 
+    def forget_build(self, changes: Changes, namespace: str) -> None:
+        """Discard what was built of a namespace as a whole, before many of its facts are erased."""
+
     def forget_namespace(self, changes: Changes, namespace: str) -> None:
         """Forget a whole namespace, before its facts and episodes are erased one by one."""
 

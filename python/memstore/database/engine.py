@@ -165,6 +165,14 @@ class FullText(Protocol):
     def forget_deleted(self, transaction: Transaction) -> None:
         """Remove every trace of deleted text."""
 
+    def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
+        """Do a part of :meth:`forget_deleted`; return whether it was the last part.
+
+        Args:
+            first: begin, instead of going on.
+        """
+        ...
+
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
         """Yield the steps of a rebuild, a few rows each, to be run in order.
 

@@ -345,15 +345,14 @@ def forgetting_episode(transaction: Transaction, episode_id: int) -> list[Statem
     return forgetting(transaction, "episode_id = :id AND fact_id IS NULL", {"id": episode_id})
 
 
-def quoting(transaction: Transaction, episode_id: int) -> list[JournalLine]:
-    """Return the lines whose evidence quotes an episode; scans the whole journal.
+def caused_by(transaction: Transaction, episode_id: int) -> list[JournalLine]:
+    """Return the lines about facts that an episode caused and whose evidence may quote it.
 
     A quoted statement that changed or confirmed a fact need not be a fact itself, so erasing the
     facts does not remove it.
     """
-    episode = transaction.dialect.member("evidence", "'episode'")
-    lines = _lines(transaction, f"{episode} = :episode ORDER BY id", {"episode": str(episode_id)})
-    return [line for line in lines if "said" in (line.evidence or {})]
+    about = "episode_id = :id AND fact_id IS NOT NULL AND evidence IS NOT NULL ORDER BY id"
+    return [*_lines(transaction, about, {"id": episode_id})]
 
 
 def _decode(row: Row) -> JournalLine:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_id, checked_items, checked_text
 from memstore.domain.records import Record
-from memstore.errors import InvalidArgument
+from memstore.errors import Conflict, InvalidArgument, Remedy
 from memstore.frozen import field, frozen
 
 if TYPE_CHECKING:
@@ -89,6 +89,14 @@ class Reverted(Record):
     lines: tuple[int, ...]
     """The lines that it wrote. ``store.revert(ops=done.lines)`` takes it back."""
     steps: tuple[Step, ...]
+
+
+def outdated() -> Conflict:
+    """Return the error of a plan that does not hold any more."""
+    return Conflict(
+        "a fact of this plan was changed after the plan was drawn up; nothing was done",
+        remedy=Remedy.PLAN_AGAIN,
+    )
 
 
 class Selection(NamedTuple):

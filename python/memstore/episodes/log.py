@@ -413,7 +413,8 @@ class Episodes:
     def erase(self, episode_id: int | str) -> bool:
         """Permanently remove an episode's text from the file.
 
-        The facts that were extracted from it stay; erase them separately.
+        The facts that were extracted from it stay; :meth:`memstore.Store.erasure` says which, and
+        erases them with it.
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 OWN_FLAGS: Final = (
-    "actor episode since source "
+    "actor episode owner since source "
     "context durability embedder expired_after expired_before expires_at generator generator_model "
     "generator_url head min_relevance model namespace ranking secrets seq speaker thread "
     "valid_after valid_at valid_before vector_weight word_weight"

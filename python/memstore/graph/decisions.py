@@ -135,6 +135,14 @@ def forget_fact(changes: Changes, fact: Fact) -> None:
         _drop(changes, kept)
 
 
+def forget_build(changes: Changes, namespace: str) -> None:
+    """Discard the graph of a namespace; decisions, and what a model read, stay."""
+    changes.write(
+        Line(Kind.CLEAR_GRAPH, after={"namespace": namespace}),
+        graph_table.discarding_build(namespace),
+    )
+
+
 def forget_namespace(changes: Changes, namespace: str) -> None:
     transaction = changes.transaction
     held = decision_table.of_namespace(transaction, namespace)

@@ -10,14 +10,28 @@ from typing import TYPE_CHECKING
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
 from memstore.database.tables import graph_integrity
-from memstore.graph.decisions import bring_decision, forget_fact, forget_namespace, groups, parted
+from memstore.graph.decisions import (
+    bring_decision,
+    forget_build,
+    forget_fact,
+    forget_namespace,
+    groups,
+    parted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.database.engine import Transaction
 
-__all__ = ["bring_decision", "forget_fact", "forget_namespace", "repair", "troubles"]
+__all__ = [
+    "bring_decision",
+    "forget_build",
+    "forget_fact",
+    "forget_namespace",
+    "repair",
+    "troubles",
+]
 
 
 def troubles(transaction: Transaction) -> Iterator[tuple[str, bool]]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
 
+SAID: Final = "said"
+"""The evidence's member for the words of an episode."""
+
 NOTHING_LEFT: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -34,15 +37,13 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     """Erase a fact. The episodes that contain its text are not read by a model again."""
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
-    _blank_fact(changes, fact, dependents)
+    blank_fact(changes, fact, dependents)
     transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
-    _blank_episode(changes, episode)
-    for line in journal.quoting(changes.transaction, episode.id):
-        _redact(changes, line, {k: v for k, v in (line.evidence or {}).items() if k != "said"})
+    blank_episode(changes, episode)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
@@ -53,16 +54,17 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: 
         dependents.forget_namespace(changes, namespace)
         for fact in list(fact_table.everything(transaction, [namespace])):
             if fact.status != "erased":
-                _blank_fact(changes, fact, dependents)
+                blank_fact(changes, fact, dependents)
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
-                _blank_episode(changes, episode)
+                blank_episode(changes, episode)
         transaction.full_text.facts.forget_deleted(transaction)
         transaction.full_text.episodes.forget_deleted(transaction)
     return engine.compact()
 
 
-def _blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
+def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
+    """Blank a fact everywhere but in the full-text index and in replies."""
     comparing = journal.comparing(changes.transaction, fact.id)
     at = fact.deleted_at or clock.utc_now()
     changes.write(
@@ -78,16 +80,30 @@ def _blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 
 def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHING_LEFT) -> None:
     """Erase the evidence of a line; what is left of it stands in a line of its own."""
+    statements = journal.forgetting_evidence(changes.transaction, line.id)
+    if line.kind == Kind.PROPOSE:
+        proposal_id = (line.after or {}).get("proposal", 0)
+        statements.append(proposal_table.forgetting_evidence(proposal_id, rest))
     changes.write(
         Line(Kind.REDACT, line.fact_id, line.episode_id, evidence={**rest, "line": line.id}),
-        *journal.forgetting_evidence(changes.transaction, line.id),
+        *statements,
     )
 
 
-def _blank_episode(changes: Changes, episode: Episode) -> None:
+def blank_episode(changes: Changes, episode: Episode) -> None:
+    """Blank an episode, and quotes of it, everywhere but in the full-text index."""
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
         *episode_table.blanking(changes.transaction, episode.id),
     )
     reply_table.forget_episode(changes.transaction, episode.id)
+    for line in journal.caused_by(changes.transaction, episode.id):
+        evidence = line.evidence or {}
+        rest = {k: v for k, v in evidence.items() if not _is_quote(k, v, episode.content)}
+        if len(rest) < len(evidence):
+            _redact(changes, line, rest)
+
+
+def _is_quote(name: str, value: Any, content: str) -> bool:
+    return name == SAID or (isinstance(value, str) and value in content)

@@ -11,9 +11,9 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
-from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted
+from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted, outdated
 from memstore.domain.proposals import ProposalState
-from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.errors import InvalidArgument, NotFound, Remedy
 from memstore.history.undoing import undoing
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ class Plan:
         steps = self._decided(decide or {})
         with self._engine.write() as transaction:
             if self._digest(transaction) != self.digest:
-                raise Conflict(
-                    "a fact of this plan was changed after the plan was drawn up; nothing was done",
-                    remedy=Remedy.PLAN_AGAIN,
-                )
+                raise outdated()
             if not steps:
                 return Reverted(act=None, lines=(), steps=())
             before = journal.last_id(transaction)

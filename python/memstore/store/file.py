@@ -48,10 +48,11 @@ if TYPE_CHECKING:
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
     from memstore.transfer import ImportReport
-    from memstore.upkeep import doctor, scheduled
+    from memstore.upkeep import copies, doctor, scheduled
     from memstore.upkeep.findings import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
+    copies = lazy_import("memstore.upkeep.copies")
     adoption = lazy_import("memstore.facts.adoption")
     doctor = lazy_import("memstore.upkeep.doctor")
     fact_table = lazy_import("memstore.database.tables.facts")
@@ -423,6 +424,11 @@ class File:
             raise InvalidArgument("is required for an in-memory file", argument="folder")
         where = None if folder is None else pathlib.Path(file_at(folder, "folder")).absolute()
         return scheduled.ScheduledBackups(self.engine, every_seconds, keep, where, tell=tell)
+
+    def copies(self) -> tuple[str, ...]:
+        """Return the copies of the file that are known: beside it, and the scheduled backups."""
+        folder = None if self._backups is None else self._backups.folder
+        return tuple(copies.known(self.path, folder))
 
     def examine(self, *, deep: bool = False, progress: Progress | None = None) -> list[Finding]:
         """Check the file, and that derived data matches the rows; return what is wrong.

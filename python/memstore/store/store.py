@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.briefing import briefing
-    from memstore.database import journal
+    from memstore.database import journal, origins
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
-    from memstore.domain import plans, status
+    from memstore.domain import erasures, plans, status
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
@@ -93,7 +94,8 @@ if TYPE_CHECKING:
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
-    from memstore.history import erasing, reverting, trust
+    from memstore.history import erasing, erasure, reverting, trust
+    from memstore.history.erasure import ErasurePlan
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
@@ -110,12 +112,15 @@ else:
     doctor = lazy_import("memstore.upkeep.doctor")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
+    erasure = lazy_import("memstore.history.erasure")
+    erasures = lazy_import("memstore.domain.erasures")
     generation_table = lazy_import("memstore.database.tables.generations")
     graph = lazy_import("memstore.graph.graph")
     importing = lazy_import("memstore.importing")
     journal = lazy_import("memstore.database.journal")
     imports_table = lazy_import("memstore.database.tables.imports")
     log = lazy_import("memstore.episodes.log")
+    origins = lazy_import("memstore.database.origins")
     meta_table = lazy_import("memstore.database.tables.meta")
     passages = lazy_import("memstore.episodes.passages")
     pathlib = lazy_import("pathlib")
@@ -541,7 +546,8 @@ class Store:
 
         Its empty row stays in its chain. The whole file is rewritten, so that no old page keeps the
         text. Earlier copies (backups, exports) keep it, and so does the episode that it was
-        extracted from: ``episodes.erase`` removes that.
+        extracted from: ``episodes.erase`` removes that. If it was the newest of its chain, nothing
+        of the chain is left active. :meth:`erasure` erases several facts by a plan.
 
         Returns:
             False while another process writes or still reads an older state: the text can no
@@ -553,6 +559,65 @@ class Store:
         """
         is_gone = self._facts.erase(fact_id)
         return self._file.searches.facts.index.rewrite() and is_gone
+
+    def erasure(
+        self,
+        *,
+        episode: int | None = None,
+        subject: str | None = None,
+        source: str | None = None,
+        owner: Scope | str | None = None,
+        run: str | None = None,
+        facts: Iterable[int] | None = None,
+        drawn: bool = True,
+        scope: ScopeSelection = None,
+    ) -> ErasurePlan:
+        """Plan to erase facts and episodes, and change nothing; ``apply()`` of the plan does it.
+
+        Facts drawn from an episode that goes go with it, unless they have another leg
+        (:meth:`support`): those stay and lose only this one. Each condition narrows the selection;
+        with a subject or facts, no episode goes.
+
+        Args:
+            episode: this episode, and the facts drawn from it.
+            subject: the facts about this subject, in any state.
+            source: the facts and episodes that have it as their source, such as
+                ``"web:example.org"``, or that were recorded through this program or interface.
+            owner: all that belongs to a user, given by id, whatever the agent and the run; or to
+                the owners of a scope, as far as its ids are set.
+            run: what was recorded in one opening of the file or session of a server, as in the
+                journal.
+            facts: these facts, by their ids.
+            drawn: whether facts that were only drawn from episodes go with them.
+            scope: only memories of exactly these owners, or without owners; ``"all"`` for any,
+                which is the default with an ``owner``.
+
+        Raises:
+            NotFound: there is no such episode or fact, or nothing is stored that is selected.
+            ValueError: nothing was selected, or something that cannot be read.
+        """
+        chosen = erasures.selection(
+            episode=episode,
+            subject=subject,
+            source=source,
+            owner=owner,
+            run=run,
+            facts=facts,
+            drawn=drawn,
+        )
+        any_owner = scope is None and owner is not None
+        owners = None if any_owner else selected_scope(scope)
+        file = self._file
+        with nullcontext() if file.read_only else self._facts.writing():
+            pass  # adopts what other programs have inserted
+        place = erasure.Place(
+            file.engine,
+            self._author,
+            dependents,
+            file.searches.rewrite,
+            () if self._reach.confined else file.copies(),
+        )
+        return erasure.plan(place, chosen, origins.Reach(self._facts.namespaces, owners))
 
     def clear(self) -> bool:
         """Permanently erase every fact, task and episode of the namespace in one transaction.

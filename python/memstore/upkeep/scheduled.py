@@ -30,6 +30,16 @@ RETRY_SECONDS: Final = 60.0
 TIME: Final = "%Y%m%dT%H%M%SZ"
 
 
+def usual_folder(path: str) -> Path:
+    """Return where the scheduled backups of a file are, if no other folder was named."""
+    return Path(f"{path}.backups")
+
+
+def name_of_backups(path: str) -> re.Pattern[str]:
+    """Return the form of the names of a file's scheduled backups; group 1 is their time."""
+    return re.compile(rf"{re.escape(Path(path).stem)}-(\d{{8}}T\d{{6}}Z)\.db")
+
+
 class ScheduledBackups:
     """Makes a backup whenever the newest one is old enough, and removes the oldest ones.
 
@@ -55,12 +65,16 @@ class ScheduledBackups:
         self._engine = engine
         self._every = timedelta(seconds=every_seconds)
         self._keep = keep
-        self._folder = Path(f"{engine.path}.backups") if folder is None else folder
+        self._folder = usual_folder(engine.path) if folder is None else folder
         self._stem = Path(engine.path).stem
-        self._name = re.compile(rf"{re.escape(self._stem)}-(\d{{8}}T\d{{6}}Z)\.db")
+        self._name = name_of_backups(engine.path)
         self._tell = tell
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self.run, name="memstore-backups", daemon=True)
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
 
     def start(self) -> None:
         self._thread.start()

@@ -37,6 +37,10 @@ ROWS: Final = 100
 """Rows that are indexed together during a rebuild."""
 
 
+MERGED_PAGES: Final = 64
+"""Pages of an index that are merged together, in a few milliseconds."""
+
+
 class Fts5(NamedTuple):
     """The FTS5 index of one table's text columns."""
 
@@ -135,6 +139,16 @@ class Fts5(NamedTuple):
         # This merges the index into one segment. FTS5's `secure-delete` would erase text at each
         # delete, but make the file unreadable for SQLite before 3.42.
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
+
+    def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
+        # A negative number begins a merge of all segments into one. A merge that changes nothing
+        # more than the command itself has found nothing to do.
+        before = transaction.scalar("SELECT total_changes()")
+        transaction.run(
+            f"INSERT INTO {self.name} ({self.name}, rank) VALUES ('merge', :pages)",
+            {"pages": -MERGED_PAGES if first else MERGED_PAGES},
+        )
+        return transaction.scalar("SELECT total_changes()") - before < 2
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
         return _Rebuild(self.name, self.rows.split()[0]).steps()

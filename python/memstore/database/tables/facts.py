@@ -388,6 +388,15 @@ def count(transaction: Transaction, wanted: FactFilter) -> int:
     return transaction.scalar(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
 
 
+def count_in(transaction: Transaction, namespace: str, fact_ids: Sequence[int]) -> int:
+    """Return how many of these facts are in a namespace."""
+    return transaction.scalar(
+        "SELECT count(*) FROM memstore_facts WHERE namespace = :namespace"
+        f" AND id IN {transaction.dialect.listed('ids')}",
+        {"namespace": namespace, "ids": fact_ids},
+    )
+
+
 def subjects(
     transaction: Transaction, wanted: FactFilter, beginning: str, limit: int
 ) -> dict[str, str]:

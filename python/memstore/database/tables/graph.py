@@ -142,13 +142,18 @@ def exists(transaction: Transaction, namespace: str) -> bool:
 def discarding(namespace: str) -> list[Statement]:
     """Return statements that discard a namespace's graph and remove its readings."""
     return [
-        _discarding(namespace, "<> 'discarded'"),
+        discarding_build(namespace),
         Statement(
             "DELETE FROM memstore_fact_readings"
             " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = :namespace)",
             {"namespace": namespace},
         ),
     ]
+
+
+def discarding_build(namespace: str) -> Statement:
+    """Return the statement that discards a namespace's graph, but keeps its readings."""
+    return _discarding(namespace, "<> 'discarded'")
 
 
 def _discarding(namespace: str, state: str) -> Statement:

@@ -234,6 +234,14 @@ def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
     ]
 
 
+def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> Statement:
+    """Return the statement that leaves only this of a proposal's evidence."""
+    return Statement(
+        "UPDATE memstore_proposals SET evidence = :rest WHERE id = :id AND evidence IS NOT NULL",
+        {"rest": _encode(rest or None), "id": proposal_id},
+    )
+
+
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ProposalRow]:

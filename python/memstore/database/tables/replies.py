@@ -92,12 +92,39 @@ def close_episodes(
             "SELECT DISTINCT r.episode_id FROM memstore_replies r"
             " JOIN memstore_episodes e ON e.id = r.episode_id WHERE e.namespace = :namespace"
             f" AND {transaction.dialect.contains('r.reply', ':content')}",
-            {"namespace": namespace, "content": written(content)[1:-1]},
+            {"namespace": namespace, "content": quoted_as(content)},
         )
         found.update(quoted)
     for one in sorted(found):
-        forget_episode(transaction, one)
-        reading_table.place(transaction, ReadingRow(one, CLOSED, NO_OPTIONS))
+        close(transaction, one)
+
+
+def close(transaction: Transaction, episode_id: int) -> None:
+    """Delete the replies about an episode, and let nothing be extracted from it again."""
+    forget_episode(transaction, episode_id)
+    reading_table.place(transaction, ReadingRow(episode_id, CLOSED, NO_OPTIONS))
+
+
+def quoted_as(content: str) -> str:
+    """Return how a reply contains a text."""
+    return written(content)[1:-1]
+
+
+def newest_id(transaction: Transaction) -> int:
+    return transaction.scalar("SELECT max(id) FROM memstore_replies")
+
+
+def texts(
+    transaction: Transaction, namespaces: Sequence[str], after: int = 0
+) -> Iterator[tuple[int, str]]:
+    """Yield the episode and the text of the replies that were stored after this one."""
+    rows = transaction.rows(
+        "SELECT r.episode_id, r.reply FROM memstore_replies r"
+        " JOIN memstore_episodes e ON e.id = r.episode_id WHERE r.id > :after"
+        f" AND e.namespace IN {transaction.dialect.listed('namespaces')} ORDER BY r.id",
+        {"after": after, "namespaces": namespaces},
+    )
+    return ((episode_id, reply) for episode_id, reply in rows)
 
 
 def misplaced(transaction: Transaction) -> list[int]:

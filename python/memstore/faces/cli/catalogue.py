@@ -36,7 +36,7 @@ GROUPS: Final = {
         "delete": Entry("facts", "Delete a fact; restore brings it back."),
         "restore": Entry("facts", "Bring a fact back; it replaces any newer version."),
         "revert": Entry("undo", "Take back what an episode, a source, a run or an hour did."),
-        "erase": Entry("facts", "Permanently remove a fact's text from the file."),
+        "erase": Entry("erasing", "Permanently remove facts and episodes from the file."),
     },
     "find": {
         "search": Entry("search", "Find facts by words and by meaning, best first."),

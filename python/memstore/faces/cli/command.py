@@ -22,6 +22,7 @@ from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
+    from memstore.domain import chains
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    chains = lazy_import("memstore.domain.chains")
     stores = lazy_import("memstore.store.store")
     escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -225,6 +227,35 @@ def erase(
         show.note(BYTES_REMAIN)
     show.done(f"erased {noun}#{id_}", {"erased": id_})
     return None
+
+
+def settled(
+    show: Show,
+    rows: Callable[[], Sequence[Sequence[object]]],
+    value: object,
+    question: Callable[[], str],
+    *,
+    is_agreed: bool,
+) -> int | None:
+    """Show a plan, and ask whether to carry it out; return the exit code if that is not to be."""
+    if is_agreed:
+        return None
+    show.rows(rows(), value)
+    if not can_ask():
+        show.note("nothing was changed: add --yes to do it")
+        return 0
+    if not agreed(question, ""):
+        show.note("nothing was changed")
+        return REFUSED
+    return None
+
+
+def ended_chain(store: Store, arguments: argparse.Namespace, fact_id: int) -> str | None:
+    """Return a note that nothing of a chain is active without this fact, if it has an older one."""
+    if (older := chains.older(store.history(fact_id), fact_id)) is None:
+        return None
+    again = f"memstore reinstate {older.id}{same_flags(arguments)}"
+    return f"nothing of its chain is active now; {again} brings #{older.id} back: {older.content}"
 
 
 def agreed(question: Callable[[], str], reason: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 DEFAULT_SOURCE = "cli"
+
+MAX_NAMED = 8
+"""Facts that are named one by one."""
 
 PREVIEW_CHARACTERS = 200
 """How much of a text is shown before it is erased."""
@@ -232,9 +236,26 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
     store.episodes.check_owners(cli.whose(arguments), arguments.id)
     episode = store.episodes.get(arguments.id)
 
+    left = _left_facts(store, arguments, episode.id)
+
     def preview() -> str:
         more = "…" if len(episode.content) > PREVIEW_CHARACTERS else ""
-        return f"#{episode.id}  {visible(episode.content[:PREVIEW_CHARACTERS])}{more}"
+        told = f"#{episode.id}  {visible(episode.content[:PREVIEW_CHARACTERS])}{more}"
+        return f"{told}\n{left}" if left else told
 
     act = partial(store.episodes.erase, episode.id)
-    return cli.erase(preview, act, arguments.yes, show, episode.id, "episode ")
+    code = cli.erase(preview, act, arguments.yes, show, episode.id, "episode ")
+    if code is None and left:
+        show.note(left)
+    return code
+
+
+def _left_facts(store: Store, arguments: argparse.Namespace, episode_id: int) -> str:
+    """Return a note about the facts that were drawn from an episode and rest on nothing else."""
+    facts = store.erasure(episode=episode_id, scope=cli.whose(arguments)).fact_ids
+    if not facts:
+        return ""
+    named = ", ".join(f"#{one}" for one in facts[:MAX_NAMED])
+    more = ", …" if len(facts) > MAX_NAMED else ""
+    which = f"memstore erase --episode {episode_id}{cli.same_flags(arguments)}"
+    return f"{counted(len(facts))} drawn from it stay: {named}{more}; {which} erases them too"

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
-from memstore.lazy import lazy_import
-from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain import chains
     from memstore.store.store import Store
-else:
-    chains = lazy_import("memstore.domain.chains")
 
 ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
 
@@ -171,12 +165,8 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     fact = store.delete(cli.known_id(store, arguments))
     back = f"memstore restore {fact.id}{cli.same_flags(arguments)} brings it back"
     show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
-    if (older := chains.older(store.history(fact.id), fact.id)) is not None:
-        again = f"memstore reinstate {older.id}{cli.same_flags(arguments)}"
-        show.note(
-            f"nothing of its chain is active now; {again} brings #{older.id} back: "
-            f"{visible(older.content)}"
-        )
+    if (note := cli.ended_chain(store, arguments, fact.id)) is not None:
+        show.note(note)
 
 
 @cli.command(
@@ -203,23 +193,3 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     if done.id != arguments.id:
         said += f" as #{done.id}, which replaces the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
-
-
-@cli.command(
-    "erase",
-    "memstore erase 12",
-    cli.ID,
-    cli.YES,
-    *cli.WHOSE,
-    usage="ID [--yes] [options]",
-    file="create",
-)
-def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
-    store.check_owners(cli.whose(arguments), arguments.id)
-
-    def preview() -> str:
-        fact = store.get(arguments.id)
-        return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
-
-    act = partial(store.erase, arguments.id)
-    return cli.erase(preview, act, arguments.yes, show, arguments.id)

@@ -69,14 +69,15 @@ def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
         show.rows([], plan.to_dict())
         show.note(cli.nothing(store, arguments, "nothing to take back", "fact"))
         return None
-    if not arguments.yes:
-        show.rows([*_rows(plan, decide)], plan.to_dict())
-        if not cli.can_ask():
-            show.note("nothing was changed: add --yes to do it")
-            return None
-        if not cli.agreed(lambda: f"Take back {counted(len(plan.lines), 'change')}?", ""):
-            show.note("nothing was changed")
-            return cli.REFUSED
+    code = cli.settled(
+        show,
+        lambda: [*_rows(plan, decide)],
+        plan.to_dict(),
+        lambda: f"Take back {counted(len(plan.lines), 'change')}?",
+        is_agreed=arguments.yes,
+    )
+    if code is not None:
+        return code
     done = plan.apply(decide=decide)
     back = " ".join(f"--line {line}" for line in done.lines[:MAX_LINES])
     value = plan.to_dict() | {"done": done.to_dict()}

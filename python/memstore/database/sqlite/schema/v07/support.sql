@@ -4,7 +4,7 @@ CREATE VIEW memstore_support
     (line, fact_id, kind, episode_id, at, actor, through, cited, namespace) AS
 WITH heard AS (
     SELECT j.id AS line, j.fact_id, j.kind, j.actor, j.source, coalesce(j.said_at, j.at) AS at,
-        f.derivation, f.episode_id, f.source AS cited, f.namespace,
+        f.derivation, f.episode_id, f.source AS cited, f.namespace, j.episode_id AS heard_in,
         CASE WHEN j.kind = 'confirm' AND json_valid(j.evidence)
             THEN j.evidence ELSE '{}' END AS evidence,
         CASE WHEN j.kind = 'propose' AND json_valid(j.after)
@@ -25,9 +25,10 @@ WITH heard AS (
             WHERE b.fact_id = h.fact_id AND b.id < h.line AND b.kind IN ('add', 'adopt')))
     UNION ALL
     SELECT line, fact_id, at, actor, source, namespace,
-        CASE WHEN evidence ->> 'episode' IS NULL AND evidence ->> 'restated' IS NULL
+        CASE WHEN heard_in IS NULL AND evidence ->> 'restated' IS NULL
             THEN 'confirmed' ELSE 'restated' END,
-        CAST(evidence ->> 'episode' AS INTEGER), CAST(evidence ->> 'restated' AS TEXT)
+        -- Not that of the evidence, which may have been erased because it quoted the episode.
+        heard_in, CAST(evidence ->> 'restated' AS TEXT)
     FROM heard WHERE kind = 'confirm' AND NOT forgotten
     UNION ALL
     -- A fact that was proposed in its place; an import proposes it once more.

@@ -1,0 +1,148 @@
+"""The command that erases: single facts, and what a selection names, by a plan."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from memstore.domain.erasures import ErasureCounts, ErasureStep
+    from memstore.history.erasure import ErasurePlan
+    from memstore.store.store import Store
+
+SELECTING = "episode subject source owner"
+
+NOUNS = {
+    "facts": "fact",
+    "episodes": "episode",
+    "legs": "leg",
+    "lines": "line of the journal",
+    "vectors": "vector",
+    "pieces": "piece",
+    "proposals": "proposal",
+    "replies": "reply",
+    "entries": "entry of the graph",
+}
+
+
+@cli.command(
+    "erase",
+    "memstore erase 12\n"
+    "memstore erase --episode 31\n"
+    "memstore erase --subject 'Ana Silva' --yes\n"
+    "memstore erase --source web:example.org --keep-drawn",
+    cli.option("ID", "the facts' ids", type=cli.fact_id, nargs="*"),
+    cli.option("--episode ID", "an episode, and the facts drawn from it", type=cli.fact_id),
+    cli.option("--subject NAME", "the facts about this subject, in any state"),
+    cli.option("--source NAME", "what came from a source, such as web:x, or through a program"),
+    cli.option("--owner USER", "all that belongs to a user, whatever the agent and the run"),
+    cli.option(
+        "--run-uuid UUID",
+        "what was recorded in one opening of the file or one session, as the journal names it",
+    ),
+    cli.option(
+        "--keep-drawn",
+        "leave facts that were only drawn from the episodes that go",
+        dest="drawn",
+        action="store_false",
+    ),
+    cli.YES,
+    *cli.WHOSE,
+    usage="[ID…] [--episode ID] [--subject NAME] [--source NAME] [--owner USER] [--yes] [options]",
+    file="create",
+)
+def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    selecting = {**cli.given(arguments, SELECTING), "run": arguments.run_uuid}
+    if arguments.owner is not None and cli.owners_of(arguments) == NO_OWNER:
+        scope: Any = arguments.whose
+    else:
+        scope = cli.whose(arguments)
+    plan = store.erasure(
+        **selecting, facts=arguments.id or None, drawn=arguments.drawn, scope=scope
+    )
+    if len(arguments.id) == 1 and plan and not any(selecting.values()):
+        return _one(store, arguments, show)
+    return _carry_out(plan, arguments, show)
+
+
+NO_OWNER = dict.fromkeys(("user_id", "agent_id", "run_id"))
+
+
+def _one(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    [fact_id] = arguments.id
+    fact = store.get(fact_id)
+    ended = None
+    if fact.status in ("active", "expired"):
+        ended = cli.ended_chain(store, arguments, fact_id)
+
+    def preview() -> str:
+        return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
+
+    code = cli.erase(preview, partial(store.erase, fact_id), arguments.yes, show, fact_id)
+    if code is None and ended is not None:
+        show.note(ended)
+    return code
+
+
+def _carry_out(plan: ErasurePlan, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    value = plan.to_dict()
+    code = cli.settled(
+        show,
+        lambda: [*_rows(plan)],
+        value,
+        lambda: f"Erase {_in_words(plan.counts)} permanently?",
+        is_agreed=arguments.yes or not plan,
+    )
+    if code is not None:
+        _tell_more(plan, show)
+        return code
+    if not plan:
+        for step in plan.stays:
+            show.note(f"{_id(step)} stays: {step.reason}")
+    with show.progress("erasing") as progress:
+        done = plan.apply(progress=progress)
+    show.done(f"erased {_in_words(done.counts)}", value | {"done": done.to_dict()})
+    for step in done.left:
+        show.note(f"{_id(step)} stays: {step.reason}")
+    if not done.is_gone:
+        show.note(cli.BYTES_REMAIN)
+    _tell_more(plan, show)
+    return None
+
+
+def _tell_more(plan: ErasurePlan, show: cli.Show) -> None:
+    """Say what still has the texts, or has to be built again."""
+    for copy in plan.copies:
+        show.note(f"this copy still has what was in it: {copy}")
+    for namespace in plan.graphs:
+        show.note(f"the graph of {namespace} goes as a whole; memstore graph build makes a new one")
+
+
+def _rows(plan: ErasurePlan) -> Iterator[tuple[object, ...]]:
+    for step in (*plan.steps, *plan.stays):
+        yield _id(step), step.claim, step.text, step.reason
+    if (more := len(plan.fact_ids) + len(plan.episode_ids) - len(plan.steps)) > 0:
+        yield "…", f"and {more:,} more", "", ""
+
+
+def _id(step: ErasureStep) -> str:
+    return f"#{step.id}" if step.kind == "fact" else f"e{step.id}"
+
+
+def _in_words(counts: ErasureCounts) -> str:
+    """Return what goes, in words."""
+    numbers = counts.to_dict()
+    told = [_counted(numbers[name], noun) for name, noun in NOUNS.items() if numbers[name]]
+    return ", ".join(told) or "nothing"
+
+
+def _counted(number: int, noun: str) -> str:
+    first, *rest = noun.split(" ", 1)
+    return " ".join([counted(number, first), *rest])

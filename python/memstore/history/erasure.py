@@ -1,0 +1,543 @@
+"""Erasing what a selection names: first a plan, then short transactions, then a smaller file.
+
+Facts go before the episodes that lead to them. So after an interruption the same selection finds
+what is left; each transaction leaves the file as if only so much had been selected.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database import journal, origins
+from memstore.database.changes import Changes
+from memstore.database.short_transactions import in_steps
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import erasable
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import graph as graph_table
+from memstore.database.tables import meta as meta_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables import support as support_table
+from memstore.domain.erasures import EPISODE, FACT, Erased, ErasureCounts, ErasureStep
+from memstore.domain.plans import outdated
+from memstore.domain.support import LegKind
+from memstore.errors import NotFound, Remedy
+from memstore.history import erasing
+from memstore.text.occurrences import Occurrences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from memstore.database.dependents import Dependents
+    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.journal import Author
+    from memstore.database.origins import Reach
+    from memstore.database.tables.support import LegRow
+    from memstore.domain.erasures import ErasureSelection
+    from memstore.domain.records import Fact
+
+READ_AT_ONCE: Final = 2000
+ERASED_AT_ONCE: Final = 10
+"""Facts, or episodes, of one act: some hundred rows."""
+
+MAX_STEPS: Final = 1000
+"""How many steps a plan tells; more are counted."""
+
+CLAIM_CHARACTERS: Final = 200
+"""How much of an episode is told."""
+
+GRAPH_DROPPED_FROM: Final = 200
+"""So many facts of a namespace take its graph along: to find each in it takes longer."""
+
+SWEPT_AT_ONCE: Final = 500
+"""Rows of a dropped graph that are removed together."""
+
+UNFINISHED: Final = "unfinished_erasure"
+"""The setting of a file in which something was erased, but that was not rewritten since."""
+
+
+class Place(NamedTuple):
+    """Where something is erased."""
+
+    engine: Engine
+    author: Author
+    dependents: Dependents
+    rewrite: Callable[[], bool]
+    """Removes what was erased from the files of the searches."""
+    copies: tuple[str, ...]
+    """The copies of the file that are known."""
+
+
+class Selected(NamedTuple):
+    """What a selection amounts to."""
+
+    facts: list[int]
+    """That go, in order."""
+    episodes: list[int]
+    staying: list[tuple[int, str]]
+    """Facts that were selected and stay, each with the reason."""
+    reasons: dict[int, str]
+    """Why facts go, if not because they are named themselves."""
+
+
+class ErasurePlan:
+    """What an erasure would remove. Nothing is changed before :meth:`apply`.
+
+    ``steps`` say what goes, and why; ``stays`` what stays of what was selected, and the episodes
+    that facts which go were drawn from. Both tell the first 1,000; ``fact_ids`` and ``episode_ids``
+    are complete. ``counts`` say how much goes with them. ``copies`` are the backups that are known;
+    exports, and copies elsewhere, cannot be known. ``graphs`` are the namespaces whose graph goes
+    as a whole, because many of their facts go; build them again. ``digest`` stands for what the
+    plan rests on.
+    """
+
+    def __init__(
+        self, place: Place, chosen: ErasureSelection, reach: Reach, transaction: Transaction
+    ) -> None:
+        self._place, self._chosen, self._reach = place, chosen, reach
+        self._line = journal.last_id(transaction)
+        found = _Selecting(transaction, chosen, reach).selected()
+        self.fact_ids: tuple[int, ...] = tuple(found.facts)
+        self.episode_ids: tuple[int, ...] = tuple(found.episodes)
+        self._rests_on = {*found.facts, *(fact_id for fact_id, _ in found.staying)}
+        self._goes = ({*found.facts}, {*found.episodes})
+        self._is_unfinished = meta_table.get(transaction, UNFINISHED) is not None
+        if not (self or found.staying or self._is_unfinished or chosen.is_by_id):
+            raise NotFound("nothing that is stored is selected", remedy=Remedy.FIND_ID)
+        telling = _Telling(transaction, chosen, reach, found)
+        self.steps: tuple[ErasureStep, ...] = telling.steps()
+        self.stays: tuple[ErasureStep, ...] = telling.stays()
+        self.copies: tuple[str, ...] = place.copies
+        self._closing = _to_close(transaction, reach, found)
+        self._newest_reply = reply_table.newest_id(transaction)
+        self.graphs: tuple[str, ...] = tuple(_large(transaction, found.facts))
+        self.counts: ErasureCounts = self._counted(transaction)
+        self.digest: str = self._digest(transaction)
+
+    def __repr__(self) -> str:
+        return f"ErasurePlan(facts={len(self.fact_ids)}, episodes={len(self.episode_ids)})"
+
+    def __bool__(self) -> bool:
+        """Whether anything goes."""
+        return bool(self.fact_ids or self.episode_ids)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "steps": [step.to_dict() for step in self.steps],
+            "stays": [step.to_dict() for step in self.stays],
+            "counts": self.counts.to_dict(),
+            "copies": [*self.copies],
+            "graphs": [*self.graphs],
+            "digest": self.digest,
+        }
+
+    def apply(self, *, progress: Progress | None = None) -> Erased:
+        """Erase it, in short transactions, and rewrite the file at the end.
+
+        After an interruption, the same selection again completes it.
+
+        Args:
+            progress: called with the number of facts and episodes erased and the total.
+
+        Raises:
+            Conflict: something that the plan rests on has changed since; nothing was done.
+        """
+        work = _Erasing(self, progress)
+        engine = self._place.engine
+        for _ in in_steps(engine, work.acts()):
+            work.tell()
+        for index in ("facts", "episodes"):
+            for _ in in_steps(engine, work.forgetting(index)):
+                pass
+        is_gone = engine.compact()
+        is_gone = self._place.rewrite() and is_gone
+        if is_gone:
+            with engine.write() as transaction:
+                meta_table.remove(transaction, UNFINISHED)
+        return Erased(counts=work.counts, left=tuple(work.left), is_gone=is_gone)
+
+    def check(self, transaction: Transaction) -> None:
+        """Raise ``Conflict`` if something that the plan rests on has changed."""
+        facts = origins.changed_facts(transaction, self._line)
+        episodes = origins.changed_episodes(transaction, self._line)
+        if not (facts.isdisjoint(self._rests_on) and episodes.isdisjoint(self._goes[1])):
+            raise outdated()
+        if facts or episodes:
+            again = _Selecting(transaction, self._chosen, self._reach, facts, episodes).selected()
+            if any(again[:3]):
+                raise outdated()
+
+    def _counted(self, transaction: Transaction) -> ErasureCounts:
+        return sum(
+            chain(
+                (erasable.of_facts(transaction, ids) for ids in _batches(self.fact_ids)),
+                (erasable.of_episodes(transaction, ids) for ids in _batches(self.episode_ids)),
+            ),
+            _closing_counts(transaction, self._closing)
+            + ErasureCounts(entries=erasable.count_entries(transaction, self._goes[0])),
+        )
+
+    def _digest(self, transaction: Transaction) -> str:
+        rests = sorted(self._rests_on)
+        lasts = (origins.newest_line(transaction, ids) for ids in _batches(rests))
+        hashed = hashlib.sha256()
+        for numbers in (rests, self.episode_ids, [max(lasts, default=0)]):
+            hashed.update(array("q", [len(numbers), *numbers]).tobytes())
+        return hashed.hexdigest()
+
+
+def plan(place: Place, chosen: ErasureSelection, reach: Reach) -> ErasurePlan:
+    """Plan to erase what is selected of these namespaces and owners."""
+    with place.engine.read() as transaction:
+        return ErasurePlan(place, chosen, reach, transaction)
+
+
+class _Selecting:
+    """Finds what a selection means, of all rows or of those among these."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        chosen: ErasureSelection,
+        reach: Reach,
+        facts: Collection[int] | None = None,
+        episodes: Collection[int] | None = None,
+    ) -> None:
+        self._transaction, self._chosen, self._reach = transaction, chosen, reach
+        self._among_facts, self._among_episodes = facts, episodes
+
+    def selected(self) -> Selected:
+        chosen, transaction = self._chosen, self._transaction
+        episodes = origins.episodes(transaction, chosen, self._reach, self._among_episodes)
+        if self._among_facts is None:
+            self._check_named(episodes)
+        found = Selected([], episodes, [], {})
+        if chosen.is_by_origin:
+            self._of_source = self._origin(chosen._replace(run=None))
+            self._of_run = self._origin(chosen._replace(source=None))
+            self._run_lines = (
+                {*()} if chosen.run is None else origins.lines_of_run(transaction, chosen.run)
+            )
+            heard = self._heard_from({*episodes, *self._of_source, *self._of_run})
+            self._by_legs(heard, self._is_selected, found)
+        else:
+            found.facts.extend(origins.facts(transaction, chosen, self._reach, self._among_facts))
+            own, erased = {*found.facts}, {*episodes}
+            heard = [one for one in self._heard_from(erased) if one not in own] if erased else []
+            self._by_legs(heard, lambda leg: leg.episode_id in erased, found)
+        found.facts.sort()
+        return found
+
+    def _check_named(self, episodes: Sequence[int]) -> None:
+        """Raise ``NotFound`` if a fact or an episode that is named is not there, even erased."""
+        chosen, transaction, reach = self._chosen, self._transaction, self._reach
+        home = reach.namespaces[0]
+        if chosen.episode is not None and not chosen.is_of_facts and not episodes:
+            held = episode_table.get(transaction, chosen.episode, home)
+            if held is None or held.content:
+                raise NotFound(
+                    f"there is no episode {chosen.episode} in namespace {home!r}",
+                    remedy=Remedy.FIND_EPISODE,
+                )
+        for ids in _batches(chosen.facts or ()):
+            there = fact_table.get_many(transaction, ids)
+            for one in ids:
+                fact = there.get(one)
+                if fact is None or not _is_visible(fact, reach):
+                    raise NotFound(
+                        f"there is no fact {one} in namespace {home!r}", remedy=Remedy.FIND_ID
+                    )
+
+    def _origin(self, chosen: ErasureSelection) -> set[int]:
+        """Return the episodes of this source or run, whosever they are."""
+        alone = chosen._replace(episode=None, subject=None, facts=None, owner=None)
+        if not alone.is_by_origin:
+            return set()
+        return {*origins.episodes(self._transaction, alone, self._reach._replace(scope=None))}
+
+    def _heard_from(self, episode_ids: set[int]) -> list[int]:
+        if self._chosen.episode is not None:
+            episode_ids = {self._chosen.episode}
+        return origins.heard_from(
+            self._transaction, self._chosen, self._reach, sorted(episode_ids), self._among_facts
+        )
+
+    def _is_selected(self, leg: LegRow) -> bool:
+        chosen = self._chosen
+        if chosen.episode is not None and leg.episode_id != chosen.episode:
+            return False
+        if chosen.source is not None and not (
+            chosen.source in (leg.cited, leg.through) or leg.episode_id in self._of_source
+        ):
+            return False
+        return chosen.run is None or leg.line in self._run_lines or leg.episode_id in self._of_run
+
+    def _by_legs(
+        self, heard: Sequence[int], is_selected: Callable[[LegRow], bool], found: Selected
+    ) -> None:
+        """Add the facts that rest on nothing but selected legs; the others stay."""
+        for ids in _batches(heard):
+            legs: dict[int, list[LegRow]] = {fact_id: [] for fact_id in ids}
+            for leg in support_table.of_facts(self._transaction, ids):
+                if leg.kind != LegKind.DENIED:
+                    legs[leg.fact_id].append(leg)
+            for fact_id, own in legs.items():
+                going = [leg for leg in own if is_selected(leg)]
+                if own and not going:
+                    continue
+                other = next((leg for leg in own if leg not in going), None)
+                is_drawn = all(leg.episode_id is not None for leg in going)
+                if other is not None:
+                    found.staying.append((fact_id, f"it was also {_described(other)}"))
+                elif is_drawn and not self._chosen.drawn:
+                    found.staying.append((fact_id, "facts drawn from an episode were left out"))
+                else:
+                    found.facts.append(fact_id)
+                    found.reasons[fact_id] = f"it was {_described(going[0])}" if going else NO_LEG
+
+
+NO_LEG: Final = "nothing that it rested on is left"
+
+
+class _Telling:
+    """Says in words what goes and what stays."""
+
+    def __init__(
+        self, transaction: Transaction, chosen: ErasureSelection, reach: Reach, found: Selected
+    ) -> None:
+        self._transaction, self._chosen, self._reach = transaction, chosen, reach
+        self._found = found
+        self._going = {*found.facts}
+
+    def steps(self) -> tuple[ErasureStep, ...]:
+        ids = self._found.facts[:MAX_STEPS]
+        facts = fact_table.get_many(self._transaction, ids)
+        ended = self._ending(facts.values())
+        episodes = self._found.episodes[: MAX_STEPS - len(ids)]
+        return (
+            *(self._fact(facts[one], ended=one in ended) for one in ids if one in facts),
+            *self._episodes(episodes, "is erased", lambda _: self._because()),
+        )
+
+    def stays(self) -> tuple[ErasureStep, ...]:
+        staying = dict(self._found.staying[:MAX_STEPS])
+        facts = fact_table.get_many(self._transaction, [*staying])
+        drawn: dict[int, int] = {}
+        for ids in _batches(self._found.facts):
+            for fact_id, episode_id in origins.drawn_from(self._transaction, ids):
+                drawn.setdefault(episode_id, fact_id)
+        left = sorted(drawn.keys() - {*self._found.episodes})[: MAX_STEPS - len(staying)]
+        return (
+            *(_fact_step(facts[one], "stays", why) for one, why in staying.items()),
+            *self._episodes(left, "stays", lambda one: f"fact {drawn[one]} was drawn from it"),
+        )
+
+    def _fact(self, fact: Fact, *, ended: bool) -> ErasureStep:
+        text = "is erased; nothing of its chain is left active" if ended else "is erased"
+        return _fact_step(fact, text, self._found.reasons.get(fact.id) or self._because())
+
+    def _because(self) -> str:
+        chosen = self._chosen
+        if chosen.facts is not None or chosen.episode is not None:
+            return "it was named"
+        if chosen.subject is not None:
+            return "it is about the subject"
+        if chosen.source is not None:
+            return "it is of the source"
+        return "it belongs to the owner" if chosen.run is None else "it was recorded in the run"
+
+    def _ending(self, facts: Iterable[Fact]) -> set[int]:
+        """Return which of these facts are the active ends of chains of which others stay."""
+        ends = [fact.id for fact in facts if fact.status in ("active", "expired")]
+        older = fact_table.all_superseded_by(self._transaction, ends)
+        return {
+            fact.superseded_by or 0
+            for fact in older
+            if fact.status == "superseded" and fact.id not in self._going
+        }
+
+    def _episodes(
+        self, ids: Sequence[int], text: str, reason: Callable[[int], str]
+    ) -> Iterator[ErasureStep]:
+        held = episode_table.get_many(self._transaction, ids)
+        home, scope = self._reach.namespaces[0], self._reach.scope
+        for one in ids:
+            episode = held.get(one)
+            if episode is None or not episode.content or episode.namespace != home:
+                continue
+            if scope in (None, episode.scope):
+                more = "…" if len(episode.content) > CLAIM_CHARACTERS else ""
+                yield ErasureStep(
+                    kind=EPISODE,
+                    id=one,
+                    claim=f"{episode.content[:CLAIM_CHARACTERS]}{more}",
+                    text=text,
+                    reason=reason(one),
+                )
+
+
+class _Erasing:
+    """Applies a plan, act by act."""
+
+    def __init__(self, plan: ErasurePlan, progress: Progress | None) -> None:
+        self._plan, self._progress = plan, progress
+        self._place: Place = plan._place
+        self.counts = ErasureCounts()
+        self.left: list[ErasureStep] = []
+        self._since = 0
+        self._done = 0
+        self._is_sweeping = False
+        self._is_forgotten = False
+
+    def acts(self) -> Iterator[Callable[[Transaction], object]]:
+        yield self._begin
+        for namespace in self._plan.graphs:
+            yield partial(self._drop_graph, namespace)
+            while self._is_sweeping:
+                yield partial(self._sweep, namespace)
+        for ids in _batches(sorted(self._plan._closing), ERASED_AT_ONCE):
+            yield partial(self._close, ids)
+        for ids in _batches(self._plan.fact_ids, ERASED_AT_ONCE):
+            yield partial(self._erase_facts, ids)
+        for ids in _batches(self._plan.episode_ids, 1):
+            yield partial(self._erase_episodes, ids)
+
+    def forgetting(self, index: str) -> Iterator[Callable[[Transaction], object]]:
+        """Yield the acts that remove deleted words from a full-text index."""
+        self._is_forgotten = False
+        yield partial(self._forget, index, first=True)
+        while not self._is_forgotten:
+            yield partial(self._forget, index, first=False)
+
+    def _forget(self, index: str, transaction: Transaction, *, first: bool) -> None:
+        full_text = getattr(transaction.full_text, index)
+        self._is_forgotten = full_text.forget_some(transaction, first=first)
+
+    def tell(self) -> None:
+        if self._progress is not None:
+            total = len(self._plan.fact_ids) + len(self._plan.episode_ids)
+            self._progress(self._done, total)
+
+    def _begin(self, transaction: Transaction) -> None:
+        self._plan.check(transaction)
+        meta_table.put(transaction, UNFINISHED, "1")
+        self._since = journal.last_id(transaction)
+        entries = erasable.count_entries(transaction, self._plan._goes[0])
+        self.counts += ErasureCounts(entries=entries)
+
+    def _drop_graph(self, namespace: str, transaction: Transaction) -> None:
+        self._place.dependents.forget_build(Changes(transaction, self._place.author), namespace)
+        self._is_sweeping = True
+
+    def _sweep(self, namespace: str, transaction: Transaction) -> None:
+        self._is_sweeping = graph_table.remove_some(transaction, namespace, SWEPT_AT_ONCE)
+
+    def _close(self, episode_ids: Sequence[int], transaction: Transaction) -> None:
+        self.counts += _closing_counts(transaction, episode_ids)
+        for one in episode_ids:
+            reply_table.close(transaction, one)
+
+    def _erase_facts(self, ids: Sequence[int], transaction: Transaction) -> None:
+        self._done += len(ids)
+        changed = origins.changed_facts(transaction, self._since, ids)
+        held = fact_table.get_many(transaction, ids)
+        there = {one: held[one] for one in ids if held[one].status != "erased"}
+        self.left += [_fact_step(there[one], "stays", MEANWHILE) for one in changed & {*there}]
+        going = [fact for one, fact in there.items() if one not in changed]
+        self.counts += erasable.of_facts(transaction, [fact.id for fact in going])
+        self._close_new(transaction, going)
+        changes = Changes(transaction, self._place.author)
+        for fact in going:
+            erasing.blank_fact(changes, fact, self._place.dependents)
+
+    def _close_new(self, transaction: Transaction, facts: Sequence[Fact]) -> None:
+        """Close episodes of which replies that came in the meantime quote these facts."""
+        new = reply_table.texts(transaction, self._plan._reach.namespaces, self._plan._newest_reply)
+        quotes = Occurrences(reply_table.quoted_as(fact.content) for fact in facts)
+        for episode_id in {one for one, reply in [*new] if quotes.found_in(reply)}:
+            reply_table.close(transaction, episode_id)
+
+    def _erase_episodes(self, ids: Sequence[int], transaction: Transaction) -> None:
+        self._done += len(ids)
+        changed = origins.changed_episodes(transaction, self._since, ids)
+        changes = Changes(transaction, self._place.author)
+        for episode in episode_table.get_many(transaction, ids).values():
+            if episode.id in changed and episode.content:
+                self.left.append(
+                    ErasureStep(
+                        kind=EPISODE,
+                        id=episode.id,
+                        claim=episode.content[:CLAIM_CHARACTERS],
+                        text="stays",
+                        reason=MEANWHILE,
+                    )
+                )
+            elif episode.content:
+                self.counts += erasable.of_episodes(transaction, [episode.id])
+                erasing.blank_episode(changes, episode)
+
+
+MEANWHILE: Final = "it was changed while the others were erased"
+
+
+def _to_close(transaction: Transaction, reach: Reach, found: Selected) -> set[int]:
+    """Return the episodes that stay, but from which facts were drawn that go, or quote one.
+
+    Nothing is extracted from them again, and their replies go.
+    """
+    drawn: set[int] = set()
+    for ids in _batches(found.facts):
+        drawn |= origins.own_episodes(transaction, ids)
+    gone = {*found.episodes} | drawn
+    replies = ((one, text) for one, text in reply_table.texts(transaction, reach.namespaces))
+    others = [(one, text) for one, text in replies if one not in gone]
+    if others:
+        quotes = Occurrences(
+            reply_table.quoted_as(content)
+            for ids in _batches(found.facts)
+            for _, _, content in fact_table.texts(transaction, ids)
+        )
+        drawn |= {one for one, text in others if quotes.found_in(text)}
+    return drawn - {*found.episodes}
+
+
+def _large(transaction: Transaction, fact_ids: Sequence[int]) -> Iterator[str]:
+    """Yield the namespaces with a graph of which so many facts go that it goes as a whole."""
+    if len(fact_ids) < GRAPH_DROPPED_FROM:
+        return
+    for _, namespace in graph_table.every_current(transaction):
+        number = sum(fact_table.count_in(transaction, namespace, ids) for ids in _batches(fact_ids))
+        if number >= GRAPH_DROPPED_FROM:
+            yield namespace
+
+
+def _closing_counts(transaction: Transaction, episode_ids: Iterable[int]) -> ErasureCounts:
+    return ErasureCounts(replies=erasable.count_replies(transaction, sorted(episode_ids)))
+
+
+def _is_visible(fact: Fact, reach: Reach) -> bool:
+    if fact.namespace not in reach.namespaces:
+        return False
+    return reach.scope in (None, fact.scope) or fact.status == "erased"
+
+
+def _fact_step(fact: Fact, text: str, reason: str) -> ErasureStep:
+    claim = f"{fact.subject}: {fact.content}"
+    return ErasureStep(kind=FACT, id=fact.id, claim=claim, text=text, reason=reason)
+
+
+def _described(leg: LegRow) -> str:
+    of = f" in episode {leg.episode_id}" if leg.episode_id is not None else ""
+    if not of and leg.cited:
+        of = f", from {leg.cited},"
+    return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
+
+
+def _batches(ids: Iterable[int], size: int = READ_AT_ONCE) -> Iterator[list[int]]:
+    rest = iter(ids)
+    while some := [*islice(rest, size)]:
+        yield some
