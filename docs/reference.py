@@ -35,7 +35,7 @@ PAGES = {
     "changes": (
         "Changes in one transaction",
         "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo Applied "
-        "Plan Step PlanConflict Reverted ErasurePlan ErasureStep ErasureCounts Erased",
+        "Plan Step PlanConflict Reverted ErasurePlan ErasureStep ErasureCounts Erased Remains",
     ),
     "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits"),
     "learning": (

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.domain.erasures import Erased as Erased
     from memstore.domain.erasures import ErasureCounts as ErasureCounts
     from memstore.domain.erasures import ErasureStep as ErasureStep
+    from memstore.domain.erasures import Remains as Remains
     from memstore.domain.explanations import Explanation as Explanation
     from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
@@ -124,7 +125,7 @@ _NAMES = {
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",
-    "domain.erasures": "Erased ErasureCounts ErasureStep",
+    "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",

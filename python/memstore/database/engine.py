@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -173,6 +173,10 @@ class FullText(Protocol):
         """
         ...
 
+    def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
+        """Return which of these tokens the index has, though no row has them any more."""
+        ...
+
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
         """Yield the steps of a rebuild, a few rows each, to be run in order.
 
@@ -289,6 +293,10 @@ class Engine(Protocol):
 
         An in-memory store writes nothing to disk.
         """
+        ...
+
+    def divided(self, file: IO[bytes], texts: Collection[bytes]) -> Iterator[tuple[bytes, int]]:
+        """Yield the texts that a file of such a database holds in parts, with their places."""
         ...
 
     def exposed(self) -> dict[str, int]:

@@ -76,6 +76,23 @@ class Erased(Record):
     """Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`."""
 
 
+@frozen(kw_only=True)
+class Remains(Record):
+    """A word that is left in a file."""
+
+    word: str
+    path: str
+    kind: str
+    """What the file is: ``file``, ``log``, ``shared memory``, ``index``, ``copy`` or
+    ``file beside it``; ``word index`` is a part of the file."""
+    form: str
+    """How the word is written there: ``as it is``, ``in lower case``, ``in JSON``, …"""
+    number: int
+    """How often."""
+    first: int | None
+    """The first place, in bytes; ``None`` for a word index."""
+
+
 class ErasureSelection(NamedTuple):
     """What is to be erased; each condition that is given narrows the selection."""
 

@@ -34,6 +34,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "decide": "--undo",
     "ops": "--line",
     "run": "--run-uuid",
+    "words": "--prove",
     "run_id": "--run",
     "secret": "--secret-file",
     "user_id": "--user",

@@ -138,6 +138,7 @@ class AsyncFile(Awaited[File]):
     backup = awaited(File.backup)
     backup_in_background = awaited(File.backup_in_background)
     copies = awaited(File.copies)
+    remains = awaited(File.remains)
     examine = awaited(File.examine)
     head = awaited(File.head)
     rebuild = awaited(File.rebuild)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import vectors as vector_table
+    from memstore.domain.erasures import Remains
     from memstore.domain.protocols import Embedder
     from memstore.domain.records import Head
     from memstore.domain.results import WordsOnly
@@ -48,11 +49,12 @@ if TYPE_CHECKING:
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
     from memstore.transfer import ImportReport
-    from memstore.upkeep import copies, doctor, scheduled
+    from memstore.upkeep import copies, doctor, remains, scheduled
     from memstore.upkeep.findings import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
     copies = lazy_import("memstore.upkeep.copies")
+    remains = lazy_import("memstore.upkeep.remains")
     adoption = lazy_import("memstore.facts.adoption")
     doctor = lazy_import("memstore.upkeep.doctor")
     fact_table = lazy_import("memstore.database.tables.facts")
@@ -429,6 +431,29 @@ class File:
         """Return the copies of the file that are known: beside it, and the scheduled backups."""
         folder = None if self._backups is None else self._backups.folder
         return tuple(copies.known(self.path, folder))
+
+    def remains(self, words: Iterable[str], *, progress: Progress | None = None) -> list[Remains]:
+        """Return where any of these words is left, to prove that what was erased is gone.
+
+        Every byte is searched of the file, its write-ahead log and shared memory, the index files
+        and whatever else is beside it under its name, and the copies that are known
+        (:meth:`copies`). A word is looked for as it is, in lower case and other normal forms, cut
+        into characters, as JSON writes it, in UTF-8 and UTF-16. Numbers that stand for texts, in
+        vectors and index files, are not.
+
+        Args:
+            words: words or texts of 3 to 500 characters, as they were written; each is looked for
+                as a whole.
+            progress: called with the number of files read and the total.
+
+        Returns:
+            Each word and form in each file; an empty list if none is left.
+
+        Raises:
+            StorageError: a file cannot be read.
+        """
+        folder = None if self._backups is None else self._backups.folder
+        return remains.remains(self.engine, words, folder, progress)
 
     def examine(self, *, deep: bool = False, progress: Progress | None = None) -> list[Finding]:
         """Check the file, and that derived data matches the rows; return what is wrong.

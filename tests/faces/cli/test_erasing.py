@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,34 @@ def test_erase_words_its_errors_with_flags(cli: CommandLine) -> None:
     assert "--run-uuid is not the id of a run" in cli("erase", "--run-uuid", "x").err
     assert cli("erase", "--episode", 9).code == 1
     assert "--owner is empty" in cli("erase", "--owner", " ").err
+
+
+def test_prove_says_where_a_word_is_left(cli: CommandLine) -> None:
+    fact = cli.add("the password is hunter2")
+    answer = cli("erase", "--prove", "hunter2", "Hunter3")
+    assert answer.code == 1
+    [line] = answer.out.splitlines()
+    word, path, kind, form, number, _ = line.split("\t")
+    assert (word, kind, form) == ("hunter2", "file", "as it is")
+    assert Path(path).name == cli.db.name
+    assert number.endswith("places")
+    document = cli("erase", "--prove", "hunter2", "--json")
+    assert document.code == 1
+    assert json.loads(document.out)["left"][0]["word"] == "hunter2"
+    Path(f"{cli.db}.version-6").write_bytes(b"hunter2")
+    answer = cli("erase", fact, "--yes", "--prove", "hunter2")
+    assert answer.code == 1
+    assert f"hunter2\t{cli.db}.version-6\tcopy\tas it is\t1 place\t" in answer.out
+    Path(f"{cli.db}.version-6").unlink()
+    answer = cli("erase", "--prove", "hunter2")
+    assert (answer.code, answer.out) == (0, "none of 1 word is left in any byte\n")
+
+
+def test_prove_after_a_refusal_does_not_search(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = cli.add("hunter2")
+    monkeypatch.setattr("memstore.faces.cli.command.can_ask", lambda: True)
+    answer = cli("erase", fact, "--prove", "hunter2", stdin="n\n")
+    assert (answer.code, answer.out) == (1, "")
+    assert "--prove" in cli("erase", "--prove", "ab").err

@@ -32,18 +32,19 @@ from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, Store
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from memstore.database.engine import Durability, Progress, Transaction
-    from memstore.database.sqlite import copying, integrity, memory, migrations, objects
+    from memstore.database.sqlite import copying, integrity, memory, migrations, objects, pages
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
     integrity = lazy_import("memstore.database.sqlite.integrity")
     memory = lazy_import("memstore.database.sqlite.memory")
     migrations = lazy_import("memstore.database.sqlite.migrations")
     objects = lazy_import("memstore.database.sqlite.objects")
+    pages = lazy_import("memstore.database.sqlite.pages")
 
 IN_MEMORY: Final = ":memory:"
 """The path of a database in memory."""
@@ -219,6 +220,9 @@ class SqliteEngine:
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
         return self._place.scratch()
+
+    def divided(self, file: IO[bytes], texts: Collection[bytes]) -> Iterator[tuple[bytes, int]]:
+        return pages.divided(file, texts)
 
     def exposed(self) -> dict[str, int]:
         return self._place.exposed()

@@ -14,14 +14,16 @@ from memstore.database.engine import FullTexts
 from memstore.database.tables import facts as fact_table
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
-from memstore.text.words import UNSPACED_RUN, any_of, match_expression, spelled, terms
+from memstore.text.words import UNSPACED_RUN, any_of, match_expression, quoted, spelled, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction, Wanted
+    from memstore.database.sqlite import full_text_terms
     from memstore.database.tables import episodes as episode_table
 else:
+    full_text_terms = lazy_import("memstore.database.sqlite.full_text_terms")
     episode_table = lazy_import("memstore.database.tables.episodes")
 
 OPENS, CLOSES = "\x02", "\x03"
@@ -149,6 +151,18 @@ class Fts5(NamedTuple):
             {"pages": -MERGED_PAGES if first else MERGED_PAGES},
         )
         return transaction.scalar("SELECT total_changes()") - before < 2
+
+    def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
+        wanted = {token.encode(): token for token in tokens}
+        known = {term for term in full_text_terms.terms(transaction, self.name) if term in wanted}
+        return {
+            wanted[term]
+            for term in known
+            if not transaction.scalar(
+                f"SELECT count(*) FROM {self.name} WHERE {self.name} MATCH :token",
+                {"token": quoted(wanted[term])},
+            )
+        }
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
         return _Rebuild(self.name, self.rows.split()[0]).steps()

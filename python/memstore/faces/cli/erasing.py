@@ -37,7 +37,8 @@ NOUNS = {
     "memstore erase 12\n"
     "memstore erase --episode 31\n"
     "memstore erase --subject 'Ana Silva' --yes\n"
-    "memstore erase --source web:example.org --keep-drawn",
+    "memstore erase --source web:example.org --keep-drawn\n"
+    "memstore erase --prove hunter2 'Ana Silva'",
     cli.option("ID", "the facts' ids", type=cli.fact_id, nargs="*"),
     cli.option("--episode ID", "an episode, and the facts drawn from it", type=cli.fact_id),
     cli.option("--subject NAME", "the facts about this subject, in any state"),
@@ -53,13 +54,31 @@ NOUNS = {
         dest="drawn",
         action="store_false",
     ),
+    cli.option(
+        "--prove WORD",
+        "search every byte of the file and of what belongs to it for words, at the end or alone",
+        nargs="+",
+        action="extend",
+    ),
     cli.YES,
     *cli.WHOSE,
-    usage="[ID…] [--episode ID] [--subject NAME] [--source NAME] [--owner USER] [--yes] [options]",
+    usage="[ID…] [--episode ID] [--subject NAME] [--source NAME] [--owner USER] [--prove WORD…]"
+    " [--yes] [options]",
     file="create",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     selecting = {**cli.given(arguments, SELECTING), "run": arguments.run_uuid}
+    is_selected = arguments.id or any(selecting.values())
+    if is_selected or not arguments.prove:
+        code = _erase_selected(store, arguments, selecting, show)
+        if code is not None or not arguments.prove:
+            return code
+    return _prove(store, arguments, show)
+
+
+def _erase_selected(
+    store: Store, arguments: argparse.Namespace, selecting: dict[str, Any], show: cli.Show
+) -> int | None:
     if arguments.owner is not None and cli.owners_of(arguments) == NO_OWNER:
         scope: Any = arguments.whose
     else:
@@ -123,6 +142,25 @@ def _tell_more(plan: ErasurePlan, show: cli.Show) -> None:
         show.note(f"this copy still has what was in it: {copy}")
     for namespace in plan.graphs:
         show.note(f"the graph of {namespace} goes as a whole; memstore graph build makes a new one")
+
+
+def _prove(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    with show.progress("searching") as progress:
+        found = store.file.remains(arguments.prove, progress=progress)
+    rows = [
+        (one.word, one.path, one.kind, one.form, counted(one.number, "place"), _offset(one.first))
+        for one in found
+    ]
+    value = {"left": [one.to_dict() for one in found]}
+    if found:
+        show.rows(rows, value)
+        return cli.REFUSED
+    show.done(f"none of {counted(len(arguments.prove), 'word')} is left in any byte", value)
+    return None
+
+
+def _offset(place: int | None) -> str:
+    return "" if place is None else f"the first at byte {place:,}"
 
 
 def _rows(plan: ErasurePlan) -> Iterator[tuple[object, ...]]:
