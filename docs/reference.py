@@ -30,7 +30,7 @@ PAGES = {
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
         "Portion UnreadThread "
-        "Proposal JournalLine Leg Explanation ExplanationEntry RepairedFact",
+        "Proposal JournalLine Act ActChange Leg Explanation ExplanationEntry RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from memstore.domain.erasures import Remains as Remains
     from memstore.domain.explanations import Explanation as Explanation
     from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
+    from memstore.domain.log import Act as Act
+    from memstore.domain.log import ActChange as ActChange
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
@@ -126,6 +128,7 @@ _NAMES = {
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
+    "domain.log": "Act ActChange",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",

@@ -203,3 +203,14 @@ def _root(*, windows: str, xdg: str) -> str:
     named = os.environ.get(variable, "")
     # A relative path is ignored: it would mean a different file in each folder.
     return named if os.path.isabs(named) else os.path.expanduser(DEFAULT_FOLDERS[variable])
+
+
+def pager() -> str:
+    """Return the command by which long output is read on a terminal; empty for none."""
+    chosen = os.environ.get("PAGER", "less").strip()
+    return "" if chosen == "cat" else chosen
+
+
+def pager_environment() -> dict[str, str]:
+    """Return the environment of a pager: less shows colours, and ends at once if all fits."""
+    return {"LESS": "FRX"} | os.environ

@@ -337,7 +337,7 @@ def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> N
 def test_the_selection_reads_no_json(store: Store, web: Store) -> None:
     web.add("x", subject="x")
     with store.file.engine.read() as transaction:
-        where, values = selected._conditions(
+        where, values = selected.conditions(
             transaction, Selection(source=WEB, actor="user", episode=1, since=clock.utc_now())
         )
     assert "json" not in where.casefold()

@@ -126,7 +126,7 @@ def last_born(transaction: Transaction, line: int, column: str) -> int:
         f" ORDER BY {column}, id LIMIT 1"
     )
     last = 0
-    low, high = 1, transaction.scalar(f"SELECT max({column}) FROM memstore_journal") + 1
+    low, high = 1, transaction.scalar(MAX_ID.format(column)) + 1
     while low < high:
         middle = (low + high) // 2
         row = transaction.one(query, {"id": middle})
@@ -136,6 +136,10 @@ def last_born(transaction: Transaction, line: int, column: str) -> int:
             last = int(row[0])
             low = last + 1
     return last
+
+
+MAX_ID: Final = "SELECT max({0}) FROM memstore_journal WHERE {0} IS NOT NULL"
+"""The index on the column has no rows without one, and is used only if they are not asked for."""
 
 
 def _place(
@@ -178,7 +182,7 @@ def of_facts(
     """
     dialect = transaction.dialect
     whose = f" AND {SAME_OWNERS}" if scope is not None else ""
-    where, values = _conditions(transaction, chosen)
+    where, values = conditions(transaction, chosen)
     return journal.matching(
         transaction,
         f"{where} AND fact_id IS NOT NULL"
@@ -203,7 +207,7 @@ def last_lines(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[
     ]
 
 
-def _conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[str, Any]]:
+def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[str, Any]]:
     """Return the conditions as SQL, with their parameters."""
     tests = ["memstore_journal.id >= :first"]
     first = 1
@@ -216,11 +220,13 @@ def _conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[
         tests.append("actor = :actor")
     if chosen.source is not None:
         tests.append(
-            "(source = :source"
-            f" OR ({BORN} AND fact_id IN (SELECT id FROM memstore_facts WHERE source = :source))"
-            " OR episode_id IN (SELECT id FROM memstore_episodes WHERE source = :source)"
-            f" OR ({BORN} AND fact_id IN (SELECT f.id FROM memstore_facts f"
-            "  JOIN memstore_episodes e ON e.id = f.episode_id WHERE e.source = :source)))"
+            "(memstore_journal.source = :source"
+            " OR EXISTS (SELECT 1 FROM memstore_episodes e"
+            "  WHERE e.id = memstore_journal.episode_id AND e.source = :source)"
+            f" OR ({BORN} AND EXISTS (SELECT 1 FROM memstore_facts f"
+            "  LEFT JOIN memstore_episodes e ON e.id = f.episode_id"
+            "  WHERE f.id = memstore_journal.fact_id"
+            "  AND (f.source = :source OR e.source = :source))))"
         )
     if chosen.episode is not None:
         tests.append(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 OWN_FLAGS: Final = (
-    "actor episode owner since source "
+    "actor before episode fact limit owner since source until "
     "context durability embedder expired_after expired_before expires_at generator generator_model "
     "generator_url head min_relevance model namespace ranking secrets seq speaker thread "
     "valid_after valid_at valid_before vector_weight word_weight"
@@ -28,6 +28,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_after": "--after",
     "created_before": "--before",
     "deleted_at": "--deleted-at",
+    "kinds": "--kind",
     "path": "--db",
     "every_seconds": "--every",
     "expired_at": "--expires-at",

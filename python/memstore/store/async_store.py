@@ -227,6 +227,7 @@ class AsyncStore(Awaited[Store]):
     check_owners = awaited(Store.check_owners)
     history = awaited(Store.history)
     journal = awaited(Store.journal)
+    log = awaited(Store.log)
     support = awaited(Store.support)
     explain = awaited(Store.explain)
     trust = awaited(Store.trust)

@@ -76,9 +76,11 @@ if TYPE_CHECKING:
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
     from memstore.domain import erasures, plans, status
+    from memstore.domain import log as logs
     from memstore.domain.briefing import Briefing
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
+    from memstore.domain.log import Act
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
@@ -95,6 +97,7 @@ if TYPE_CHECKING:
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
     from memstore.history import erasing, erasure, reverting, trust
+    from memstore.history import log as acts
     from memstore.history.erasure import ErasurePlan
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
@@ -105,6 +108,7 @@ if TYPE_CHECKING:
     from memstore.upkeep import doctor, scheduled, verification
     from memstore.upkeep.findings import Finding
 else:
+    acts = lazy_import("memstore.history.log")
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
     bearing = lazy_import("memstore.search.bearing")
@@ -121,6 +125,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     log = lazy_import("memstore.episodes.log")
     origins = lazy_import("memstore.database.origins")
+    logs = lazy_import("memstore.domain.log")
     meta_table = lazy_import("memstore.database.tables.meta")
     passages = lazy_import("memstore.episodes.passages")
     pathlib = lazy_import("pathlib")
@@ -1078,6 +1083,67 @@ class Store:
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
         return self._facts.journal(fact_id)
+
+    def log(
+        self,
+        *,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        run: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        fact: int | None = None,
+        kinds: Iterable[str] | None = None,
+        limit: int | None = 50,
+        before: int | None = None,
+        after: int | None = None,
+        scope: ScopeSelection = None,
+    ) -> builtins.list[Act]:
+        """Return what was done to this namespace, an act at a time, newest first.
+
+        An act is what one transaction changed. Only those of its changes are shown that match and
+        that are about facts and episodes of these owners; and, unless this store is confined, those
+        of the whole file, such as levels of trust.
+
+        Args:
+            since: acts from this time on.
+            until: acts up to this time; with a date, up to its end in UTC.
+            run: acts of one opening of the file or session of a server.
+            source: acts through this program, and what was drawn from this source; as in
+                :meth:`revert`.
+            actor: acts by this person or program.
+            fact: what was done to this fact, and what it replaced.
+            kinds: kinds of lines of the journal, such as ``delete``; by default all but ``embed``
+                and ``quarantine``.
+            limit: the maximum number of acts; ``None`` for all.
+            before: acts before that of this line; with the ``line`` of the last act, the next page.
+            after: acts after that of this line.
+            scope: only facts and episodes of exactly these owners, or without owners; ``"all"`` for
+                any.
+
+        Raises:
+            ValueError: no such kind, or something that cannot be read.
+        """
+        wanted = logs.log_filter(
+            since=since,
+            until=until,
+            run=run,
+            source=source,
+            actor=actor,
+            fact=fact,
+            kinds=kinds,
+            known=[*journal.Kind],
+            limit=limit,
+            before=before,
+            after=after,
+        )
+        return acts.acts(
+            self._file.engine,
+            wanted,
+            self._facts.namespaces,
+            selected_scope(scope),
+            whole_file=not self._reach.confined,
+        )
 
     # -- embedding ---------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ def _add_common(to: argparse.ArgumentParser) -> None:
         "--json",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="print one JSON document (except demo, and export, which prints JSON Lines); "
+        help="print one JSON document (except demo; export and log print JSON Lines); "
         "errors and notes are JSON lines on standard error",
     )
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain import records
     from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.log import Act
     from memstore.domain.results import ScoreParts
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
@@ -132,6 +133,11 @@ class JsonShow:
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
+    def acts(self, acts: Sequence[Act], *, paged: bool = False) -> None:
+        """Print an object for each act, on a line of its own."""
+        for act in acts:
+            print(to_json(act.to_dict()), flush=not paged)
+
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         found = _worded(findings)
         self._print(
@@ -217,6 +223,12 @@ class PlainShow:
         for line in lines:
             what = compact(changed(line))
             _row(line.id, second(line.at), line.kind, line.fact_id, line.actor, line.source, what)
+
+    def acts(self, acts: Sequence[Act], *, paged: bool = False) -> None:
+        for act in acts:
+            _row(act.line, second(act.at), act.actor, act.source, act.text)
+        if not paged:
+            sys.stdout.flush()
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         for task in tasks:

@@ -6,6 +6,7 @@ Imported only where a terminal is, since rich is slow to import. Text is only ev
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from memstore.faces import wording
 from memstore.faces.cli import activity, render
 from memstore.faces.cli.owners import ways_to_see
 from memstore.faces.escaping import counted, minute, visible_lines
+from memstore.lazy import lazy_import
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible
 
@@ -25,11 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.episodes import Episode
+    from memstore.domain.log import Act
     from memstore.domain.records import Head
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.faces.cli import pager
     from memstore.faces.cli.render import EpisodeHits, Hits
     from memstore.upkeep.findings import Finding
+else:
+    pager = lazy_import("memstore.faces.cli.pager")
 
 WIDEST: Final = 100
 """The widest text, in columns: longer lines are hard to read."""
@@ -47,6 +53,15 @@ TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●",
 TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
 PRIORITY_STYLES: Final = {"high": "bold red", "low": "dim"}
 STANDING_STYLES: Final = {"active": "green", "superseded": "yellow", "expired": "yellow"}
+
+CHANGE_STYLES: Final = {
+    **dict.fromkeys(("add", "adopt", "import", "episode", "restore", "unsupersede"), "green"),
+    **dict.fromkeys(("supersede", "metadata", "propose", "update_episode"), "yellow"),
+    **dict.fromkeys(("delete", "reject"), "red"),
+    **dict.fromkeys(("erase", "erase_episode", "redact"), "bold red"),
+    **dict.fromkeys(("trust", "distrust"), "magenta"),
+}
+"""The styles of what acts did, by the kind of change."""
 
 Span = tuple[str, str]
 """A text and its style."""
@@ -132,6 +147,15 @@ class TerminalShow:
                 (f"  {render.compact(what)}" if what else "", ""),
                 hang=18,
             )
+
+    def acts(self, acts: Sequence[Act], *, paged: bool = False) -> None:
+        """Print a line for each act, cut off at the edge of the screen."""
+        room = max((len(str(act.line)) for act in acts), default=0)
+        with pager.paged(self._console) if paged else nullcontext():
+            for act in acts:
+                line = Text.assemble(*_act(act, room))
+                line.truncate(self._console.width, overflow="ellipsis")
+                self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
     def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
         room = max((len(str(task.id)) for task in tasks), default=0) + 5
@@ -311,6 +335,18 @@ class TerminalShow:
         room = max((len(name) for name, _ in listed), default=0) + 2
         for name, value in listed:
             self.line((name.replace("_", " ").ljust(room), "dim"), *value, hang=room)
+
+
+def _act(act: Act, room: int) -> Iterator[Span]:
+    yield str(act.line).rjust(room), "bold cyan"
+    yield f"  {minute(act.at)}  {visible(act.actor)} through {visible(act.source)}  ", "dim"
+    lead, changes = act.parts
+    if lead:
+        yield f"{lead}: ", "magenta"
+    for number, change in enumerate(changes):
+        yield ("; " if number else ""), "dim"
+        yield visible(change.text), CHANGE_STYLES.get(change.kind, "")
+        yield visible(str(change).removeprefix(change.text)), ""
 
 
 def _id_room(facts: Sequence[records.Fact]) -> int:

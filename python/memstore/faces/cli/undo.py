@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import moments
 from memstore.domain.plans import UNDO
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
@@ -12,16 +11,10 @@ from memstore.faces.escaping import counted
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from datetime import datetime
 
     from memstore.domain.plans import Step
     from memstore.history.reverting import Plan
     from memstore.store.store import Store
-
-
-def since(text: str) -> datetime | str:
-    """Parse ``90m``, ``2h``, ``3d`` or ``1w`` before now; the store reads any other time."""
-    return moments.ago(text) or text
 
 
 @cli.command(
@@ -38,7 +31,9 @@ def since(text: str) -> datetime | str:
         "what one opening of the file or one session did, as the journal names it",
     ),
     cli.option("--actor NAME", "what this person or program did"),
-    cli.option("--since TIME", "what was done since then: 90m, 2h, 3d, 1w, or a time", type=since),
+    cli.option(
+        "--since TIME", "what was done since then: 90m, 2h, 3d, 1w, or a time", type=cli.age
+    ),
     cli.option(
         "--line N",
         "a line of the journal; may be repeated",

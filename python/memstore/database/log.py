@@ -1,0 +1,113 @@
+"""The lines of acts, newest first: each act is found by its last line that is wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database import journal, selected
+from memstore.database.dialect import SAME_OWNERS
+from memstore.database.journal import Kind
+from memstore.domain.records import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.log import LogFilter
+    from memstore.domain.records import JournalLine, Scope
+
+USUALLY_LEFT_OUT: Final = (Kind.EMBED, Kind.QUARANTINE)
+"""Kinds that change nothing that anybody said; shown if they are asked for."""
+
+
+class Wanted:
+    """The conditions on lines, as SQL.
+
+    Args:
+        namespaces: of the facts and episodes.
+        scope: their owners; ``None`` for any.
+        whole_file: whether lines about no fact and no episode are shown, such as those of trust.
+    """
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        wanted: LogFilter,
+        namespaces: Sequence[str] | None,
+        scope: Scope | None,
+        *,
+        whole_file: bool,
+    ) -> None:
+        self._transaction = transaction
+        test, values = selected.conditions(transaction, wanted.chosen)
+        values |= {"namespaces": namespaces, **(scope.ids if scope else {})}
+        self.first = max(values["first"], (wanted.after or 0) + 1)
+        self.last = journal.last_id(transaction)
+        if wanted.before is not None:
+            self.last = min(self.last, _beginning(transaction, wanted.before) - 1)
+        if wanted.until is not None:
+            self.last = min(self.last, selected.last_until(transaction, wanted.until))
+        tests = [test, self._seen(namespaces, scope, whole_file and scope in (None, NOBODY))]
+        listed = transaction.dialect.listed
+        if wanted.kinds is None:
+            tests.append(f"kind NOT IN {listed('kinds')}")
+        else:
+            tests.append(f"kind IN {listed('kinds')}")
+        values["kinds"] = USUALLY_LEFT_OUT if wanted.kinds is None else wanted.kinds
+        if wanted.after is not None:
+            tests.append("txn > :after")  # not the rest of the act that has this line
+            values["after"] = wanted.after
+        if wanted.fact is not None:
+            tests.append(f"memstore_journal.id IN {listed('lines')}")
+            values["lines"] = _lines_of(transaction, wanted.fact)
+        self._condition = " AND ".join(tests)
+        self._values: dict[str, Any] = values | {"first": self.first}
+
+    def acts(self) -> Iterator[list[JournalLine]]:
+        """Yield the wanted lines of each act, newest act first."""
+        last = self.last
+        while last >= self.first and (place := self._last_before(last)) is not None:
+            line, txn = place
+            values = self._values | {"first": max(txn, self.first), "last": line}
+            yield journal.outlined(
+                self._transaction, f"{self._condition} AND memstore_journal.id <= :last", values
+            )
+            last = txn - 1
+
+    def _last_before(self, last: int) -> tuple[int, int] | None:
+        row = self._transaction.one(
+            f"SELECT id, txn FROM memstore_journal WHERE {self._condition}"
+            " AND memstore_journal.id <= :last ORDER BY memstore_journal.id DESC LIMIT 1",
+            self._values | {"last": last},
+        )
+        return None if row is None else (int(row[0]), int(row[1]))
+
+    def _seen(self, namespaces: Sequence[str] | None, scope: Scope | None, whole_file: bool) -> str:
+        dialect = self._transaction.dialect
+        whose = "" if scope is None else f" AND {SAME_OWNERS}"
+        if namespaces is not None:
+            whose += f" AND namespace IN {dialect.listed('namespaces')}"
+        tests = [
+            f"EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id{whose})",
+            "(fact_id IS NULL AND EXISTS (SELECT 1 FROM memstore_episodes e"
+            f" WHERE e.id = memstore_journal.episode_id{whose}))",
+        ]
+        if whole_file:
+            tests.append("(fact_id IS NULL AND memstore_journal.episode_id IS NULL)")
+        return f"({' OR '.join(tests)})"
+
+
+def _beginning(transaction: Transaction, line: int) -> int:
+    """Return the first line of the act of a line."""
+    row = transaction.one("SELECT txn FROM memstore_journal WHERE id = :id", {"id": line})
+    return line if row is None else int(row[0])
+
+
+def _lines_of(transaction: Transaction, fact_id: int) -> list[int]:
+    """Return the ids of the lines about a fact, and of those by which it replaced others."""
+    return transaction.ints(
+        "SELECT id FROM memstore_journal WHERE fact_id = :id UNION"
+        " SELECT j.id FROM memstore_facts f JOIN memstore_journal j ON j.fact_id = f.id"
+        f" WHERE f.superseded_by = :id AND j.kind = '{Kind.SUPERSEDE}'",
+        {"id": fact_id},
+    )

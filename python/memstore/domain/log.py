@@ -1,0 +1,158 @@
+"""The log: what was done to the memory, an act at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock, moments
+from memstore.domain.arguments import checked_id, checked_items, checked_limit, checked_text
+from memstore.domain.plans import Selection, selection
+from memstore.domain.records import Record
+from memstore.errors import InvalidArgument
+from memstore.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from datetime import datetime
+
+MAX_CLAIMS: Final = 20
+"""Texts of facts that each change of an act carries."""
+
+SHOWN_CLAIMS: Final = 3
+SHOWN_CHARACTERS: Final = 80
+"""How many of them a line shows, and how much of each."""
+
+SHOWN_LINES: Final = 8
+
+ERASED: Final = "(erased)"
+
+
+@frozen(kw_only=True)
+class ActChange(Record):
+    """Changes of one kind in an act."""
+
+    kind: str
+    """As in the journal; ``import`` for what came from another file."""
+    text: str
+    """What was done, such as "added 12 facts" or "replaced fact 7 by 12"."""
+    facts: tuple[int, ...] = ()
+    """Their ids; for a replacement, the new fact's follows."""
+    episodes: tuple[int, ...] = ()
+    claims: tuple[str, ...] = ()
+    """Subject and text of the first facts that were stored or changed, as far as they may be seen;
+    "(erased)" for what was erased since."""
+    lines: tuple[int, ...] = ()
+    """The lines of the journal."""
+
+    def __str__(self) -> str:
+        if not self.claims:
+            return self.text
+        shown = [cropped(claim) for claim in self.claims[:SHOWN_CLAIMS]]
+        if (left := len(self.facts) - len(shown)) > 0 and len(self.claims) > SHOWN_CLAIMS:
+            shown.append(f"and {left:,} more")
+        return f"{self.text}: {'; '.join(shown)}"
+
+
+@frozen(kw_only=True)
+class Act(Record):
+    """One act: what one transaction changed, as far as it was asked for and may be seen."""
+
+    line: int
+    """The id of its first line (``txn``); ``op:LINE`` names the moment after it."""
+    at: datetime
+    actor: str
+    source: str
+    """The program or interface through which it was done."""
+    run: str | None = None
+    changes: tuple[ActChange, ...] = ()
+    reverts: tuple[int, ...] = ()
+    """The lines that it took back."""
+
+    @property
+    def parts(self) -> tuple[str, tuple[ActChange, ...]]:
+        """Which lines it took back, if any, and its changes."""
+        if not self.reverts:
+            return "", self.changes
+        noun = "line" if len(self.reverts) == 1 else "lines"
+        named = ", ".join(map(str, self.reverts[:SHOWN_LINES]))
+        more = len(self.reverts) - SHOWN_LINES
+        rest = f" and {more:,} more" if more > 0 else ""
+        return f"took back {noun} {named}{rest}", self.changes
+
+    @property
+    def text(self) -> str:
+        """What was done, in one line."""
+        lead, changes = self.parts
+        told = "; ".join(map(str, changes))
+        return f"{lead}: {told}" if lead else told
+
+    def __str__(self) -> str:
+        by = f"{self.actor} through {self.source}"
+        return f"{self.line}  {clock.to_text(self.at)}  {by}  {self.text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return Record.to_dict(self) | {"text": self.text}
+
+
+class LogFilter(NamedTuple):
+    """Which acts to show."""
+
+    chosen: Selection
+    until: datetime | None
+    fact: int | None
+    kinds: tuple[str, ...] | None
+    limit: int | None
+    before: int | None
+    after: int | None
+
+
+def log_filter(
+    *,
+    since: datetime | str | None,
+    until: datetime | str | None,
+    run: str | None,
+    source: str | None,
+    actor: str | None,
+    fact: int | None,
+    kinds: Iterable[str] | None,
+    known: Collection[str],
+    limit: int | None,
+    before: int | None,
+    after: int | None,
+) -> LogFilter:
+    """Return a caller's filter, checked; ``known`` are the kinds of lines."""
+    checked_limit(limit)
+    for value, name in ((fact, "fact"), (before, "before"), (after, "after")):
+        if value is not None:
+            checked_id(value, name)
+    return LogFilter(
+        selection(episode=None, source=source, run=run, actor=actor, since=since, ops=None),
+        _until(until),
+        fact,
+        None if kinds is None else _kinds(kinds, known),
+        limit,
+        before,
+        after,
+    )
+
+
+def cropped(text: str, most: int = SHOWN_CHARACTERS) -> str:
+    """Return the beginning of a text, on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
+
+
+def _until(value: datetime | str | None) -> datetime | None:
+    if isinstance(value, str) and (named := moments.day(value)) is not None:
+        return moments.end(named)
+    return clock.moment(value, "until")
+
+
+def _kinds(given: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    kinds = tuple(checked_text(one, "kinds", 100) for one in checked_items(given, "kinds"))
+    for kind in kinds:
+        if kind not in known:
+            raise InvalidArgument(
+                f"has no {kind!r}; the kinds are {', '.join(sorted(known))}", argument="kinds"
+            )
+    return kinds

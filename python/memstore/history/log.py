@@ -1,0 +1,229 @@
+"""The acts of the journal in words."""
+
+from __future__ import annotations
+
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database.journal import Kind
+from memstore.database.log import Wanted
+from memstore.database.tables import facts as fact_table
+from memstore.domain.log import ERASED, MAX_CLAIMS, Act, ActChange, cropped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.domain.log import LogFilter
+    from memstore.domain.records import Fact, JournalLine, Scope
+
+MAX_NAMED: Final = 5
+"""More facts than these are counted and not named one by one."""
+
+IMPORT: Final = "import"
+FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
+"""Who takes in the facts of other programs, and of older files."""
+
+DONE: Final[Mapping[str, str]] = {
+    Kind.ADD: "added {}",
+    Kind.ADOPT: "took in {}",
+    Kind.SUPERSEDE: "replaced {}",
+    Kind.CONFIRM: "confirmed {}",
+    Kind.METADATA: "changed the metadata of {}",
+    Kind.PIN: "pinned {}",
+    Kind.UNPIN: "unpinned {}",
+    Kind.DELETE: "deleted {}",
+    Kind.RESTORE: "restored {}",
+    Kind.UNSUPERSEDE: "made {} active again",
+    Kind.UNCONFIRM: "took confirmations of {} back",
+    Kind.ERASE: "erased {}",
+    Kind.EMBED: "embedded {}",
+    Kind.QUARANTINE: "could not embed {}",
+    Kind.KEEP: "kept {}, compared with something new",
+    Kind.PROPOSE: "proposed to replace {}",
+    Kind.REJECT: "rejected a proposal on {}",
+    Kind.REDACT: "erased a quote from the evidence on {}",
+    Kind.EPISODE: "recorded {}",
+    Kind.UPDATE_EPISODE: "changed {}",
+    Kind.ERASE_EPISODE: "erased {}",
+    Kind.STAGE: "staged an embedding model",
+    Kind.SWITCH: "switched the embedding model",
+    Kind.DROP: "dropped an embedding model",
+    Kind.TOKEN: "created an access token",
+    Kind.REVOKE_TOKEN: "revoked an access token",
+    Kind.GRAPH: "built the graph",
+    Kind.CLEAR_GRAPH: "removed the graph",
+    Kind.SAME_ENTITY: "declared two names one entity",
+    Kind.OTHER_ENTITY: "declared two names different entities",
+    Kind.UNDECIDE: "took a decision about two names back",
+    IMPORT: "imported {}",
+}
+
+SINGLE: Final = frozenset({Kind.SUPERSEDE, Kind.PROPOSE, Kind.METADATA, Kind.REJECT})
+"""Kinds whose lines say more than a fact's id: they are told one by one if there are few."""
+
+TRUSTING: Final = frozenset({Kind.TRUST, Kind.DISTRUST})
+
+
+def acts(
+    engine: Engine,
+    wanted: LogFilter,
+    namespaces: Sequence[str] | None,
+    scope: Scope | None,
+    *,
+    whole_file: bool,
+) -> list[Act]:
+    """Return acts, newest first, with what they did to facts and episodes that may be seen."""
+
+    def visible(fact: Fact) -> bool:
+        return (namespaces is None or fact.namespace in namespaces) and scope in (None, fact.scope)
+
+    with engine.read() as transaction:
+        found = Wanted(transaction, wanted, namespaces, scope, whole_file=whole_file).acts()
+        return [_act(transaction, lines, visible) for lines in islice(found, wanted.limit)]
+
+
+def _act(
+    transaction: Transaction, lines: Sequence[JournalLine], visible: Callable[[Fact], bool]
+) -> Act:
+    # Imported lines, and those that took in foreign rows, have other authors.
+    by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
+    drafts = [*_drafts(lines)]
+    ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
+    facts = {
+        id_: one for id_, one in fact_table.get_many(transaction, [*ids]).items() if visible(one)
+    }
+    return Act(
+        line=lines[0].txn,
+        at=lines[0].at,
+        actor=by.actor,
+        source=by.source,
+        run=by.run,
+        changes=tuple(draft.change(facts) for draft in drafts),
+        reverts=tuple(sorted({line for one in lines for line in _reverted(one)})),
+    )
+
+
+class _Draft:
+    """Lines of one kind, before the facts' texts are read."""
+
+    def __init__(self, kind: str, lines: Sequence[JournalLine]) -> None:
+        self.kind, self._lines = kind, lines
+        self._facts = _unique(line.fact_id for line in lines)
+        about = [line for line in lines if line.fact_id is None]
+        self._episodes = _unique(line.episode_id for line in about)
+        self._newer = _newer(lines[0]) if kind in SUPERSEDING and len(self._facts) == 1 else None
+        self.shown = self._facts if self._newer is None else (self._newer,)
+        """The facts whose texts are shown."""
+
+    def change(self, facts: Mapping[int, Fact]) -> ActChange:
+        known = [facts[id_] for id_ in self.shown[:MAX_CLAIMS] if id_ in facts]
+        return ActChange(
+            kind=self.kind,
+            text=self._text(),
+            facts=self._facts if self._newer is None else (*self._facts, self._newer),
+            episodes=self._episodes,
+            claims=tuple(
+                f"{one.subject}: {one.content}" if one.content else ERASED for one in known
+            ),
+            lines=tuple(line.id for line in self._lines),
+        )
+
+    def _text(self) -> str:
+        first = self._lines[0]
+        if self.kind in TRUSTING:
+            return "; ".join(_trusting(first)) or "changed how much sources count"
+        parts = [_named(self._facts, "fact"), _named(self._episodes, "episode")]
+        told = DONE.get(self.kind, "changed {}").format(" and ".join(filter(None, parts)))
+        if len(self._facts) != 1:
+            return told
+        if self._newer is not None:
+            told += f" by {self._newer}"
+        if self.kind == Kind.METADATA:
+            told += _metadata(first)
+        proposal = (first.after or {}).get("proposal")
+        return told if proposal is None else f"{told} (proposal {proposal})"
+
+
+SUPERSEDING: Final = frozenset({Kind.SUPERSEDE, Kind.PROPOSE})
+
+
+def _drafts(lines: Sequence[JournalLine]) -> Iterator[_Draft]:
+    successors = {_newer(line) for line in lines if line.kind == Kind.SUPERSEDE}
+    by_kind: dict[str, list[JournalLine]] = {}
+    for line in lines:
+        kind = _kind(line)
+        if kind != Kind.ADD or line.fact_id not in successors:  # told with what it replaced
+            by_kind.setdefault(kind, []).append(line)
+    for kind, own in by_kind.items():
+        if kind in TRUSTING or (kind in SINGLE and len(own) <= MAX_NAMED):
+            yield from (_Draft(kind, [*one]) for _, one in groupby(own, key=_of))
+        else:
+            yield _Draft(kind, own)
+
+
+def _kind(line: JournalLine) -> str:
+    if line.said_at is not None:
+        return IMPORT
+    return IMPORT if line.kind == Kind.ADOPT and _author(line) not in FOUND else line.kind
+
+
+def _of(line: JournalLine) -> int:
+    return line.fact_id or 0
+
+
+def _author(line: JournalLine) -> tuple[str, str]:
+    return line.actor, line.source
+
+
+def _newer(line: JournalLine) -> int | None:
+    newer = (line.after or {}).get("superseded_by")
+    return newer if isinstance(newer, int) else None
+
+
+def _reverted(line: JournalLine) -> Sequence[int]:
+    taken = (line.evidence or {}).get("reverts")
+    return [one for one in taken if isinstance(one, int)] if isinstance(taken, list) else []
+
+
+def _unique(ids: Iterable[int | None]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(id_ for id_ in ids if id_ is not None))
+
+
+def _named(ids: Sequence[int], noun: str) -> str:
+    if not ids:
+        return ""
+    if len(ids) == 1:
+        return f"{noun} {ids[0]}"
+    if len(ids) > MAX_NAMED:
+        return f"{len(ids):,} {noun}s"
+    *most, last = map(str, ids)
+    return f"{noun}s {', '.join(most)} and {last}"
+
+
+def _metadata(line: JournalLine) -> str:
+    """Return which members changed, in brackets; nothing if the texts were erased."""
+    was, became = ((one or {}).get("metadata") or {} for one in (line.before, line.after))
+    told = [
+        f"{name}: {_value(was.get(name))} → {_value(became.get(name))}"
+        for name in sorted({*was, *became})
+        if was.get(name) != became.get(name)
+    ]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else cropped(str(value), 40)
+
+
+def _trusting(line: JournalLine) -> Iterator[str]:
+    before, after = line.before or {}, line.after or {}
+    was, became = (one.get("levels") or {} for one in (before, after))
+    for source in sorted({*was, *became}):
+        if was.get(source) != became.get(source):
+            yield f"set the trust of {source} to {became.get(source, 'the default')}"
+    was, became = ({*(one.get("distrusted") or ())} for one in (before, after))
+    for source in sorted(became - was):
+        yield f"distrusted {source}"
+    for source in sorted(was - became):
+        yield f"trusted {source} again"
