@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from memstore.domain.arguments import MAX_QUERY, check_length
 from memstore.domain.results import WordsOnly
@@ -28,7 +28,7 @@ from memstore.search.ranking.base import Candidates
 from memstore.search.requests import JUDGED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding.current import CurrentEmbedder
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from memstore.search.requests import Request
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
+
+
+T = TypeVar("T")
+
+Answer: TypeAlias = "Callable[[Corpus[F, H], Mapping[str, Query], WordsOnly | None], T]"
+"""Makes an answer in one snapshot from queries by their texts, and why vectors were not used."""
 
 
 class Embedded(NamedTuple):
@@ -68,16 +74,40 @@ class Search(Generic[F, H]):
     def batch(self, queries: Sequence[str], request: Request[F]) -> list[H]:
         """Return the hits for each query; one call embeds them all."""
         texts = [_cleaned(query) for query in queries]
+
+        def results(
+            corpus: Corpus[F, H], found: Mapping[str, Query], words_only: WordsOnly | None
+        ) -> list[H]:
+            each = {text: _results(corpus, found[text], request, words_only) for text in found}
+            return [each[text] for text in texts]
+
+        return self._read(texts, request, results)
+
+    def examine(
+        self,
+        query: str,
+        request: Request[F],
+        examined: Callable[[Corpus[F, H], Query, WordsOnly | None], T],
+    ) -> T:
+        """Return what a function makes of a query, prepared as a search prepares it."""
+        text = _cleaned(query)
+        return self._read(
+            [text], request, lambda corpus, found, words: examined(corpus, found[text], words)
+        )
+
+    def _read(self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]) -> T:
+        """Embed the queries, and have them answered from one snapshot."""
         embedded, why = self._embed(texts, request)
         try:
-            return self._find(texts, embedded, request, why)
+            return self._answered(texts, embedded, request, why, answer)
         except EmbedderMismatch as error:
             # The file switched to another model: so do we, if we can, and ask that one.
             if self._embedder is not None and self._embedder.follow(error.stored):
                 embedded, why = self._embed(texts, request)
                 with suppress(EmbedderMismatch):
-                    return self._find(texts, embedded, request, why)
-            return self._find(texts, None, request, WordsOnly("other_model", Reason.of(error)))
+                    return self._answered(texts, embedded, request, why, answer)
+            other = WordsOnly("other_model", Reason.of(error))
+            return self._answered(texts, None, request, other, answer)
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt; nothing if there is no index yet."""
@@ -99,44 +129,49 @@ class Search(Generic[F, H]):
             return Embedded(embedding), None
         return _embedded(embedding, _distinct(texts))
 
-    def _find(
+    def _answered(
         self,
         texts: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
         words_only: WordsOnly | None,
-    ) -> list[H]:
+        answer: Answer[F, H, T],
+    ) -> T:
         compares_stored = request.ranking.compares_stored
 
-        def found(transaction: Transaction, contents: Contents | None) -> list[H]:
+        def answered(transaction: Transaction, contents: Contents | None) -> T:
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            return self._found(corpus, texts, embedded, request, words_only)
+            return answer(corpus, *_compared(corpus, texts, embedded, request, words_only))
 
-        return self.index.read(found)
+        return self.index.read(answered)
 
-    def _found(
-        self,
-        corpus: Corpus[F, H],
-        texts: Sequence[str],
-        embedded: Embedded | None,
-        request: Request[F],
-        words_only: WordsOnly | None,
-    ) -> list[H]:
-        asked = _distinct(texts)
-        found = {text: Query(text) for text in texts}
-        if embedded is not None and request.ranking.weighs_words_of_queries:
-            embedded, words_only = _weighed(corpus, asked, embedded)
-        if embedded is not None:
-            near = _near(corpus, embedded, request)
-            is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
-            words_only = NOTHING_EMBEDDED if near is None and not is_empty else None
-            queries = map(Query, asked, embedded.vectors, near or ())
-            found |= {query.text: query for query in queries}
-        results = {}
-        for text, query in found.items():
-            ranked = _ranked(corpus, query, request)
-            results[text] = corpus.results(query, ranked, request, words_only if text else None)
-        return [results[text] for text in texts]
+
+def _compared(
+    corpus: Corpus[F, H],
+    texts: Sequence[str],
+    embedded: Embedded | None,
+    request: Request[F],
+    words_only: WordsOnly | None,
+) -> tuple[dict[str, Query], WordsOnly | None]:
+    """Return the queries, by their texts, with the rows near them, or why there are none."""
+    asked = _distinct(texts)
+    found = {text: Query(text) for text in texts}
+    if embedded is not None and request.ranking.weighs_words_of_queries:
+        embedded, words_only = _weighed(corpus, asked, embedded)
+    if embedded is not None:
+        near = _near(corpus, embedded, request)
+        is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
+        words_only = NOTHING_EMBEDDED if near is None and not is_empty else None
+        queries = map(Query, asked, embedded.vectors, near or ())
+        found |= {query.text: query for query in queries}
+    return found, words_only
+
+
+def _results(
+    corpus: Corpus[F, H], query: Query, request: Request[F], words_only: WordsOnly | None
+) -> H:
+    ranked = _ranked(corpus, query, request)
+    return corpus.results(query, ranked, request, words_only if query.text else None)
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
@@ -182,25 +217,33 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
     ranking = request.ranking.usable(corpus.lookup)
     if not query.text:
         return Found(corpus.newest(request), ranking.name)
+    found = candidates(corpus, query, request)
+    rows = _boosted(corpus, ranking.rank(query, found), request)
+    return judged(corpus, query, Found(rows[: request.limit], ranking.name), request)
+
+
+def candidates(
+    corpus: Corpus[F, H], query: Query, request: Request[F], *, keeps_all: bool = False
+) -> Candidates[F]:
+    """Return what a ranking orders; with ``keeps_all``, it does not stop at the limit."""
+    ranking = request.ranking.usable(corpus.lookup)
     by_words: dict[int, float] = {}
     if ranking.weights_for(query).words:
         for wanted in request.passes:
             by_words |= corpus.lookup.words(query.text, wanted, request.candidates)
-    found: Candidates[F] = Candidates(
+    return Candidates(
         by_words=by_words,
         lookup=corpus.lookup,
         wanted=request.wanted,
         limit=request.limit,
-        keeps_all=request.boosted is not None,
+        keeps_all=keeps_all or request.boosted is not None,
         min_similarity=request.min_similarity,
         ageing=partial(corpus.ageing, request.wanted.now),
         newest_of_equals=corpus.kind.newest_of_equals,
     )
-    rows = _boosted(corpus, ranking.rank(query, found), request)
-    return _judged(corpus, query, Found(rows[: request.limit], ranking.name), request)
 
 
-def _judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
+def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
     """Leave out what is not relevant, if a minimum is asked for.
 
     A search by words alone leaves nothing out: each row has a word of the query.

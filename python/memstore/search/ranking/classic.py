@@ -34,9 +34,11 @@ class Classic(Ranking):
             near = {id_: cosine for id_, cosine in near.items() if cosine >= least}
         ageing = found.ageing({*by_words, *near}, self.half_lives_seconds)
         weights = self.weights_for(query)
+        every = len(by_words) + len(near)
         if not found.newest_of_equals:
-            return merge(by_words, near, ageing, weights, found.limit)
-        rows = merge(by_words, near, ageing, weights, len(by_words) + len(near))
+            limit = every if found.keeps_all else found.limit
+            return merge(by_words, near, ageing, weights, limit)
+        rows = merge(by_words, near, ageing, weights, every)
         return sorted(rows, key=lambda place: (-place.score, -place.id))
 
 
