@@ -30,7 +30,8 @@ PAGES = {
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
         "Portion UnreadThread "
-        "Proposal JournalLine Act ActChange Leg Explanation ExplanationEntry RepairedFact",
+        "Proposal JournalLine Act ActChange Leg Explanation ExplanationEntry WhyNot RankedFact "
+        "RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",

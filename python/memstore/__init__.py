@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from memstore.domain.tokens import AccessToken as AccessToken
     from memstore.domain.unread import Portion as Portion
     from memstore.domain.unread import UnreadThread as UnreadThread
+    from memstore.domain.why_not import RankedFact as RankedFact
+    from memstore.domain.why_not import WhyNot as WhyNot
     from memstore.errors import AccessDenied as AccessDenied
     from memstore.errors import Conflict as Conflict
     from memstore.errors import EmbedderError as EmbedderError
@@ -139,6 +141,7 @@ _NAMES = {
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",
+    "domain.why_not": "RankedFact WhyNot",
     "domain.results": "Results WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "

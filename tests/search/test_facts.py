@@ -806,6 +806,8 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     ),
     "restore": lambda store, other, own: store.restore(other),
     "support": lambda store, other, own: store.support(other),
+    "explain": lambda store, other, own: store.explain(other),
+    "why_not": lambda store, other, own: store.why_not("x", other),
     "erase": lambda store, other, own: store.erase(other),
     "supersede": lambda store, other, own: store.supersede(other, own),
     "supersede by": lambda store, other, own: store.supersede(own, other),

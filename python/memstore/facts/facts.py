@@ -212,6 +212,18 @@ class Facts:
         with self._engine.read() as transaction:
             return known(transaction, self.namespaces, fact_id)
 
+    def find(self, fact_id: int, namespaces: Sequence[str] | None, scope: Scope | None) -> Fact:
+        """Return a fact of these namespaces (``None``: all) in any state, even if it was erased.
+
+        With a scope, only one of these owners; of an erased one the owners are not known.
+        """
+        checked_id(fact_id, "fact_id")
+        with self._engine.read() as transaction:
+            fact = fact_table.get_many(transaction, [fact_id]).get(fact_id)
+        if fact is None or (namespaces is not None and fact.namespace not in namespaces):
+            raise rules.not_found(fact_id, self.namespace)
+        return fact if scope is None else rules.checked(fact, (fact.namespace,), scope)
+
     def check_owners(self, scope: Scope | None, *fact_ids: int) -> None:
         """Raise ``NotFound`` for facts of other owners; the owners of a fact never change."""
         with self._engine.read() as transaction:

@@ -78,7 +78,7 @@ class Corpus(ABC, Generic[F, H]):
         *,
         compares_stored: bool = False,
     ) -> None:
-        self._transaction = transaction
+        self.transaction = transaction
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self.lookup: Lookup[F] = (
             DatabaseLookup(transaction, self.kind)
@@ -102,7 +102,7 @@ class Corpus(ABC, Generic[F, H]):
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""
-        return indexed.has_any(self._transaction, self.kind.source, namespaces)
+        return indexed.has_any(self.transaction, self.kind.source, namespaces)
 
     def newest(self, request: Request[F]) -> list[Ranked]:
         """Return the results of a search without a query."""
@@ -116,7 +116,7 @@ class Corpus(ABC, Generic[F, H]):
 
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
         """Return those of the rows that match a filter."""
-        return self._full_text.visible(self._transaction, ids, wanted)
+        return self._full_text.visible(self.transaction, ids, wanted)
 
     @abstractmethod
     def results(
@@ -140,7 +140,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         return [
             Ageing(fact_id, (now - created_at).total_seconds(), lives[category])
             for fact_id, category, created_at in fact_table.births(
-                self._transaction, sorted(ids), tuple(lives)
+                self.transaction, sorted(ids), tuple(lives)
             )
         ]
 
@@ -151,7 +151,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         request: Request[FactFilter],
         words_only: WordsOnly | None,
     ) -> SearchHits:
-        facts = fact_table.get_many(self._transaction, [place.id for place in found.rows])
+        facts = fact_table.get_many(self.transaction, [place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
             rows = [hit.fact for hit in hits]
@@ -174,7 +174,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             active_only=request.wanted.active_only,
             tasks=False,
         )
-        return fact_table.neighbours(self._transaction, fact, wanted, request.context)
+        return fact_table.neighbours(self.transaction, fact, wanted, request.context)
 
 
 class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
@@ -227,20 +227,20 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             scope=episode.scope,
             include_expired=request.wanted.include_expired,
         )
-        return episode_table.neighbours(self._transaction, episode, wanted, request.context)
+        return episode_table.neighbours(self.transaction, episode, wanted, request.context)
 
     def _hits(
         self, query: Query, found: Sequence[Ranked], request: Request[EpisodeFilter]
     ) -> list[EpisodeHit]:
         ids = [place.id for place in found]
-        episodes = episode_table.get_many(self._transaction, ids)
+        episodes = episode_table.get_many(self.transaction, ids)
         pieces: dict[int, list[Piece]] = {}
-        for piece in piece_table.of_episodes(self._transaction, ids):
+        for piece in piece_table.of_episodes(self.transaction, ids):
             pieces.setdefault(piece.episode_id, []).append(piece)
         cosines: dict[int, float] = {}
         if query.vector is not None:
             every = [piece.id for each in pieces.values() for piece in each]
-            cosines = cosines_of_vectors(self._transaction, self.kind.vectors, query.vector, every)
+            cosines = cosines_of_vectors(self.transaction, self.kind.vectors, query.vector, every)
         weights = request.ranking.weights_for(query)
         hits = []
         for place in found:
@@ -248,7 +248,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             words: Mapping[int, str] = {}
             if len(parts) > 1 and place.word_score:
                 words = self._full_text.places(
-                    self._transaction, query.text, episode.id, episode.content
+                    self.transaction, query.text, episode.id, episode.content
                 )
             best = _best_piece(parts, cosines, words, weights)
             similarity = max((cosines[p.id] for p in parts if p.id in cosines), default=None)
@@ -266,7 +266,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
         return hits
 
     def _newest_ids(self, wanted: EpisodeFilter, limit: int) -> list[int]:
-        return episode_table.newest_ids(self._transaction, wanted, limit)
+        return episode_table.newest_ids(self.transaction, wanted, limit)
 
 
 def _hit(fact: Fact, place: Ranked) -> SearchHit:

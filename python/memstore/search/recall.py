@@ -10,7 +10,7 @@ import json
 from bisect import bisect_left
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
 from memstore.errors import InvalidArgumentType
@@ -59,20 +59,47 @@ def recalled(
 
     ``sources`` are those of the text of others, by the names of what has it.
     """
+    found = fitted(facts, episodes, tokens, counter, sources)
+    return Recalled(
+        text=found.text,
+        facts=tuple(item.id for item in found.shown if item.is_fact),
+        episodes=tuple(item.id for item in found.shown if not item.is_fact),
+        left_out=len(found.items) - len(found.shown),
+        words_only=facts.words_only,
+        hidden=facts.hidden + episodes.hidden,
+    )
+
+
+class Fitted(NamedTuple):
+    """What both searches found, and what of it fits into a budget."""
+
+    items: Sequence[FoundText]
+    """All of it, best first."""
+    text: str
+    shown: Sequence[FoundText]
+    """What is in the text, best first."""
+    count: Callable[[str], int]
+    """Counts the tokens of a text."""
+
+    def tokens_of(self, item: FoundText) -> int:
+        """Return how many tokens the line of an item takes."""
+        return self.count(str(_line(item)))
+
+
+def fitted(
+    facts: SearchHits,
+    episodes: EpisodeHits,
+    tokens: int,
+    counter: Callable[[str], int] | None,
+    sources: Mapping[str, str],
+) -> Fitted:
+    """Return the best results as a text; arguments as of :func:`recalled`."""
     count = token_counter() if counter is None else checked_counter(counter)
     items = [
         item._replace(source=sources.get(item.name))
         for item in each_once(best_first(facts, matching(episodes)))
     ]
-    text, shown = _fitting(items, tokens, count)
-    return Recalled(
-        text=text,
-        facts=tuple(item.id for item in shown if item.is_fact),
-        episodes=tuple(item.id for item in shown if not item.is_fact),
-        left_out=len(items) - len(shown),
-        words_only=facts.words_only,
-        hidden=facts.hidden + episodes.hidden,
-    )
+    return Fitted(items, *_fitting(items, tokens, count), count)
 
 
 def sources_of(

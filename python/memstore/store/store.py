@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
     from memstore.domain.support import Leg
+    from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
@@ -102,7 +103,7 @@ if TYPE_CHECKING:
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
-    from memstore.search import bearing, recall, reminder, requests
+    from memstore.search import bearing, recall, reminder, requests, why_not
     from memstore.store.file import File
     from memstore.transfer import ImportReport
     from memstore.upkeep import doctor, scheduled, verification
@@ -149,6 +150,7 @@ else:
     transfer = lazy_import("memstore.transfer")
     vector_table = lazy_import("memstore.database.tables.vectors")
     verification = lazy_import("memstore.upkeep.verification")
+    why_not = lazy_import("memstore.search.why_not")
 
 
 class Store:
@@ -919,6 +921,56 @@ class Store:
             min_relevance=asked["min_relevance"],
             **part(Periods, asked),
         )
+
+    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    def why_not(
+        self,
+        query: str,
+        fact_id: int,
+        *,
+        max_tokens: int | None = None,
+        counter: Callable[[str], int] | None = None,
+        episodes: bool = True,
+        **asked: Unpack[FactSearch],
+    ) -> WhyNot:
+        """Say why a search does not find a fact: the first stage that lost it, with numbers.
+
+        Or that it is found, and at which place. Nothing counts as used.
+
+        Args:
+            query: the query of the search.
+            fact_id: a fact in any state.
+            max_tokens: examine a :meth:`recall` with this budget instead of a :meth:`search`; only
+                the keywords of a recall then count.
+            counter: as of :meth:`recall`, like the next.
+            episodes: whether the recall has episodes too.
+            subject: this and the other keywords are those of :meth:`search`. With a ``scope`` of
+                owners, only a fact that belongs to them is looked for; without one, the answer for
+                a fact of other owners is that it belongs to others.
+
+        Raises:
+            NotFound: no such fact, or the caller may not see it.
+            ValueError: a limit, budget or filter out of range.
+        """
+        ranking = part(FactRanking, asked)
+        if max_tokens is not None:
+            checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+            ranking = part(FactRanking, part(FactRecall, asked))
+            ranking = {**ranking, "limit": recall.FOUND}
+        request, scope = self._request(asked, ranking), asked["scope"]
+        searched = request.wanted.namespaces
+        within = None if searched is None else (*self._facts.namespaces, *searched)
+        fact = self._facts.find(fact_id, within, scope if isinstance(scope, Scope) else None)
+        facts = self._file.searches.facts
+        outcome, hits = facts.examine(query, request, why_not.examined(fact, request))
+        if max_tokens is None or outcome.stage != "found":
+            return outcome
+        turns = episode_records.EpisodeHits()
+        if episodes:
+            turns = self._episodes_for(query, part(FactRecall, asked))
+        with self._file.engine.read() as transaction:
+            marks = recall.sources_of(transaction, hits, turns)
+        return why_not.recalled(outcome, hits, turns, max_tokens, counter, marks)
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.

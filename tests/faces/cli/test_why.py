@@ -41,3 +41,41 @@ def test_explain_does_not_show_other_owners_facts(cli: CommandLine) -> None:
         answer = cli("explain", fact, *owner)
         assert (answer.out, "there is no fact" in answer.err) == ("", True)
     assert cli("explain", fact, "--user", "ana").code == 0
+
+
+def test_why_not_says_what_lost_a_fact(cli: CommandLine) -> None:
+    fact = cli.add("Alice prefers tea", "alice")
+    assert cli("search", "tea", "--why-not", fact).out == f"fact {fact} is found, 1st\n"
+    answer = cli("search", "tea", "--subject", "bob", "--why-not", f"#{fact}")
+    assert answer.out == f"fact {fact} has the subject 'alice', not 'bob'\n"
+    assert cli.json("search", "tea", "--subject", "bob", "--why-not", fact)["stage"] == "subject"
+
+
+def test_why_not_puts_the_scores_side_by_side(cli: CommandLine) -> None:
+    for number in range(3):
+        cli.add(f"tea {'rain ' * number}", "s")
+    last = cli.json("search", "tea", "--ranking", "classic")[-1]["fact"]["id"]
+    arguments = ("search", "tea", "--ranking", "classic", "--limit", 2, "--why-not", last)
+    first, heads, score, *_ = cli(*arguments).out.splitlines()
+    assert first == f"fact {last} is ranked 3rd of 2"
+    assert heads.split()[0] == f"#{last}"
+    assert score.split()[0] == "score"
+    assert cli.json(*arguments)["last"]["place"] == 2
+
+
+def test_why_not_of_a_recall_knows_the_budget(cli: CommandLine) -> None:
+    for number in range(9):
+        cli.add(f"tea number {number} of the house is green and not black", "s")
+    shown = cli.json("recall", "tea", "--max-tokens", 50)
+    left = next(number for number in range(1, 10) if number not in shown["facts"])
+    answer = cli("recall", "tea", "--max-tokens", 50, "--why-not", left)
+    assert answer.out.startswith(f"fact {left} is cut by the budget: it is ")
+
+
+def test_why_not_and_owners(cli: CommandLine) -> None:
+    fact = cli.json("add", "tea", "--subject", "s", "--user", "ana")["id"]
+    assert "belongs to other owners" in cli("search", "tea", "--why-not", fact).out
+    assert "is found" in cli("search", "tea", "--user", "ana", "--why-not", fact).out
+    answer = cli("search", "tea", "--user", "ben", "--why-not", fact)
+    assert (answer.out, answer.code) == ("", 1)
+    assert "there is no fact" in answer.err

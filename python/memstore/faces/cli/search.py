@@ -28,13 +28,17 @@ else:
     owners = lazy_import("memstore.faces.cli.owners")
 
 CONDITIONS: Final = "subject category filters created_after created_before valid_after valid_before"
+WHY_NOT: Final = cli.option(
+    "--why-not ID", "say instead why this fact is not found, or where", type=cli.fact_id
+)
 EMPTY: Final = "the memory is empty; store a fact with memstore add"
 
 
 @cli.command(
     "search",
     "memstore search what does Alice like\n"
-    "memstore search deploy --subject api -f 'level>=3' --limit 5",
+    "memstore search deploy --subject api -f 'level>=3' --limit 5\n"
+    "memstore search what does Alice like --why-not 12",
     cli.option("QUERY", "a question or keywords", nargs="+"),
     cli.option("--limit N", "return at most N facts (default: 10)", type=cli.count, default=10),
     cli.CONTEXT,
@@ -46,18 +50,19 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     *cli.WHOSE,
     cli.option("--word-weight X", "weight of the words (default: 0.6)", type=float),
     cli.option("--vector-weight X", "weight of the meaning (default: 0.4)", type=float),
+    WHY_NOT,
     usage="QUERY… [options]",
     embedder="required",
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     query = " ".join(arguments.query)
     wanted = _narrowing(arguments) | cli.given(arguments, "min_relevance namespaces")
-    hits = store.search(
-        query,
-        **wanted,
-        **cli.given(arguments, "limit context ranking word_weight vector_weight"),
-        tasks=arguments.tasks or None,
-    )
+    ranked = cli.given(arguments, "limit context ranking word_weight vector_weight")
+    ranked["tasks"] = arguments.tasks or None
+    if arguments.why_not is not None:
+        _why_not(store, query, arguments, show, **wanted, **ranked)
+        return
+    hits = store.search(query, **wanted, **ranked)
     said = () if arguments.no_episodes else store.said(query, hits, **wanted)
     show.found(hits, said, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
@@ -68,6 +73,17 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
+
+
+def _why_not(
+    store: Store, query: str, arguments: argparse.Namespace, show: cli.Show, **asked: Any
+) -> None:
+    """Print why a search or a recall does not find a fact, and whose it is if that is why."""
+    if asked["scope"] == Scope():
+        asked["scope"] = None  # the answer may then be that it belongs to others
+    outcome = store.why_not(query, arguments.why_not, **asked)
+    show.text(str(outcome), outcome.to_dict())
+    _tell_words_only(outcome.words_only, show)
 
 
 def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -108,10 +124,23 @@ def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
     *cli.NARROWING,
     cli.NAMESPACES,
     *cli.WHOSE,
+    WHY_NOT,
     usage="QUERY… [options]",
     embedder="required",
 )
 def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.why_not is not None:
+        _why_not(
+            store,
+            " ".join(arguments.query),
+            arguments,
+            show,
+            max_tokens=arguments.max_tokens,
+            episodes=not arguments.no_episodes,
+            **_narrowing(arguments),
+            **cli.given(arguments, "namespaces min_relevance"),
+        )
+        return
     recalled = store.recall(
         " ".join(arguments.query),
         max_tokens=arguments.max_tokens,

@@ -1,0 +1,307 @@
+"""Why a search did not find a fact: the search is done once more, and the fact followed through it.
+
+Each condition of the filter is asked of the same SQL as in a search, one more at a time, and the
+ranking is the same but for where it stops, so a place here is the place in a search.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from memstore.database.filters import FactFilter
+from memstore.database.tables import facts as fact_table
+from memstore.domain.why_not import RankedFact, Stage, WhyNot
+from memstore.frozen import replace
+from memstore.search import hybrid, recall
+from memstore.search.corpus import Corpus, Found
+from memstore.search.requests import JUDGED
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.results import WordsOnly
+    from memstore.search.lookup import Query, Ranked
+    from memstore.search.requests import Request
+
+    FactCorpus: TypeAlias = Corpus[FactFilter, SearchHits]
+
+MAX_PLACE: Final = 20_000
+"""How far the place of a fact that is no candidate is looked for."""
+
+NARROWING: Final = (
+    (Stage.NAMESPACE, ("namespaces",)),
+    (Stage.OWNERS, ("scope",)),
+    (Stage.SUBJECT, ("subject",)),
+    (Stage.CATEGORY, ("category",)),
+    (Stage.TASKS, ("tasks",)),
+    (Stage.CREATED, ("created_after", "created_before")),
+    (Stage.VALID, ("valid_after", "valid_before")),
+)
+"""The conditions of a filter that are not about the state of a fact, in the order of stages."""
+
+
+def examined(
+    fact: Fact, request: Request[FactFilter]
+) -> Callable[[FactCorpus, Query, WordsOnly | None], tuple[WhyNot, SearchHits]]:
+    """Return a function for :meth:`Search.examine` that follows a fact through a search.
+
+    The caller may see the fact. It returns the hits of the search too.
+    """
+    return lambda corpus, query, words_only: _Followed(
+        corpus, query, words_only, fact, request
+    ).outcome()
+
+
+def recalled(
+    found: WhyNot,
+    facts: SearchHits,
+    episodes: EpisodeHits,
+    max_tokens: int,
+    counter: Callable[[str], int] | None,
+    sources: Mapping[str, str],
+) -> WhyNot:
+    """Return what becomes, in a recall, of a fact that its search found."""
+    fitted = recall.fitted(facts, episodes, max_tokens, counter, sources)
+    number = found.fact_id
+    item = next((one for one in fitted.items if one.is_fact and one.id == number), None)
+    if item is None:
+        text = f"fact {number} is left out: something better has the same words"
+        return replace(found, stage=Stage.REPEATED, text=text, place=None, max_tokens=max_tokens)
+    tokens, place = fitted.tokens_of(item), fitted.items.index(item) + 1
+    shown = [*fitted.shown]
+    if item.name in (one.name for one in shown):
+        place = next(at for at, one in enumerate(shown, 1) if one.name == item.name)
+        stage, text = Stage.FOUND, f"fact {number} is recalled, {_nth(place)} of {len(shown)}"
+    else:
+        stage = Stage.BUDGET
+        text = (
+            f"fact {number} is cut by the budget: it is {_nth(place)} of {len(fitted.items)}, its "
+            f"line takes {tokens} tokens, and {len(shown)} of them fit into {max_tokens}"
+        )
+    return replace(found, stage=stage, text=text, place=place, tokens=tokens, max_tokens=max_tokens)
+
+
+class _Followed:
+    def __init__(
+        self,
+        corpus: FactCorpus,
+        query: Query,
+        words_only: WordsOnly | None,
+        fact: Fact,
+        request: Request[FactFilter],
+    ) -> None:
+        self._corpus = corpus
+        self._query = query
+        self._words_only = words_only if query.text else None
+        # As it is in the snapshot; no row is ever removed.
+        self._fact = fact_table.get_many(corpus.transaction, [fact.id])[fact.id]
+        self._request = request
+
+    def outcome(self) -> tuple[WhyNot, SearchHits]:
+        """Return the first stage that lost the fact, and what the search found."""
+        ranking = self._request.ranking.usable(self._corpus.lookup)
+        rows: Sequence[Ranked] = ()
+        if self._query.text:
+            found = hybrid.candidates(self._corpus, self._query, self._request, keeps_all=True)
+            rows = ranking.rank(self._query, found)
+        shown = Found(rows[: self._request.limit], ranking.name)
+        kept = hybrid.judged(self._corpus, self._query, shown, self._request)
+        answer = self._by_state() or self._by_filter() or self._by_rank(rows, kept)
+        hits = self._corpus.results(self._query, kept, self._request, self._words_only)
+        return answer, hits
+
+    # -- what may be seen ------------------------------------------------------------------
+
+    def _by_state(self) -> WhyNot | None:
+        fact, wanted = self._fact, self._request.wanted
+        if fact.deleted_at is not None:
+            stage = Stage.DELETED if fact.content else Stage.ERASED
+            return self._lost(stage, f"was {stage}{_at(fact.deleted_at)}")
+        if not wanted.active_only or self._passes(FactFilter(None, wanted.now)):
+            return None
+        if fact.superseded_by is not None:
+            by = self._successor(fact.superseded_by)
+            return self._lost(Stage.SUPERSEDED, f"was superseded by {by}{_at(fact.superseded_at)}")
+        return self._lost(Stage.EXPIRED, f"expired{_at(fact.expired_at)}")
+
+    def _successor(self, fact_id: int) -> str:
+        """Name what superseded the fact, unless it is of other owners or another namespace."""
+        other = fact_table.get_many(self._corpus.transaction, [fact_id]).get(fact_id)
+        if other is None or other.namespace != self._fact.namespace:
+            return "another fact"
+        is_seen = self._request.wanted.scope is None or other.scope == self._fact.scope
+        return f"fact {fact_id}" if is_seen else "another fact"
+
+    def _by_filter(self) -> WhyNot | None:
+        """Add one condition after another; the first that the fact does not pass lost it."""
+        wanted = self._request.wanted
+        so_far = FactFilter(None, wanted.now, active_only=False)
+        for stage, names in NARROWING:
+            so_far = replace(so_far, **{name: getattr(wanted, name) for name in names})
+            if not self._passes(so_far):
+                return self._lost(stage, self._condition(stage))
+            if stage is Stage.TASKS:
+                for condition in wanted.metadata:
+                    if not self._passes(replace(so_far, metadata=[condition])):
+                        return self._lost(Stage.METADATA, self._of_metadata(condition))
+        return None
+
+    def _passes(self, wanted: FactFilter) -> bool:
+        return bool(fact_table.visible(self._corpus.transaction, [self._fact.id], wanted))
+
+    def _condition(self, stage: Stage) -> str:
+        fact, wanted = self._fact, self._request.wanted
+        if stage is Stage.NAMESPACE:
+            return f"is in the namespace {fact.namespace!r}, which was not searched"
+        if stage is Stage.OWNERS:
+            return "belongs to other owners than those asked for"
+        if stage is Stage.TASKS:
+            return "is a task, and tasks were not asked for"
+        if stage is Stage.CREATED:
+            return f"was stored{_at(fact.created_at)}{_outside(*wanted.period('created'))}"
+        if stage is Stage.VALID:
+            since = fact.valid_at or fact.created_at
+            return f"is valid since{_at(since)}{_outside(*wanted.period('valid'))}"
+        return f"has the {stage} {getattr(fact, stage)!r}, not {getattr(wanted, stage)!r}"
+
+    def _of_metadata(self, condition: MetadataFilter) -> str:
+        asked = f"{condition.key} {condition.op} {condition.value!r}"
+        if condition.key not in self._fact.metadata:
+            return f"has no {condition.key!r} in its metadata, and {asked} was asked for"
+        return f"has {condition.key} = {self._fact.metadata[condition.key]!r}, not {asked}"
+
+    # -- what is ranked --------------------------------------------------------------------
+
+    def _by_rank(self, rows: Sequence[Ranked], kept: Found) -> WhyNot:
+        if not self._query.text:
+            return self._lost(Stage.BLANK, "is not searched for: the query is blank")
+        place = next((at for at, row in enumerate(rows, 1) if row.id == self._fact.id), None)
+        if place is None:
+            return self._no_candidate()
+        limit, number = self._request.limit, self._fact.id
+        scored = {"place": place, "fact": _scored(rows, place)}
+        if place > limit:
+            text = f"is ranked {_nth(place)} of {limit}"
+            return self._lost(Stage.RANK, text, **scored, last=_scored(rows, limit))
+        if kept.hidden:
+            first = [row.id for row in rows[:limit][:JUDGED]]
+            relevance = self._corpus.relevance(self._query.text, first) or 0.0
+            least = self._request.min_relevance or 0.0
+            text = (
+                f"is ranked {_nth(place)}, but nothing found is relevant enough: "
+                f"{relevance:.3f} of {least:g}"
+            )
+            scored |= {"relevance": relevance, "min_relevance": least}
+            return self._lost(Stage.RELEVANCE, text, **scored)
+        return self._outcome(Stage.FOUND, f"fact {number} is found, {_nth(place)}", **scored)
+
+    def _no_candidate(self) -> WhyNot:
+        """Say how far the fact is from the candidates, by words and by meaning."""
+        lookup, query, wanted = self._corpus.lookup, self._query, self._request.wanted
+        by_words = by_meaning = None
+        vector = query.vector
+        compares = vector is not None
+        if vector is not None:
+            by_meaning = self._place(lambda k: lookup.near([vector], wanted, k)[0])
+        ranking = self._request.ranking.usable(lookup)
+        reads = bool(ranking.weights_for(query).words)
+        if reads:
+            by_words = self._place(lambda k: lookup.words(query.text, wanted, k))
+        places = {"by_words": by_words, "by_meaning": by_meaning}
+        is_pending = compares and not self._fact.embedded and by_words is None
+        stage = Stage.PENDING if is_pending else Stage.CANDIDATES
+        return self._lost(
+            stage,
+            " and ".join(self._distances(by_words, by_meaning, reads=reads)),
+            candidates=self._request.candidates,
+            **places,
+        )
+
+    def _distances(
+        self, by_words: int | None, by_meaning: int | None, *, reads: bool
+    ) -> Iterator[str]:
+        most = self._request.candidates
+        if not reads:
+            yield "was not compared by words"
+        elif by_words is None:
+            has = any(self._corpus.lookup.word_parts(self._query.text, [self._fact.id]).values())
+            yield (
+                f"is behind the first {MAX_PLACE:,} by words"
+                if has
+                else ("has none of the query's words")
+            )
+        else:
+            yield f"is {_nth(by_words)} of {most} by words"
+        if self._query.vector is None:
+            why = self._words_only
+            yield f"was not compared by meaning{'' if why is None else f' ({why.reason})'}"
+        elif not self._fact.embedded:
+            yield f"is not embedded{self._trouble()}"
+        elif by_meaning is None:
+            yield "is not near it by meaning"
+        else:
+            yield f"is {_nth(by_meaning)} of {most} by meaning"
+
+    def _trouble(self) -> str:
+        error = self._fact.embed_error
+        return " yet" if error is None else f": {visible(error)}"
+
+    def _place(self, first: Callable[[int], Mapping[int, float]]) -> int | None:
+        """Return the fact's place among more and more of the best rows."""
+        most = self._request.candidates
+        while True:
+            rows = [*first(most)]
+            if self._fact.id in rows:
+                return rows.index(self._fact.id) + 1
+            if len(rows) < most or most >= MAX_PLACE:
+                return None
+            most = min(most * 8, MAX_PLACE)
+
+    # -- the answer ------------------------------------------------------------------------
+
+    def _lost(self, stage: Stage, text: str, **more: Any) -> WhyNot:
+        return self._outcome(stage, f"fact {self._fact.id} {text}", **more)
+
+    def _outcome(self, stage: Stage, text: str, **more: Any) -> WhyNot:
+        return WhyNot(
+            fact_id=self._fact.id,
+            stage=stage,
+            text=visible(text),
+            limit=self._request.limit,
+            words_only=self._words_only,
+            **more,
+        )
+
+
+def _scored(rows: Sequence[Ranked], place: int) -> RankedFact:
+    row = rows[place - 1]
+    return RankedFact(
+        fact_id=row.id,
+        place=place,
+        score=row.score,
+        word_score=row.word_score,
+        vector_score=row.vector_score,
+        decay=row.decay,
+        parts=row.parts,
+    )
+
+
+def _at(moment: datetime | None) -> str:
+    return "" if moment is None else f" {moment:%Y-%m-%d %H:%M}"
+
+
+def _outside(after: datetime | None, before: datetime | None) -> str:
+    bounds = [f"after{_at(after)}"] if after is not None else []
+    bounds += [f"before{_at(before)}"] if before is not None else []
+    return f", not {' and '.join(bounds)}"
+
+
+def _nth(place: int) -> str:
+    if place % 100 in (11, 12, 13):
+        return f"{place:,}th"
+    return f"{place:,}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place % 10, 'th')}"
