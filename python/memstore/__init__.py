@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from memstore.domain.support import Leg as Leg
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
+    from memstore.domain.trust import TrustChange as TrustChange
     from memstore.domain.unread import Portion as Portion
     from memstore.domain.unread import UnreadThread as UnreadThread
     from memstore.domain.why_not import RankedFact as RankedFact
@@ -138,6 +139,7 @@ _NAMES = {
     "domain.repairs": "RepairedFact",
     "domain.status": "Others StoreStatus",
     "domain.support": "Leg",
+    "domain.trust": "TrustChange",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",

@@ -159,9 +159,9 @@ def test_text_of_others_becomes_no_task(store: Store) -> None:
 
 def test_a_level_can_be_set_and_removed(store: Store) -> None:
     store.add("it rains", subject="weather", source="web:intranet.example/x")
-    assert store.trust("web:intranet.example", "person")["web:intranet.example"] == "person"
+    assert store.trust("web:intranet.example", "person").sources["web:intranet.example"] == "person"
     assert level(store, 1) is Trust.PERSON
-    assert "web:intranet.example" not in store.trust("web:intranet.example", "default")
+    assert "web:intranet.example" not in store.trust("web:intranet.example", "default").sources
     assert level(store, 1) is Trust.EXTERNAL
     with store.file.engine.read() as transaction:
         kinds = [kind for (kind,) in transaction.rows("SELECT kind FROM memstore_journal")]
@@ -261,7 +261,8 @@ def test_a_reminder_and_a_briefing_leave_the_text_of_others_out(store: Store) ->
 
 def test_the_command_shows_and_sets_levels(cli: CommandLine) -> None:
     assert cli.json("trust")["web:"] == "external"
-    assert cli.json("trust", "web:in.example", "--level", "tool")["web:in.example"] == "tool"
+    change = cli.json("trust", "web:in.example", "--level", "tool")
+    assert change["sources"]["web:in.example"] == "tool"
     assert "only proposed" not in cli("trust").out
     cli.add("Ana lives in Rome", "ana")
     told = cli("add", "in Oslo", "--subject", "ana", "--supersedes", "1", "--source", "web:x").out

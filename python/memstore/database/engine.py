@@ -196,6 +196,9 @@ class FullTexts(NamedTuple):
 class Engine(Protocol):
     """A database that several threads and several processes use at once."""
 
+    before_commit: Callable[[Transaction], object]
+    """Called at the end of each write, inside of its transaction."""
+
     @property
     def path(self) -> str: ...
 

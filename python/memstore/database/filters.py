@@ -174,6 +174,7 @@ class FactFilter(Filter):
         """
         conditions = self._conditions("f", dialect)
         conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
+        conditions.add("f.id NOT IN (SELECT fact_id FROM memstore_distrusted)")
         if self.active_only:
             conditions.add("f.superseded_by IS NULL")
             conditions.add_unexpired(self.now)
@@ -228,6 +229,7 @@ class EpisodeFilter(Filter):
         """
         conditions = self._conditions("e", dialect)
         conditions.add("e.content_hash <> ''")
+        conditions.add("e.id NOT IN (SELECT episode_id FROM memstore_distrusted_episodes)")
         if not self.include_expired:
             conditions.add_unexpired(self.now)
         for place, tag in enumerate(self.tags):

@@ -194,17 +194,19 @@ class Fact(Record):
     """Why its last embedding failed, temporarily or permanently; ``None`` once it is embedded."""
     embedded: bool = field(default=False, metadata={"computed": True})
     """Whether it has a vector of the active model."""
+    distrusted: bool = field(default=False, metadata={"computed": True})
+    """Whether it rests on distrusted sources alone, so that no search or list shows it."""
 
     @property
     def status(self) -> str:
-        """``active``, ``superseded``, ``deleted``, ``erased`` or ``expired``."""
+        """``active``, ``superseded``, ``deleted``, ``erased``, ``expired`` or ``distrusted``."""
         if self.deleted_at is not None:
             return "deleted" if self.content else "erased"
         if self.superseded_by is not None:
             return "superseded"
         if self.expired_at is not None and self.expired_at <= clock.utc_now():
             return "expired"
-        return "active"
+        return "distrusted" if self.distrusted else "active"
 
     @property
     def scope(self) -> Scope:
@@ -213,7 +215,10 @@ class Fact(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, and the status, as JSON values."""
-        return set_fields(self) | {"status": self.status}
+        values = set_fields(self) | {"status": self.status}
+        if not self.distrusted:
+            del values["distrusted"]
+        return values
 
 
 FACT_FIELDS = tuple(f.name for f in fields(Fact))

@@ -43,6 +43,8 @@ class StoreStatus:
     superseded: int
     deleted: int
     expired: int
+    distrusted: int
+    """Facts that would be active, but rest on distrusted sources alone."""
     pending: int
     """Facts without an embedding yet; searches find them by words."""
     quarantined: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.records import Record
 from memstore.frozen import field, frozen
 
 if TYPE_CHECKING:
@@ -58,6 +59,20 @@ class Credit(NamedTuple):
     def is_foreign(self) -> bool:
         """Whether it is never injected and no task is made of it."""
         return self.trust.rank <= Trust.EXTERNAL.rank
+
+
+@frozen
+class TrustChange(Record):
+    """What became of trusting or distrusting a source, in all namespaces of the file."""
+
+    sources: dict[str, str]
+    """The level of each source that has one, by the beginning of its name."""
+    hidden_facts: int = 0
+    """How many facts left searches and lists."""
+    shown_facts: int = 0
+    """How many facts came back."""
+    hidden_episodes: int = 0
+    shown_episodes: int = 0
 
 
 @frozen

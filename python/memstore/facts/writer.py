@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.records import Fact, json_value
@@ -95,7 +97,7 @@ class FactWriter:
         old = self.known(fact_id)
         if old.superseded_by is not None:
             newest = fact_table.chain(self.transaction, fact_id)[-1]
-            ended = newest.status not in ("active", "expired")
+            ended = newest.status not in ("active", "expired", "distrusted")
             raise Conflict(
                 f"fact {fact_id} is already superseded by fact {old.superseded_by}; the newest of "
                 f"its chain is fact {newest.id}" + (f", which is {newest.status}" if ended else ""),
@@ -126,7 +128,7 @@ class FactWriter:
         for fact in fact_table.saying(
             self.transaction, self.namespace, new.subject, new.content, new.scope
         ):
-            if fact.status == "active" and fact.id != new.supersedes:
+            if fact.status in ("active", "distrusted") and fact.id != new.supersedes:
                 yield fact
 
     def same_key(self, new: Prepared) -> Fact | None:
@@ -201,7 +203,7 @@ class FactWriter:
         old = self._to_supersede(new)
         outranking = None
         if old is not None or rules.is_task(new.subject, new.metadata):
-            credit = trust.of_new(self.transaction, self.changes.author, new)
+            credit = self._credit(new)
             rules.check_task(new, credit)
             if old is not None and not (decided or self._may_retire(old, credit, evidence)):
                 old, outranking = None, old
@@ -257,7 +259,17 @@ class FactWriter:
             seq=seq,
             pinned_at=None if old is None else old.pinned_at,
             embedded=embedded,
+            distrusted=self._hides and self._credit(new).trust is Trust.DISTRUSTED,
         )
+
+    @cached_property
+    def _hides(self) -> bool:
+        """Whether any source is distrusted."""
+        is_set = meta_table.is_set(self.transaction, meta_table.TRUST)
+        return is_set and bool(trust.table(self.transaction).distrusted)
+
+    def _credit(self, new: NewFact) -> Credit:
+        return trust.of_new(self.transaction, self.changes.author, new)
 
     def _origin(self, episode_id: int) -> Origin:
         found = episode_table.origin(self.transaction, episode_id, self.namespace)
@@ -391,7 +403,11 @@ class FactWriter:
             "confirmed_count": fact.confirmed_count + 1,
             "last_confirmed_at": clock.utc_now(),
         }
-        return self._change(fact, Kind.CONFIRM, changes, evidence)
+        confirmed = self._change(fact, Kind.CONFIRM, changes, evidence)
+        if not fact.distrusted:
+            return confirmed
+        trust.settle(self.transaction)
+        return self.known(fact.id)
 
     # -- other changes of a fact -----------------------------------------------------------
 

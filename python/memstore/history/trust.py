@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from memstore.database import acts
 from memstore.database.changes import Changes, Line
+from memstore.database.tables import distrusted as distrusted_table
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import support as support_table
 from memstore.domain.support import LegKind
-from memstore.domain.trust import Credit, Trust, TrustTable
+from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author, Kind
+    from memstore.database.tables.distrusted import Hidden
     from memstore.database.tables.support import LegRow, Spoken
     from memstore.domain.records import NewFact
 
-KEY: Final = "trust"
-"""The key of the table of sources in the settings of the file."""
+    Judge: TypeAlias = Callable[[Transaction, Sequence[int], TrustTable], Mapping[int, Credit]]
+
+BATCH: Final = 2000
+"""Facts and episodes that are judged at once."""
 
 NO_LEG: Final = Credit(Trust.TOOL)
 """Of a fact whose episode was erased."""
@@ -28,19 +36,95 @@ NO_LEG: Final = Credit(Trust.TOOL)
 
 def table(transaction: Transaction) -> TrustTable:
     """Return what sources count in this file."""
-    stored = meta_table.get(transaction, KEY)
+    stored = meta_table.get(transaction, meta_table.TRUST)
     if stored is None:
         return TrustTable()
     values = json.loads(stored)
     return TrustTable(values["levels"], tuple(values["distrusted"]))
 
 
-def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> None:
-    """Set what sources count; the journal keeps the whole table before and after."""
+def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> TrustChange:
+    """Set what sources count; the journal keeps the whole table before and after.
+
+    What rests on distrusted sources alone is hidden from now on.
+    """
     before = table(transaction)
     line = Line(kind, before=before.to_dict(), after=changed.to_dict())
     Changes(transaction, author).write(line)
-    meta_table.put(transaction, KEY, json.dumps(changed.to_dict(), ensure_ascii=False))
+    meta_table.put(transaction, meta_table.TRUST, json.dumps(changed.to_dict(), ensure_ascii=False))
+    judged = judge_all(transaction) if before.distrusted or changed.distrusted else ()
+    return TrustChange(changed.effective, *judged)
+
+
+def settle(transaction: Transaction) -> None:
+    """Judge again what the lines of this transaction are about."""
+    levels = table(transaction)
+    if levels.distrusted:
+        touched = distrusted_table.touched(transaction, acts.of(transaction).txn)
+        _judge_facts(transaction, levels, touched.facts)
+        _judge_episodes(transaction, levels, touched.episodes)
+
+
+def judge_all(transaction: Transaction) -> tuple[int, int, int, int]:
+    """Judge every fact and episode again.
+
+    Returns:
+        How many facts left searches and lists, and came back; the same for episodes.
+    """
+    levels = table(transaction)
+    for hidden in (distrusted_table.FACTS, distrusted_table.EPISODES):
+        hidden.forget_others(transaction)
+    facts, episodes = (
+        [judge(transaction, levels, ids) for ids in _batches(rows.all_ids(transaction))]
+        for rows, judge in ((fact_table, _judge_facts), (episode_table, _judge_episodes))
+    )
+    return (*_sum(facts), *_sum(episodes))
+
+
+def misjudged(transaction: Transaction) -> list[int]:
+    """Return the facts that are hidden and should not be, or the other way round."""
+    every = fact_table.all_ids(transaction)
+    return _misjudged(transaction, distrusted_table.FACTS, every, of_facts)
+
+
+def misjudged_episodes(transaction: Transaction) -> list[int]:
+    every = episode_table.all_ids(transaction)
+    return _misjudged(transaction, distrusted_table.EPISODES, every, of_episodes)
+
+
+def _misjudged(
+    transaction: Transaction, hidden: Hidden, every: Sequence[int], judge: Judge
+) -> list[int]:
+    levels, right = table(transaction), set[int]()
+    for ids in _batches(every if levels.distrusted else ()):
+        right |= {*_hidden(judge(transaction, ids, levels))}
+    return sorted(right ^ {*hidden.ids(transaction)})
+
+
+def _judge_facts(
+    transaction: Transaction, levels: TrustTable, fact_ids: Sequence[int]
+) -> tuple[int, int]:
+    hidden = _hidden(of_facts(transaction, fact_ids, levels)) if levels.distrusted else []
+    return distrusted_table.FACTS.change(transaction, fact_ids, hidden)
+
+
+def _judge_episodes(
+    transaction: Transaction, levels: TrustTable, episode_ids: Sequence[int]
+) -> tuple[int, int]:
+    hidden = _hidden(of_episodes(transaction, episode_ids, levels)) if levels.distrusted else []
+    return distrusted_table.EPISODES.change(transaction, episode_ids, hidden)
+
+
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
+
+
+def _sum(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(hidden for hidden, _ in counts), sum(shown for _, shown in counts)
+
+
+def _hidden(found: Mapping[int, Credit]) -> list[int]:
+    return [id_ for id_, credit in found.items() if credit.trust is Trust.DISTRUSTED]
 
 
 def of_episodes(

@@ -232,6 +232,7 @@ class AsyncStore(Awaited[Store]):
     support = awaited(Store.support)
     explain = awaited(Store.explain)
     trust = awaited(Store.trust)
+    distrust = awaited(Store.distrust)
     sources = awaited(Store.sources)
     embed_pending = awaited(Store.embed_pending)
     export = awaited(_export)

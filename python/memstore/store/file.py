@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
     from memstore.database import journal
-    from memstore.database.engine import Engine, Progress
+    from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
+    from memstore.database.tables import meta as meta_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain.erasures import Remains
     from memstore.domain.protocols import Embedder
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.facts import adoption
     from memstore.graph import dependents
+    from memstore.history import trust
     from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
@@ -62,12 +64,14 @@ else:
     importing = lazy_import("memstore.importing")
     imports_table = lazy_import("memstore.database.tables.imports")
     journal = lazy_import("memstore.database.journal")
+    meta_table = lazy_import("memstore.database.tables.meta")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     dependents = lazy_import("memstore.graph.dependents")
     scheduled = lazy_import("memstore.upkeep.scheduled")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
+    trust = lazy_import("memstore.history.trust")
     vector_table = lazy_import("memstore.database.tables.vectors")
     background = lazy_import("memstore.embedding.background")
     generations = lazy_import("memstore.embedding.generations")
@@ -76,6 +80,12 @@ else:
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing waits for a scheduled backup; an unfinished one is then discarded."""
+
+
+def _settle(transaction: Transaction) -> None:
+    """Hide, or show again, what a write changed the support of, if the file has levels at all."""
+    if transaction.act is not None and meta_table.is_set(transaction, meta_table.TRUST):
+        trust.settle(transaction)
 
 
 class File:
@@ -96,6 +106,7 @@ class File:
         half_lives_seconds: Mapping[str, float] | None = None,
     ) -> None:
         self.engine = engine
+        engine.before_commit = _settle
         self.author = author
         self.read_only = read_only
         self.screen = screen

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, StoreStatus
     from memstore.domain.support import Leg
+    from memstore.domain.trust import TrustChange
     from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
@@ -1100,7 +1101,7 @@ class Store:
         owners = None if scope is None else selected_scope(scope)
         return self._facts.explain(fact_id, owners, any_owners=scope == EVERYBODY)
 
-    def trust(self, source: str, level: str | None = None) -> dict[str, str]:
+    def trust(self, source: str, level: str | None = None) -> TrustChange:
         """Set how much the text of a source counts, or take a :meth:`distrust` back.
 
         Nothing that counts less retires what counts more: that becomes a proposal. Text of the
@@ -1113,7 +1114,7 @@ class Store:
                 nothing was set. ``None`` leaves the level as it is.
 
         Returns:
-            The level of each source, as :meth:`sources`.
+            The level of each source, as :meth:`sources`, and what came back, or left.
 
         Raises:
             ValueError: no such level.
@@ -1121,6 +1122,26 @@ class Store:
         """
         self._reach.check_all()
         return sources.trust(self._facts, source, level)
+
+    def distrust(self, source: str) -> TrustChange:
+        """Hide what rests on a source alone, until :meth:`trust` takes that back.
+
+        No search, list or count has it any more, also if it is stored later; the same holds for
+        the episodes of the source. :meth:`get`, :meth:`history` and :meth:`support` still show it,
+        as ``distrusted``. A fact that something else speaks for stays.
+
+        Args:
+            source: a source, or the beginning of several, as for :meth:`trust`; or a program that
+                changes are made through, such as ``mcp``.
+
+        Returns:
+            The level of each source, as :meth:`sources`, and how much left.
+
+        Raises:
+            AccessDenied: this store is confined to its namespace; the levels are the file's.
+        """
+        self._reach.check_all()
+        return sources.distrust(self._facts, source)
 
     def sources(self) -> dict[str, str]:
         """Return the level of trust of each source that has one, by the beginning of its name.

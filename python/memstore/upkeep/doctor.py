@@ -14,6 +14,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy
 from memstore.facts import adoption
+from memstore.history import trust
 from memstore.upkeep import findings, indexes, verification
 
 if TYPE_CHECKING:
@@ -101,6 +102,10 @@ def rebuild(
         if forgotten := replies.forget_misplaced(transaction):
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
+    def judge(transaction: Transaction) -> None:
+        if any(trust.judge_all(transaction)):
+            more.append("hid what rests on distrusted sources alone, and nothing else")
+
     def count(transaction: Transaction) -> None:
         counts.count_again(transaction)
         more.append("counted the facts and episodes again")
@@ -114,6 +119,7 @@ def rebuild(
             mending_vectors(copy, author, more),
             # After the facts, whose subject keys it counts; a difference is only rarely found.
             [count] if counts.misfits(copy) else [],
+            [judge],
         )
         for done, acts in enumerate(parts):
             findings.tell(progress, done, len(parts))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.errors import Reason, Remedy
-from memstore.history import chain
+from memstore.history import chain, trust
 from memstore.upkeep import findings, indexes, journal_check
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
             "facts that filters do not find by their metadata",
             fact_table.misfiled_members,
             True,
+        ),
+        findings.ids("trust", "facts wrongly hidden, or wrongly shown", trust.misjudged, True),
+        findings.ids(
+            "trust", "episodes wrongly hidden, or wrongly shown", trust.misjudged_episodes, True
         ),
     )
 

@@ -32,7 +32,7 @@ from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, Store
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -75,6 +75,10 @@ READ_CHECK_SECONDS: Final = 1.0
 """A read checks whether the file was replaced if the last check is at least this old."""
 
 
+def _unchanged(_: Transaction) -> None:
+    pass
+
+
 class SqliteEngine:
     """An open SQLite database; a missing file and its folder are created."""
 
@@ -112,6 +116,7 @@ class SqliteEngine:
         """The schema version of the file at the last write."""
         self._has_written = False
         """Whether the writing connection has used the file."""
+        self.before_commit: Callable[[Transaction], object] = _unchanged
         self._writer = Writer(self._connect_writer, self._begin, self._verify, self._close_lost)
 
     @property
@@ -144,7 +149,7 @@ class SqliteEngine:
         self._check_usable()
         self._place.refuse_own_reader()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
-        return self._writer.transaction(wait, check_links=check_links)
+        return self._writer.transaction(wait, self.before_commit, check_links=check_links)
 
     def create_schema(self, transaction: Transaction) -> None:
         migrations.create(transaction)

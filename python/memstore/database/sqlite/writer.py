@@ -122,7 +122,11 @@ class Writer:
 
     @contextmanager
     def transaction(
-        self, wait_seconds: float, *, check_links: bool = True
+        self,
+        wait_seconds: float,
+        before_commit: Callable[[SqliteTransaction], object],
+        *,
+        check_links: bool = True,
     ) -> Iterator[SqliteTransaction]:
         deadline = time.monotonic() + wait_seconds
         turn = Turn(shares=check_links)
@@ -134,6 +138,7 @@ class Writer:
                     self.connection, changed_by_others=group.changed_by_others
                 )
                 yield self.current
+                before_commit(self.current)
                 self.current.flush()
                 if group.members:
                     with Translated(self.connection.filename):

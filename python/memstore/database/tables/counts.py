@@ -14,13 +14,21 @@ from memstore.text.folding import subject_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from typing import TypeAlias
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Parameters, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
+
+    Part: TypeAlias = tuple[str, Parameters]
+    """A FROM clause for some facts, and its parameters."""
 
 EXPIRED: Final = (
     "f.superseded_by IS NULL AND f.deleted_at IS NULL AND f.expired_at IS NOT NULL"
     " AND f.expired_at <= :now"
+)
+HIDDEN: Final = (
+    "f.id = d.fact_id AND f.superseded_by IS NULL AND f.deleted_at IS NULL"
+    " AND (f.expired_at IS NULL OR f.expired_at > :now)"
 )
 KEYS: Final = {"subject": "subject_key", "category": "category"}
 
@@ -35,12 +43,14 @@ class MostFrequent(NamedTuple):
 def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
     """Count the facts of a namespace and scope by state."""
     current = _sum(transaction, "category", wanted)
-    deleted, expired = _sum(transaction, "deleted", wanted), _expired(transaction, wanted)
+    deleted = _sum(transaction, "deleted", wanted)
+    expired, distrusted = (_count(transaction, part) for part in _inactive(transaction, wanted))
     return {
-        "active": current - expired,
+        "active": current - expired - distrusted,
         "superseded": _sum(transaction, "fact", wanted) - current - deleted,
         "deleted": deleted,
         "expired": expired,
+        "distrusted": distrusted,
     }
 
 
@@ -51,12 +61,18 @@ def facts(transaction: Transaction, wanted: FactFilter) -> int:
     kind, key = "category", wanted.category and wanted.category.strip()
     if wanted.subject is not None:
         kind, key = "subject", subject_key(wanted.subject)
-    return _sum(transaction, kind, wanted, key) - _expired(transaction, wanted)
+    inactive = sum(_count(transaction, part) for part in _inactive(transaction, wanted))
+    return _sum(transaction, kind, wanted, key) - inactive
 
 
 def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
     """Count the episodes of a namespace and scope, including expired ones."""
-    return _sum(transaction, "episode", wanted)
+    seen, values = wanted.of("e", transaction.dialect)
+    hidden = (
+        "FROM memstore_distrusted_episodes d CROSS JOIN memstore_episodes e"
+        f" WHERE e.id = d.episode_id AND e.content_hash <> '' AND {seen}"
+    )
+    return _sum(transaction, "episode", wanted) - _count(transaction, (hidden, values))
 
 
 def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> MostFrequent:
@@ -65,17 +81,18 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
     A subject is spelled as in its newest fact.
     """
     seen, values = _seen(transaction, wanted, column)
-    gone, expired = _gone(transaction, wanted)
     held = f"SELECT key, number FROM memstore_counts c WHERE {seen}"
     if wanted.scope is None or len(wanted.namespaces or ()) != 1:
         held = f"SELECT key, sum(number) AS number FROM ({held}) c GROUP BY key"
-    if _expired(transaction, wanted):
-        held = (
-            f"SELECT h.key, h.number - coalesce(g.number, 0) AS number FROM ({held}) h LEFT JOIN"
-            f" (SELECT f.{KEYS[column]} AS key, count(*) AS number {gone} GROUP BY 1) g"
-            " ON g.key = h.key"
-        )
-    given: dict[str, Any] = {**values, **expired, "most": limit}
+    for among, its in _inactive(transaction, wanted):
+        values = {**values, **its}
+        if _count(transaction, (among, its)):
+            held = (
+                f"SELECT h.key, h.number - coalesce(g.number, 0) AS number FROM ({held}) h LEFT"
+                f" JOIN (SELECT f.{KEYS[column]} AS key, count(*) AS number {among} GROUP BY 1) g"
+                " ON g.key = h.key"
+            )
+    given: dict[str, Any] = {**values, "most": limit}
     rows = transaction.rows(
         f"SELECT key, number FROM ({held}) t WHERE number > 0"
         " ORDER BY number DESC, key LIMIT :most",
@@ -172,20 +189,26 @@ def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dic
     return f"{seen} AND c.kind = :kind", {**values, "kind": kind}
 
 
-def _expired(transaction: Transaction, wanted: FactFilter) -> int:
-    gone, values = _gone(transaction, wanted)
-    return transaction.scalar(f"SELECT count(*) {gone}", values)
+def _count(transaction: Transaction, part: Part) -> int:
+    rows, values = part
+    return transaction.scalar(f"SELECT count(*) {rows}", values)
 
 
-def _gone(transaction: Transaction, wanted: FactFilter) -> tuple[str, dict[str, Any]]:
-    """Return the FROM clause for the expired facts that were active before."""
+def _inactive(transaction: Transaction, wanted: FactFilter) -> tuple[Part, Part]:
+    """Return the expired and the distrusted facts that would be active otherwise."""
+    # The planner would prefer to read every active fact.
+    hint = transaction.dialect.indexed_by("idx_memstore_expiring")
+    expired = _among(transaction, wanted, f"memstore_facts f {hint}", EXPIRED)
+    hidden = "memstore_distrusted d CROSS JOIN memstore_facts f"
+    return expired, _among(transaction, wanted, hidden, HIDDEN)
+
+
+def _among(transaction: Transaction, wanted: FactFilter, rows: str, condition: str) -> Part:
     seen, values = wanted.of("f", transaction.dialect)
-    conditions = [seen, EXPIRED]
+    conditions = [seen, condition]
     given: dict[str, Any] = {**values, "now": clock.to_text(wanted.now)}
     for name, column in KEYS.items():
         if (value := getattr(wanted, name)) is not None:
             conditions.append(f"f.{column} = :{column}")
             given[column] = subject_key(value) if name == "subject" else value.strip()
-    # The planner would prefer to read every active fact.
-    hint = transaction.dialect.indexed_by("idx_memstore_expiring")
-    return f"FROM memstore_facts f {hint} WHERE {' AND '.join(conditions)}", given
+    return f"FROM {rows} WHERE {' AND '.join(conditions)}", given

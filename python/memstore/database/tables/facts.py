@@ -131,6 +131,7 @@ def _columns(dialect: Dialect) -> str:
     computed = {
         "embed_error": f"(SELECT v.embed_error {queued})",
         "embedded": f"NOT EXISTS (SELECT 1 {queued})",
+        "distrusted": "f.id IN (SELECT fact_id FROM memstore_distrusted)",
     }
     return ", ".join(computed.get(name, f"f.{name}") for name in FACT_FIELDS)
 
@@ -146,6 +147,7 @@ def decode(row: Row) -> Fact:
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
+    values["distrusted"] = bool(values["distrusted"])
     return fact
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.tables.vectors import VectorTable
 
-SUPERSEDED, DELETED, ERASED, OWNED, TASK = 1, 2, 4, 8, 16
+SUPERSEDED, DELETED, ERASED, OWNED, TASK, DISTRUSTED = 1, 2, 4, 8, 16, 32
 """Bits of a row's flags."""
 
 EXPIRES, CREATED, VALID = range(3)
@@ -73,6 +73,7 @@ FACTS: Final = Source(
     key="f.id",
     columns="f.id, f.namespace, f.superseded_by IS NOT NULL, f.deleted_at IS NOT NULL,"
     " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL, {is_task},"
+    " f.id IN (SELECT fact_id FROM memstore_distrusted),"
     " f.subject_key, f.category, f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
     " f.subject, f.thread, f.user_id, f.agent_id, f.run_id, f.seq, f.valid_at, f.created_at,"
     " f.last_confirmed_at,"
@@ -86,6 +87,7 @@ EPISODES: Final = Source(
     key="e.id",
     columns="e.id, e.namespace, FALSE, FALSE,"
     " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL, FALSE,"
+    " e.id IN (SELECT episode_id FROM memstore_distrusted_episodes),"
     " e.source, NULL, e.expired_at, e.created_at, coalesce(e.valid_at, e.created_at),"
     " e.speaker, e.thread, e.user_id, e.agent_id, e.run_id, e.seq, e.valid_at, e.created_at,"
     " NULL, NULL,"
@@ -109,9 +111,9 @@ def rows(
 
 
 def _row(row: Row) -> IndexedRow:
-    id_, namespace, superseded, deleted, erased, owned, task, *rest = row
+    id_, namespace, superseded, deleted, erased, owned, task, distrusted, *rest = row
     flags = SUPERSEDED * superseded + DELETED * deleted + ERASED * erased + OWNED * owned
-    flags += TASK * task
+    flags += TASK * task + DISTRUSTED * distrusted
     first, second, expires, created, valid, *rest = rest
     speaker, thread, user_id, agent_id, run_id, seq, *rest = rest
     valid_at, created_at, confirmed_at, ages_as, *words = rest

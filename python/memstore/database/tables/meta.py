@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 FAMILY = "pymemstore"
 """Marks our files from V7 on; the original memstore has different versions after V6."""
 
+TRUST = "trust"
+"""The key of the levels of sources (:class:`memstore.domain.trust.TrustTable`)."""
+
 
 def schema_version(transaction: Transaction) -> int:
     """Return the schema version of the file; 0 if it has no memstore tables."""
@@ -35,6 +38,12 @@ def get(transaction: Transaction, key: str) -> str | None:
         return None
     row = transaction.one("SELECT value FROM memstore_meta WHERE key = :key", {"key": key})
     return str(row[0]) if row else None
+
+
+def is_set(transaction: Transaction, key: str) -> bool:
+    """Return whether a file with the newest schema has a setting."""
+    query = "SELECT EXISTS (SELECT 1 FROM memstore_meta WHERE key = :key)"
+    return bool(transaction.scalar(query, {"key": key}))
 
 
 def put(transaction: Transaction, key: str, value: str) -> None:

@@ -282,15 +282,20 @@ def place(
     return int(rows[0][0]) if rows else None
 
 
+DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
+
+
 def _decidable(dialect: Dialect) -> str:
-    # A proposal cannot be decided if one of its facts was retired, deleted or erased.
+    # A proposal cannot be decided if one of its facts was retired, deleted, erased or distrusted.
     return (
         " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
+        f" AND o.id NOT IN {DISTRUSTED}"
         " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"
-        " AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL))"
+        f" AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL OR n.id IN {DISTRUSTED}))"
         f" AND NOT EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
         " JOIN memstore_facts f ON f.id = CAST(element.value AS BIGINT)"
-        " WHERE f.superseded_by IS NOT NULL OR f.deleted_at IS NOT NULL)"
+        " WHERE f.superseded_by IS NOT NULL OR f.deleted_at IS NOT NULL"
+        f" OR f.id IN {DISTRUSTED})"
     )
 
 

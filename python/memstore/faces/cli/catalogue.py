@@ -88,6 +88,7 @@ GROUPS: Final = {
     },
     "maintain the file": {
         "trust": Entry("ledger", "Show how much sources count, or set it for one."),
+        "distrust": Entry("ledger", "Hide what rests on a source alone, until it is trusted."),
         "status": Entry("file", "Show what the store holds, where it is and its settings."),
         "export": Entry("transfer", "Export everything but the embeddings as JSON Lines."),
         "import": Entry("transfer", "Import an export, or another program's memories."),

@@ -98,7 +98,7 @@ def _one(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | N
     [fact_id] = arguments.id
     fact = store.get(fact_id)
     ended = None
-    if fact.status in ("active", "expired"):
+    if fact.status in ("active", "expired", "distrusted"):
         ended = cli.ended_chain(store, arguments, fact_id)
 
     def preview() -> str:

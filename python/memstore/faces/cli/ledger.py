@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import minute
+from memstore.faces.escaping import counted, minute
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from memstore.domain.support import Leg
+    from memstore.domain.trust import TrustChange
     from memstore.store.store import Store
 
 
@@ -64,6 +65,27 @@ def _trust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         raise cli.UsageError("name the source that gets this level")
     if arguments.source is None:
         found = store.sources()
+        show.rows([*found.items()], found)
     else:
-        found = store.trust(arguments.source, arguments.level)
-    show.rows([*found.items()], found)
+        _show(show, store.trust(arguments.source, arguments.level))
+
+
+@cli.command(
+    "distrust",
+    "memstore distrust web:a.org",
+    cli.option("SOURCE", "a source, or how it begins, such as web:"),
+    file="create",
+)
+def _distrust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    _show(show, store.distrust(arguments.source))
+
+
+def _show(show: cli.Show, change: TrustChange) -> None:
+    rows: list[tuple[str, ...]] = [*change.sources.items()]
+    for done, facts, episodes in (
+        ("hidden", change.hidden_facts, change.hidden_episodes),
+        ("back", change.shown_facts, change.shown_episodes),
+    ):
+        if facts or episodes:
+            rows.append((done, f"{counted(facts)}, {counted(episodes, 'episode')}"))
+    show.rows(rows, change.to_dict())

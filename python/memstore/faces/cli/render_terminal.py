@@ -354,9 +354,11 @@ def _id_room(facts: Sequence[records.Fact]) -> int:
 
 
 def _standing(fact: records.Fact) -> str:
-    if fact.status == "superseded":
-        return f"superseded by #{fact.superseded_by}"
-    return fact.status
+    standing = fact.status
+    if standing == "superseded":
+        standing += f" by #{fact.superseded_by}"
+    also = ", distrusted" if fact.distrusted and standing != "distrusted" else ""
+    return standing + also
 
 
 def _about(fact: records.Fact) -> tuple[Span, ...]:
@@ -420,6 +422,7 @@ def _counts(status: StoreStatus) -> list[Span]:
             ("superseded", status.superseded),
             ("expired", status.expired),
             ("deleted", status.deleted),
+            ("distrusted", status.distrusted),
         )
         if number
     ]

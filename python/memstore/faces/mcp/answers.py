@@ -322,8 +322,8 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
     It contains nothing about other namespaces, which belong to others.
     """
     counts = (
-        *("superseded", "deleted", "expired", "pending", "quarantined", "not_learned"),
-        "incomplete_imports",
+        *("superseded", "deleted", "expired", "distrusted", "pending", "quarantined"),
+        *("not_learned", "incomplete_imports"),
     )
     answer: Answer = {
         "note": NOTE,
@@ -382,7 +382,8 @@ def _standing(fact: Fact) -> Answer:
     """Return why a fact is not active; empty for an active one."""
     if fact.status == "active":
         return {}
-    standing: Answer = {"status": fact.status}
+    also = ", distrusted" if fact.distrusted and fact.status != "distrusted" else ""
+    standing: Answer = {"status": fact.status + also}
     if fact.superseded_by is not None:
         standing["superseded_by"] = fact.superseded_by
         if fact.superseded_at is not None:

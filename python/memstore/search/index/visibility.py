@@ -9,6 +9,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables.indexed import (
     CREATED,
     DELETED,
+    DISTRUSTED,
     ERASED,
     EXPIRES,
     OWNED,
@@ -46,7 +47,7 @@ def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> 
     """Return the ids that match ``wanted.where``."""
     if wanted.content is not None or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
-    without = ERASED if wanted.include_deleted else DELETED
+    without = DISTRUSTED | (ERASED if wanted.include_deleted else DELETED)
     without |= SUPERSEDED if wanted.active_only else 0
     without |= 0 if wanted.tasks else TASK
     found = columns.select(
@@ -80,7 +81,7 @@ def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilte
     periods += _periods(wanted)
     found = columns.select(
         wanted.namespaces,
-        without=ERASED | _owned(wanted.scope),
+        without=ERASED | DISTRUSTED | _owned(wanted.scope),
         texts=(wanted.source, None),
         periods=periods,
     )

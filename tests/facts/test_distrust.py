@@ -1,0 +1,407 @@
+"""What rests on distrusted sources alone is hidden, and comes back exactly."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memstore
+from memstore import AccessDenied, AsyncStore, Conflict, NewFact, NotFound, Scope, Store
+from memstore.domain.support import LegKind
+from memstore.history import trust
+from memstore.store.store import facts_of
+
+OpenStore = Callable[..., Store]
+
+BAD = "web:a.org"
+
+
+@pytest.fixture
+def bad(store: Store) -> Store:
+    """A store with two facts and an episode of a source, and one fact of another."""
+    page = store.episodes.record("The moon is made of cheese", source=f"{BAD}/moon", thread="t")
+    store.add("The moon is made of cheese", subject="moon", episode_id=page.id)
+    store.add("Ana lives in Oslo", subject="ana", category="identity", source=f"{BAD}/ana")
+    store.add("Ana lives in Rome", subject="ana", category="identity")
+    return store
+
+
+def shown(store: Store) -> list[int]:
+    return [fact.id for fact in store.list(scope="all")]
+
+
+def everything(store: Store) -> dict[str, Any]:
+    """Return all that a caller can see."""
+    return {
+        "facts": [
+            fact.to_dict() | {"use_count": 0, "last_used_at": None}
+            for fact in store.list(active_only=False, scope="all")
+        ],
+        "episodes": [one.to_dict() for one in store.episodes.list(scope="all")],
+        "count": store.count(scope="all"),
+        "subjects": store.subjects(scope="all"),
+        "status": {
+            name: value
+            for name, value in store.status(scope="all").to_dict().items()
+            if name not in ("head", "size_bytes", "log_bytes")
+        },
+        "words": [
+            (hit.fact.id, round(hit.score, 6))
+            for hit in store.search("ana moon cheese oslo", scope="all")
+        ],
+        "said": [hit.episode.id for hit in store.episodes.search("moon cheese", scope="all")],
+        "proposals": [one.id for one in store.proposals.list(scope="all")],
+    }
+
+
+# -- what is hidden ----------------------------------------------------------------------
+
+
+def test_what_rests_on_a_source_alone_leaves_every_list(bad: Store) -> None:
+    before = bad.status()
+    change = bad.distrust(source=BAD)
+    assert change.sources[BAD] == "distrusted"
+    assert (change.hidden_facts, change.hidden_episodes) == (2, 1)
+    assert (change.shown_facts, change.shown_episodes) == (0, 0)
+    assert [fact.id for fact in bad.list()] == [3]
+    assert [fact.id for fact in bad.list(active_only=False, include_deleted=True)] == [3]
+    assert [hit.fact.id for hit in bad.search("Ana lives moon cheese Oslo")] == [3]
+    assert bad.count() == bad.count(category="identity") == bad.count(subject="ana") == 1
+    assert bad.subjects() == ["ana"]
+    assert not bad.exists("Ana lives in Oslo", subject="ana")
+    assert bad.episodes.list() == []
+    assert not bad.episodes.search("moon")
+    recalled = bad.recall("moon cheese Oslo", max_tokens=500).text
+    assert "cheese" not in recalled
+    assert "Oslo" not in recalled
+    status = bad.status()
+    assert (status.active, status.distrusted, status.episodes) == (1, 2, 0)
+    assert status.subjects == {"ana": 1}
+    assert status.categories == {"identity": 1}
+    assert (before.active, before.distrusted, before.episodes) == (3, 0, 1)
+
+
+def test_it_is_still_found_by_its_id(bad: Store) -> None:
+    bad.distrust(BAD)
+    assert (bad.get(1).status, bad.get(1).distrusted) == ("distrusted", True)
+    assert bad.get(1).to_dict()["distrusted"] is True
+    assert "distrusted" not in bad.get(3).to_dict()
+    assert [fact.status for fact in bad.history(2)] == ["distrusted"]
+    assert [fact.id for fact in bad.history(subject="moon")] == [1]
+    assert [leg.source for leg in bad.support(2)] == [f"{BAD}/ana"]
+    assert bad.explain(2).verdict == (
+        'fact 2 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
+    )
+    assert bad.episodes.get(1).content == "The moon is made of cheese"
+
+
+def test_a_superseded_fact_says_it_too(bad: Store) -> None:
+    bad.supersede(2, 3)
+    bad.distrust(BAD)
+    assert [(fact.status, fact.distrusted) for fact in bad.history(2)] == [
+        ("superseded", True),
+        ("active", False),
+    ]
+    assert [fact.id for fact in bad.list(active_only=False)] == [3]
+
+
+def test_what_is_stored_later_is_hidden_too(bad: Store) -> None:
+    bad.distrust(BAD)
+    new = bad.add("Ana is tall", subject="ana", source=f"{BAD}/x")
+    assert new == bad.get(new.id)
+    assert new.status == "distrusted"
+    page = bad.episodes.record("Ana is short", source=BAD)
+    drawn = bad.add_many([NewFact(content="Ana is short", subject="ana", episode_id=page.id)])
+    assert [fact.status for fact in drawn] == ["distrusted"]
+    through = bad.within(source=BAD).add("Ana is blond", subject="ana")
+    assert (through.status, shown(bad)) == ("distrusted", [3])
+    assert bad.episodes.list() == []
+
+
+def test_a_new_fact_of_it_retires_nothing(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.add("Ana lives in Bergen", subject="ana", source=BAD, supersedes=3)
+    assert shown(bad) == [3]
+    assert bad.proposals.list() == []  # nobody is asked about what is hidden
+
+
+def test_a_proposal_by_a_distrusted_fact_cannot_be_accepted(bad: Store) -> None:
+    bad.add("Ana lives in Bergen", subject="ana", source=BAD, supersedes=3)
+    (proposal,) = bad.proposals.list()
+    bad.distrust(BAD)
+    assert bad.proposals.list() == []
+    with pytest.raises(Conflict, match="is distrusted"):
+        bad.proposals.accept(proposal.id)
+    with pytest.raises(Conflict, match="fact 4 is distrusted, so it cannot supersede fact 3"):
+        bad.supersede(3, 4)
+    bad.trust(BAD)
+    assert [one.id for one in bad.proposals.list()] == [proposal.id]
+
+
+def test_the_briefing_and_the_reminder_leave_it_out(store: Store) -> None:
+    chat = store.within(source="chat")
+    chat.add("Zanzibar-7 is the staging host", subject="staging", category="preference")
+    chat.pin(1)
+    store.tasks.create("call Zanzibar-7")
+    chat.tasks.create("visit Zanzibar-8")
+    assert "staging host" in store.remind("What about Zanzibar-7?").text
+    assert "staging host" in store.briefing().text
+    store.distrust("chat")
+    assert "staging host" not in store.remind("What about Zanzibar-7?").text
+    assert "staging host" not in store.briefing().text
+    assert [task.content for task in store.tasks.list()] == ["call Zanzibar-7"]
+
+
+def test_every_namespace_and_owner_is_concerned(store: Store) -> None:
+    store.within("other").add("a", subject="s", source=BAD, user_id="ann")
+    store.within("other").add("b", subject="s", user_id="ann")
+    assert store.distrust(BAD).hidden_facts == 1
+    other = store.within("other")
+    ann = Scope(user_id="ann")
+    assert [fact.content for fact in other.list(scope=ann)] == ["b"]
+    assert other.count(scope=ann) == 1
+    assert other.status(scope=ann).distrusted == 1
+    assert other.status().others.facts == 1
+    assert other.status().distrusted == 0
+
+
+def test_the_longest_prefix_decides(store: Store) -> None:
+    store.add("a", subject="s", source="web:a.org/good")
+    store.add("b", subject="s", source="web:a.org/bad")
+    store.add("c", subject="s", source="web:a.org.b.net")
+    store.trust("web:a.org/good", "tool")
+    store.distrust("web:a.org")
+    assert shown(store) == [1, 3]
+    store.trust("web:a.org/bad", "external")
+    assert shown(store) == [1, 2, 3]
+
+
+def test_the_graph_leaves_it_out(store: Store) -> None:
+    store.add("Ana works at Acme", subject="Ana", source=BAD)
+    store.add("Bob works at Initech", subject="Bob")
+    store.graph.build()
+    names = {one.name for one in store.graph.entities()}
+    store.distrust(BAD)
+    left = {one.name for one in store.graph.entities()}
+    assert "Ana" in names - left
+    assert "Bob" in left
+    store.trust(BAD)
+    assert {one.name for one in store.graph.entities()} == names
+
+
+# -- what brings a fact back -------------------------------------------------------------
+
+
+def test_another_leg_keeps_a_fact(bad: Store) -> None:
+    bad.confirm(1)
+    assert bad.distrust(BAD).hidden_facts == 1
+    assert shown(bad) == [1, 3]
+
+
+def test_a_leg_that_is_added_brings_a_fact_back(bad: Store) -> None:
+    bad.distrust(BAD)
+    confirmed = bad.confirm(2)
+    assert confirmed == bad.get(2)
+    assert (confirmed.status, shown(bad)) == ("active", [2, 3])
+    assert bad.search("Oslo")[0].fact.id == 2
+
+
+def test_a_fact_heard_again_comes_back_and_goes_with_its_episode(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.add("The moon is made of cheese.", subject="moon", unless_known=True, source=BAD)
+    assert shown(bad) == [3]
+    talk = bad.episodes.record("So the moon is made of cheese.", source="chat")
+    heard = bad.add(
+        "The moon is made of cheese", subject="moon", episode_id=talk.id, unless_known=True
+    )
+    assert (heard.id, heard.status, shown(bad)) == (1, "active", [1, 3])
+    bad.episodes.erase(talk.id)
+    assert shown(bad) == [3]
+
+
+def test_what_speaks_against_a_fact_does_not_bring_it_back(bad: Store) -> None:
+    bad.distrust(BAD)
+    with bad.file.engine.write() as transaction:
+        writer = facts_of(bad).writer(transaction)
+        writer._propose(writer.known(1), 3, None)
+    assert LegKind.DENIED in [leg.kind for leg in bad.support(1)]
+    assert shown(bad) == [3]
+
+
+def test_a_distrusted_fact_can_be_corrected(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.add("The moon is made of rock", subject="moon", supersedes=1)
+    assert bad.get(1).status == "superseded"
+    assert shown(bad) == [3, 4]
+
+
+def test_trusting_again_brings_everything_back_exactly(bad: Store) -> None:
+    before = everything(bad)
+    bad.distrust(BAD)
+    assert everything(bad) != before
+    change = bad.trust(BAD)
+    assert (change.shown_facts, change.shown_episodes) == (2, 1)
+    assert everything(bad) == before
+
+
+def test_each_change_is_journalled_with_the_whole_table(bad: Store) -> None:
+    bad.trust("chat", "person")
+    bad.distrust("Web:A.org ")
+    assert bad.distrust(BAD).hidden_facts == 0  # known already: nothing is written
+    bad.trust(BAD)
+    bad.trust(BAD)
+    with bad.file.engine.read() as transaction:
+        lines = memstore.database.journal.of_kinds(transaction, ["trust", "distrust"])
+    held = {"levels": {"chat": "person"}, "distrusted": []}
+    hidden = {"levels": {"chat": "person"}, "distrusted": [BAD]}
+    assert [(line.kind, line.before, line.after) for line in lines[1:]] == [
+        ("distrust", held, hidden),
+        ("trust", hidden, held),
+    ]
+
+
+def test_it_survives_reopening_and_reaches_other_openings(
+    open_store: OpenStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "memory.db"
+    one, two = open_store(path), open_store(path)
+    one.add("Ana lives in Oslo", subject="ana", source=BAD)
+    assert two.search("Oslo")
+    one.distrust(BAD)
+    assert not two.search("Oslo")
+    two.add("Ana lives in Bergen", subject="ana", source=BAD)
+    assert open_store(path).list() == []
+
+
+def test_a_confined_store_distrusts_nothing(store: Store) -> None:
+    with pytest.raises(AccessDenied):
+        store.within(confined=True).distrust(BAD)
+
+
+def test_a_blank_source_is_refused(store: Store) -> None:
+    with pytest.raises(memstore.InvalidArgument, match="source"):
+        store.distrust(" ")
+
+
+def test_the_id_of_other_namespaces_stays_unknown(store: Store) -> None:
+    store.within("other").add("a", subject="s", source=BAD)
+    store.distrust(BAD)
+    with pytest.raises(NotFound):
+        store.get(1)
+
+
+def test_the_asynchronous_store_distrusts(tmp_path: Path) -> None:
+    async def found() -> int:
+        async with AsyncStore(memstore.open(tmp_path / "a.db")) as store:
+            await store.add("a", subject="s", source=BAD)
+            return (await store.distrust(BAD)).hidden_facts
+
+    assert asyncio.run(found()) == 1
+
+
+# -- what is derived is checked and rebuilt ----------------------------------------------
+
+
+def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -> None:
+    bad.distrust(BAD)
+    with bad.file.engine.write() as transaction:
+        transaction.run("DELETE FROM memstore_distrusted WHERE fact_id = 1")
+        transaction.run("INSERT INTO memstore_distrusted VALUES (3), (99)")
+        transaction.run("DELETE FROM memstore_distrusted_episodes")
+    assert [(one.message, one.repairable) for one in bad.verify()] == [
+        ("facts wrongly hidden, or wrongly shown: 1, 3, 99", True),
+        ("episodes wrongly hidden, or wrongly shown: 1", True),
+    ]
+    assert {one.check for one in bad.file.examine()} == {"trust"}
+    bad.file.rebuild()
+    assert (bad.verify(), shown(bad)) == ([], [3])
+
+
+# -- any order of changes ----------------------------------------------------------------
+
+SOURCES = ["web:a.org/x", "web:a.org/y", "web:b.org", "chat"]
+SOURCE = st.sampled_from(SOURCES)
+PREFIX = st.sampled_from(["web:a.org", "web:a.org/x", "web:", "chat"])
+ID = st.integers(1, 8)
+TEXT = st.sampled_from(["a b", "b c", "c d", "d e"])
+ACTS = st.one_of(
+    st.tuples(st.just("add"), TEXT, SOURCE, st.booleans()),
+    st.tuples(st.just("say"), TEXT, SOURCE, st.booleans()),
+    st.tuples(st.just("record"), TEXT, SOURCE),
+    st.tuples(st.sampled_from(["confirm", "delete", "restore", "erase"]), ID, SOURCE),
+    st.tuples(st.just("supersede"), ID, ID, SOURCE),
+    st.tuples(st.just("erase episode"), ID),
+    st.tuples(st.just("revert"), SOURCE),
+    st.tuples(st.sampled_from(["distrust", "trust"]), PREFIX),
+)
+
+
+def act(store: Store, act: tuple[Any, ...]) -> None:
+    """Do one thing, unless it is refused."""
+    kind, *given = act
+    try:
+        if kind == "add":
+            content, source, again = given
+            store.add(content, subject="s", source=source, unless_known=again)
+        elif kind == "say":
+            content, source, again = given
+            page = store.episodes.record(content, source=source)
+            store.add(content, subject="s", episode_id=page.id, unless_known=again)
+        elif kind == "record":
+            store.episodes.record(given[0], source=given[1])
+        elif kind == "supersede":
+            store.within(source=given[2]).supersede(given[0], given[1])
+        elif kind == "erase episode":
+            store.episodes.erase(given[0])
+        elif kind == "revert":
+            store.revert(source=given[0]).apply()
+        elif kind in ("distrust", "trust"):
+            getattr(store, kind)(given[0])
+        else:
+            getattr(store.within(source=given[1]), kind)(given[0])
+    except (Conflict, NotFound):
+        pass
+
+
+def check(store: Store) -> None:
+    """Compare what is hidden with the legs, and what is found with what is hidden."""
+    with store.file.engine.read() as transaction:
+        assert trust.misjudged(transaction) == trust.misjudged_episodes(transaction) == []
+    facts = [
+        fact
+        for name in "abcde"
+        for fact in store.list(subject="s", active_only=False)
+        if name in fact.content
+    ]
+    assert not [fact for fact in facts if fact.distrusted]
+    active = store.list()
+    assert {hit.fact.id for hit in store.search("a b c d e", limit=50)} == {
+        fact.id for fact in active
+    }
+    assert store.count() == len(active) == store.status().active
+    assert store.status().subjects == ({"s": len(active)} if active else {})
+    assert store.status().episodes == len(store.episodes.list())
+
+
+@pytest.mark.hypothesis
+@settings(deadline=None)
+@given(st.lists(ACTS, max_size=14), PREFIX)
+def test_what_is_hidden_follows_every_change(acts: list[tuple[Any, ...]], prefix: str) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        for one in acts:
+            act(store, one)
+            check(store)
+        for source in ("web:a.org", "web:a.org/x", "web:", "chat"):
+            store.trust(source)
+        before = everything(store)
+        assert before["status"]["distrusted"] == 0
+        store.distrust(prefix)
+        check(store)
+        store.trust(prefix)
+        assert everything(store) == before
