@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from memstore import (
     Scope,
     Store,
 )
+from memstore.frozen import replace
 
 OpenStore = Callable[..., Store]
 
@@ -213,13 +215,69 @@ def test_fact_without_any_leg_says_so(store: Store) -> None:
     assert store.explain(1).verdict.endswith("nothing that it rests on is left")
 
 
-WORDS = [f"{name}zzyx" for name in ("alpha", "bravo", "carol", "delta", "echo", "frank")]
-
 ACTS = st.lists(
-    st.tuples(st.sampled_from("add replace deny keep delete confirm".split()), st.integers(0, 5)),
+    st.tuples(
+        st.sampled_from("add replace deny keep delete confirm accept reject restore".split()),
+        st.integers(0, 5),
+        st.sampled_from([ANA, BEN]),
+        st.sampled_from([ANA, BEN]),
+    ),
     min_size=1,
-    max_size=8,
+    max_size=10,
 )
+"""What is done, to which of the active facts, and the owners of the fact and of the episode."""
+
+
+class Played:
+    """Facts and episodes, each with a word that no other has, and what was done to them."""
+
+    def __init__(self, store: Store, *, owned: bool) -> None:
+        self.store = store
+        self._owned = owned
+        self.facts: dict[int, str] = {}
+        self.said: dict[int, str] = {}
+        self.owners: dict[str, Scope] = {}
+        """Of each word."""
+
+    def play(self, number: int, act: str, place: int, owner: Scope, speaker: Scope) -> None:
+        store, word, other = self.store, f"word{number}zzyx", f"turn{number}zzyx"
+        if not self._owned:
+            owner = speaker = Scope()
+        said = store.episodes.add(f"{word} {other}", source=other, scope=speaker)
+        self.said[said.id] = other
+        self.owners |= {word: owner, other: speaker}
+        active = [fact.id for fact in store.list(tasks=False, scope="all")]
+        old = active[place % len(active)] if active else None
+        why = {"said": other, "episode": said.id, "changes": [["a", other]], "similarity": 0.9}
+        new = NewFact(content=word, subject="s", episode_id=said.id, **owner.ids)
+        if act == "add" or old is None:
+            self._stored(AddFact(fact=new), word)
+        elif act == "replace":
+            self._stored(AddFact(fact=replace(new, supersedes=old), evidence=why), word)
+        elif act == "deny":
+            self._stored(AddFact(fact=new, precedence=MayReplace(old), evidence=why), word)
+        elif act == "keep":
+            store.apply([KeepFact(fact_id=old, evidence={"said": other, "episode": said.id})])
+        elif act == "delete":
+            store.apply([DeleteFact(fact_id=old, evidence={"said": other, "episode": said.id})])
+        elif act in ("accept", "reject") and (open_ := store.proposals.list(scope="all")):
+            getattr(store.proposals, act)(open_[0].id)
+        elif act == "restore" and (past := self._past()):
+            store.restore(past[place % len(past)])
+        else:
+            store.confirm(old)
+
+    def _stored(self, change: AddFact, word: str) -> None:
+        (done,) = self.store.apply([change])
+        self.facts[done.fact.id] = word
+
+    def _past(self) -> list[int]:
+        past = self.store.list(active_only=False, include_deleted=True, scope="all")
+        return [fact.id for fact in past if fact.status == "deleted"]
+
+    def shown(self, fact_id: int, **asked: Any) -> str:
+        explanation = self.store.explain(fact_id, **asked)
+        return str(explanation) + json.dumps(explanation.to_dict())
 
 
 @pytest.mark.hypothesis
@@ -229,56 +287,50 @@ ACTS = st.lists(
     gone=st.lists(st.integers(1, 9), max_size=3),
 )
 def test_no_erased_word_is_ever_shown(
-    acts: list[tuple[str, int]], erased: list[int], gone: list[int]
+    acts: list[tuple[str, int, Scope, Scope]], erased: list[int], gone: list[int]
 ) -> None:
     with memstore.open(":memory:", embedder=None) as store:
-        facts, said = _played(store, acts)
-        lost = set()
-        for id_ in {*erased} & {*facts}:
-            lost.add(facts.pop(id_))
+        played = Played(store, owned=False)
+        for number, act in enumerate(acts):
+            played.play(number, *act)
+        every = {*played.facts}
+        lost = {played.facts.pop(id_) for id_ in {*erased} & {*played.facts}}
+        lost |= {played.said.pop(id_) for id_ in {*gone} & {*played.said}}
+        for id_ in {*erased} & every:
             store.erase(id_)
-        for id_ in {*gone} & {*said}:
-            lost.add(said.pop(id_))
-            store.episodes.erase(id_)
-        hidden = lost - {*facts.values()} - {*said.values()}
-        for fact_id in range(1, store.count(active_only=False, include_deleted=True) + 9):
-            try:
-                explanation = store.explain(fact_id)
-            except NotFound:
-                continue
-            shown = str(explanation) + json.dumps(explanation.to_dict())
+        for id_ in gone:
+            with contextlib.suppress(NotFound):
+                store.episodes.erase(id_)
+        hidden = lost - {*played.facts.values()}
+        turns = [turn.content for turn in store.episodes.list()]
+        hidden = {word for word in hidden if not any(word in turn for turn in turns)}
+        for fact_id in every:
+            shown = played.shown(fact_id)
             assert not [word for word in hidden if word in shown]
 
 
-def _played(store: Store, acts: list[tuple[str, int]]) -> tuple[dict[int, str], dict[int, str]]:
-    """Do these acts, each with a word of its own; return the words of facts and of episodes."""
-    facts: dict[int, str] = {}
-    said: dict[int, str] = {}
-    for number, (act, place) in enumerate(acts):
-        word, other = f"word{number}zzyx", f"turn{number}zzyx"
-        episode = store.episodes.record(f"{word} {other}", source=other)
-        said[episode.id] = other
-        active = [fact.id for fact in store.list(tasks=False)]
-        old = active[place % len(active)] if active else None
-        why = {"said": other, "episode": episode.id, "changes": [["a", word]], "similarity": 0.9}
-        new = NewFact(content=word, subject="s", episode_id=episode.id)
-        if act == "add" or old is None:
-            facts[store.add(word, subject="s", episode_id=episode.id).id] = word
-        elif act == "replace":
-            made = memstore.NewFact(content=word, subject="s", supersedes=old)
-            (done,) = store.apply([AddFact(fact=made, evidence=why)])
-            facts[done.fact.id] = word
-        elif act == "deny":
-            (done,) = store.apply([AddFact(fact=new, precedence=MayReplace(old), evidence=why)])
-            facts[done.fact.id] = word
-        elif act == "keep":
-            store.apply([KeepFact(fact_id=old, evidence={"said": other, "episode": episode.id})])
-        elif act == "delete":
-            said_only = {"said": other, "episode": episode.id}
-            store.apply([DeleteFact(fact_id=old, evidence=said_only)])
-        else:
-            store.confirm(old)
-    return facts, said
+@pytest.mark.hypothesis
+@given(acts=ACTS)
+def test_no_word_of_other_owners_is_ever_shown(
+    acts: list[tuple[str, int, Scope, Scope]],
+) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        played = Played(store, owned=True)
+        for number, act in enumerate(acts):
+            played.play(number, *act)
+        for fact_id in played.facts:
+            owner = store.get(fact_id).scope
+            for scope in (None, owner):
+                shown = played.shown(fact_id, scope=scope)
+                # An episode of the owner's own may have words of another's fact.
+                own = [turn.content for turn in store.episodes.list(scope=owner)]
+                strange = [
+                    word
+                    for word, whose in played.owners.items()
+                    if whose != owner and not any(word in turn for turn in own)
+                ]
+                assert not [word for word in strange if word in shown]
+            assert str(store.explain(fact_id, scope="all"))
 
 
 # -- who may see what ------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def add_memory(
     tags: Tags = [],  # noqa: B006 - the schema's default; never changed
     thread: Text = None,
     speaker: Text = None,
-    valid_at: Annotated[Text, Field(description="when it was true; RFC 3339")] = None,
+    valid_at: Annotated[Text, Field(description="when it was true")] = None,
     metadata: Metadata = None,
     *,
     owner: Scope,
@@ -103,17 +103,17 @@ def search(
     after: Text = None,
     tags: Annotated[Tags, Field(description="must have all")] = [],  # noqa: B006
     source: Text = None,
-    group_id: Group = None,
+    group_id: Text = None,
     include_expired: bool = False,
     min_similarity: Annotated[float | None, Field(ge=0, le=1)] = None,
     search_mode: Annotated[
-        Mode, Field(description="keyword for names and error codes, vector for concepts")
+        Mode, Field(description="keyword for names and codes, vector for concepts")
     ] = "hybrid",
     search_alpha: Annotated[
         float | None, Field(ge=0, le=1, description="higher favours meaning; 0.4")
     ] = None,
     tag_boost: Annotated[
-        float, Field(ge=0, le=100, description="added to the score instead of filtering")
+        float, Field(ge=0, le=100, description="added to the score, no filter")
     ] = 0.0,
     valid_before: Text = None,
     valid_after: Text = None,
@@ -193,7 +193,7 @@ def get_episodes(
 def update_episode(
     store: Store,
     id: EpisodeId,  # noqa: A002 - the tool's argument
-    tags: Annotated[Tags | None, Field(description="replace the tags; [] clears them")] = None,
+    tags: Annotated[Tags | None, Field(description="replace the tags; [] clears")] = None,
     expired_at: Annotated[
         str | None, Field(description='when it expires; null or "" removes the expiry')
     ] = None,

@@ -197,7 +197,7 @@ def memory_history(
     store: Store,
     id: AnyId | None = None,  # noqa: A002 - the tool's argument
     subject: str | None = None,
-    why: Annotated[bool, Field(description="also why the fact is believed")] = False,
+    why: Annotated[bool, Field(description="also what it rests on")] = False,
     *,
     owner: Scope,
 ) -> Answer:

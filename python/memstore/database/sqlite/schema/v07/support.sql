@@ -34,7 +34,8 @@ WITH heard AS (
     -- A fact that was proposed in its place; an import proposes it once more.
     SELECT h.line, h.fact_id, h.at, h.actor, h.source, h.namespace, 'denied', n.episode_id, n.source
     FROM heard h JOIN memstore_facts n ON n.id = h.newer_id
-    WHERE n.content <> '' AND NOT EXISTS (
+    -- The kind is tested first, so that not every line is compared with those before it.
+    WHERE h.kind = 'propose' AND n.content <> '' AND NOT EXISTS (
         SELECT 1 FROM memstore_journal b
         WHERE b.fact_id = h.fact_id AND b.id < h.line AND b.kind = 'propose'
             AND CASE WHEN json_valid(b.after)
