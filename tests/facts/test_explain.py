@@ -173,6 +173,43 @@ def test_fact_that_counts_more_says_why_it_was_kept(store: Store) -> None:
     assert "because what speaks against it counts less" in str(store.explain(mine.id))
 
 
+def test_hidden_fact_names_the_source_and_who_distrusted_it(store: Store) -> None:
+    page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
+    store.add("Ana lives in Rome", subject="ana")
+    store.distrust("web:a.org")
+    explanation = store.explain(1)
+    assert explanation.verdict == (
+        'fact 1 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
+    )
+    assert (explanation.status, explanation.trust) == ("distrusted", "distrusted")
+    *_, entry = explanation.entries
+    assert (entry.kind, entry.source, entry.actor) == ("distrusted", "web:a.org", "user")
+    assert entry.text.startswith("web:a.org was distrusted by user through library on ")
+    store.trust("web:a.org")
+    assert kinds(store, 1) == ["said", "distrusted", "trusted"]
+    assert store.explain(1).verdict.startswith("fact 1 is active")
+    assert kinds(store, 2) == ["said"]
+
+
+def test_source_distrusted_before_counts_as_long_as_it_is(store: Store) -> None:
+    store.distrust("web:a.org")
+    page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
+    assert kinds(store, 1) == ["distrusted", "said"]
+    store.trust("web:a.org")
+    assert kinds(store, 1) == ["said", "trusted"]
+
+
+def test_confined_store_does_not_say_who_distrusted_a_source(store: Store) -> None:
+    page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
+    store.within("other", source="elsewhere").distrust("web:a.org")
+    *_, entry = store.within(confined=True).explain(1).entries
+    assert (entry.kind, entry.actor, entry.through, entry.line) == ("distrusted", None, None, None)
+    assert "elsewhere" not in str(store.within(confined=True).explain(1))
+
+
 # -- what is erased --------------------------------------------------------------------------------
 
 

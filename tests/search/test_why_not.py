@@ -91,6 +91,18 @@ def test_state_of_a_fact_is_the_first_reason(
         assert stage(store, "tea", 1, active_only=False) == "found"
 
 
+def test_distrusted_fact_says_so(store: Store) -> None:
+    page = store.episodes.record("tea", source="web:a.org")
+    store.add("tea", subject="s", episode_id=page.id)
+    store.distrust("web:a.org")
+    for asked in ({}, {"subject": "other"}, {"active_only": False}):
+        outcome = store.why_not("tea", 1, **asked)
+        assert outcome.stage == "distrusted"
+    assert outcome.text == "fact 1 rests on distrusted sources alone"
+    store.trust("web:a.org")
+    assert stage(store, "tea", 1) == "found"
+
+
 def test_expired_fact_says_when(store: Store) -> None:
     store.add("tea", subject="s", expired_at="2020-01-02")
     assert store.why_not("tea", 1).text == "fact 1 expired 2020-01-02 00:00"
@@ -313,6 +325,7 @@ ROWS = st.lists(
             "pending": st.booleans(),
             "fate": st.sampled_from([None, None, None, "delete", "supersede", "erase"]),
             "task": st.sampled_from([False, False, False, True]),
+            "source": st.sampled_from([None, None, None, "web:x"]),
         }
     ),
     min_size=1,
@@ -368,6 +381,7 @@ def fill(store: Store, wordless: Store, rows: list[dict[str, Any]]) -> list[int]
             "expired_at": expires,
             "user_id": row["user_id"],
             "thread": row["thread"],
+            "source": None if is_task else row["source"],
         }
         writer = wordless if row["pending"] else store
         ids = [fact.id for fact in writer.add_many([new] * row["copies"])]
@@ -378,6 +392,8 @@ def fill(store: Store, wordless: Store, rows: list[dict[str, Any]]) -> list[int]
             store.erase(ids[0])
         elif row["fate"] == "supersede":
             made.append(store.add("tea later", subject="s", supersedes=ids[0], any_subject=True).id)
+    if len(rows) % 2:
+        store.distrust("web:x")
     return made
 
 
@@ -410,10 +426,12 @@ def check(store: Store, query: str, asked: dict[str, Any], fact_ids: list[int]) 
 def check_stage(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot) -> None:
     """Drop what lost the fact: then it gets further."""
     number, lost = outcome.fact_id, outcome.stage
-    if lost in (Stage.DELETED, Stage.ERASED):
-        facts = store.list(include_deleted=True, active_only=False, scope="all")
-        kept = {fact.id: fact.status for fact in facts}
-        assert kept.get(number, "erased") == lost
+    if lost == Stage.ERASED:
+        with pytest.raises(NotFound):
+            store.get(number)
+    elif lost in (Stage.DELETED, Stage.DISTRUSTED):
+        fact = store.get(number)
+        assert fact.status == lost or (fact.distrusted and lost == Stage.DISTRUSTED)
     elif lost in DROPPED:
         further = store.why_not(query, number, **asked | DROPPED[lost])
         assert ORDER.index(Stage(further.stage)) > ORDER.index(Stage(lost))

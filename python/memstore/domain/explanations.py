@@ -42,6 +42,10 @@ class EntryKind(StrEnum):
     UNPINNED = "unpinned"
     METADATA = "metadata"
     """Its metadata was changed."""
+    DISTRUSTED = "distrusted"
+    """A source that it rests on was distrusted."""
+    TRUSTED = "trusted"
+    """And trusted again."""
 
 
 CONFIRMED: Final = "confirmed "

@@ -22,6 +22,8 @@ class Stage(StrEnum):
     DELETED = "deleted"
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
+    DISTRUSTED = "distrusted"
+    """It rests on distrusted sources alone."""
     NAMESPACE = "namespace"
     """It is in a namespace that was not searched."""
     OWNERS = "owners"

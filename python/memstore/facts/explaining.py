@@ -18,7 +18,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
 from memstore.domain.proposals import ProposalState
 from memstore.domain.support import LegKind
-from memstore.domain.trust import Trust
+from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.history import trust
 from memstore.text.escaping import visible
@@ -71,17 +71,28 @@ COUNTS_AS: Final = {
 }
 
 
-def explained(transaction: Transaction, fact: Fact, *, any_owners: bool) -> Explanation:
-    """Explain a fact that the caller may see; other owners' facts are named if ``any_owners``."""
-    return _Explaining(transaction, fact, any_owners=any_owners).explained()
+def explained(
+    transaction: Transaction, fact: Fact, *, any_owners: bool, confined: bool
+) -> Explanation:
+    """Explain a fact that the caller may see.
+
+    Args:
+        transaction: the state to read.
+        fact: the fact, in any state.
+        any_owners: name facts and episodes of other owners too.
+        confined: leave out who distrusted a source, which concerns the whole file.
+    """
+    seen = _Seen(fact, any_owners=any_owners, confined=confined)
+    return _Explaining(transaction, fact, seen).explained()
 
 
 class _Seen:
     """The facts and episodes that an explanation may name."""
 
-    def __init__(self, fact: Fact, *, any_owners: bool) -> None:
+    def __init__(self, fact: Fact, *, any_owners: bool, confined: bool) -> None:
         self._fact = fact
         self._any_owners = any_owners
+        self.file = not confined
 
     def fact(self, other: Fact | None) -> bool:
         return other is not None and other.status != "erased" and self._is_alike(other)
@@ -95,10 +106,10 @@ class _Seen:
 
 
 class _Explaining:
-    def __init__(self, transaction: Transaction, fact: Fact, *, any_owners: bool) -> None:
+    def __init__(self, transaction: Transaction, fact: Fact, seen: _Seen) -> None:
         self._transaction = transaction
         self._fact = fact
-        self._seen = _Seen(fact, any_owners=any_owners)
+        self._seen = seen
         self._lines = journal.of_fact(transaction, fact.id)
         self._replaced = fact_table.superseded_by(transaction, fact.id)
         self._proposals = proposal_table.about(transaction, fact.id)
@@ -133,6 +144,36 @@ class _Explaining:
         named |= {_number(line.evidence, "episode") for line in every}
         named |= {other.episode_id for other in self._others.values()}
         return episode_table.get_many(self._transaction, sorted(filter(None, named)))
+
+    def _of_sources(self) -> list[JournalLine]:
+        """Return the lines that distrusted what the fact rests on, or trusted it again.
+
+        Those before the fact was stored count only if they still hold.
+        """
+        holding = trust.table(self._transaction).distrusted
+        born = self._lines[0].id if self._lines else 0
+        return [
+            line
+            for line in journal.of_kinds(self._transaction, [Kind.DISTRUST, Kind.TRUST])
+            if (source := self._judged(line)) and (line.id > born or source in holding)
+        ]
+
+    def _judged(self, line: JournalLine) -> str | None:
+        """Return the source that a line distrusted or trusted again, if the fact rests on it."""
+        before, after = (_texts(part, "distrusted") for part in (line.before, line.after))
+        names = {
+            name.strip().casefold()
+            for leg in self._legs.values()
+            for name in (self._source_of(leg), leg.through)
+            if name
+        }
+        changed = sorted(before ^ after)
+        return next((one for one in changed if any(covers(one, name) for name in names)), None)
+
+    def _source_of(self, leg: Leg) -> str | None:
+        """Return where something was said, unless only an episode of other owners says that."""
+        seen = leg.episode_id is None or self._seen.episode(self._episodes.get(leg.episode_id))
+        return leg.source if seen else None
 
     # -- the explanation -------------------------------------------------------------------
 
@@ -183,11 +224,7 @@ class _Explaining:
 
     def _source(self, credit: Credit) -> str | None:
         """Return the source that decided, unless only an episode of other owners names it."""
-        hidden = {
-            leg.source
-            for leg in self._legs.values()
-            if leg.episode_id and not self._seen.episode(self._episodes.get(leg.episode_id))
-        }
+        hidden = {leg.source for leg in self._legs.values() if self._source_of(leg) is None}
         return None if credit.source in hidden else credit.source
 
     def _is_against(self, proposal: Proposal) -> bool:
@@ -196,7 +233,10 @@ class _Explaining:
 
     def _of_lines(self) -> Iterator[ExplanationEntry]:
         # An import writes the lines of one fact after those of another.
-        every = sorted([*self._lines, *self._proposed], key=lambda line: (line.moment, line.id))
+        every = sorted(
+            [*self._lines, *self._proposed, *self._of_sources()],
+            key=lambda line: (line.moment, line.id),
+        )
         replaced = {old.id: old for old in self._replaced}
         last = {line.fact_id: line.id for line in every if line.kind == Kind.SUPERSEDE}
         proposed = set()
@@ -206,7 +246,9 @@ class _Explaining:
                 if (line.fact_id, number) in proposed:
                     continue  # an import proposes it once more
                 proposed.add((line.fact_id, number))
-            if line.fact_id == self._fact.id:
+            if line.fact_id is None:
+                entry = self._of_source(line)
+            elif line.fact_id == self._fact.id:
                 entry = self._of_own(line)
             elif line.kind == Kind.PROPOSE:
                 entry = self._proposed_by(line)
@@ -268,7 +310,7 @@ class _Explaining:
         text = f"{LEGS[LegKind(leg.kind)]} {by}"
         if leg.episode_id is not None:
             text += f" in {self._episode(leg.episode_id)}"
-        source = leg.source if leg.episode_id is None or seen else None
+        source = self._source_of(leg)
         text += (f" ({source})" if source else "") + _on(leg.at) + _quoting(quoted)
         return self._entry(
             line,
@@ -340,6 +382,19 @@ class _Explaining:
         text = f"proposed to replace {self._named(other)} (proposal {number}, {proposal.state})"
         text += _on(line.moment) + self._because(line, other)
         return self._with_other(line, EntryKind.PROPOSED, text, other, number)
+
+    def _of_source(self, line: JournalLine) -> ExplanationEntry | None:
+        """Return the entry of a source that was distrusted, or trusted again."""
+        source = self._judged(line)
+        if source is None:
+            return None
+        kind = EntryKind.DISTRUSTED if line.kind == Kind.DISTRUST else EntryKind.TRUSTED
+        again = "" if kind == EntryKind.DISTRUSTED else " again"
+        if not self._seen.file:
+            text = f"{source} was {kind}{again}{_on(line.moment)}"
+            return ExplanationEntry(kind=kind, text=visible(text), at=line.moment, source=source)
+        text = f"{source} was {kind}{again}{_by(line)}{_on(line.moment)}"
+        return self._entry(line, kind, text, source=source)
 
     def _with_other(
         self,
@@ -501,6 +556,11 @@ def _number(part: Mapping[str, Any] | None, name: str) -> int | None:
 def _numbers(part: Mapping[str, Any], name: str) -> list[int]:
     value = part.get(name)
     return [one for one in value if type(one) is int] if isinstance(value, list) else []
+
+
+def _texts(part: Mapping[str, Any] | None, name: str) -> set[str]:
+    value = (part or {}).get(name)
+    return {one for one in value if isinstance(one, str)} if isinstance(value, list) else set()
 
 
 def _text(part: Mapping[str, Any] | None, name: str) -> str | None:

@@ -279,13 +279,15 @@ class Facts:
             known(transaction, self.namespaces, fact_id, scope)
             return support.legs(transaction, [fact_id])[fact_id]
 
-    def explain(self, fact_id: int, scope: Scope | None, *, any_owners: bool) -> Explanation:
+    def explain(
+        self, fact_id: int, scope: Scope | None, *, any_owners: bool, confined: bool
+    ) -> Explanation:
         """Explain a fact; one that was erased only to those who may see any owners' facts."""
         with self._engine.read() as transaction:
             fact = stored(transaction, self.namespaces, fact_id)
             if scope is not None or fact.status != "erased":
                 rules.checked(fact, self.namespaces, scope)
-            return explaining.explained(transaction, fact, any_owners=any_owners)
+            return explaining.explained(transaction, fact, any_owners=any_owners, confined=confined)
 
     def journal(self, fact_id: int) -> list[JournalLine]:
         with self._engine.read() as transaction:

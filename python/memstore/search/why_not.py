@@ -122,12 +122,14 @@ class _Followed:
         if fact.deleted_at is not None:
             stage = Stage.DELETED if fact.content else Stage.ERASED
             return self._lost(stage, f"was {stage}{_at(fact.deleted_at)}")
-        if not wanted.active_only or self._passes(FactFilter(None, wanted.now)):
-            return None
-        if fact.superseded_by is not None:
+        if wanted.active_only and fact.superseded_by is not None:
             by = self._successor(fact.superseded_by)
             return self._lost(Stage.SUPERSEDED, f"was superseded by {by}{_at(fact.superseded_at)}")
-        return self._lost(Stage.EXPIRED, f"expired{_at(fact.expired_at)}")
+        if wanted.active_only and fact.expired_at is not None and fact.expired_at <= wanted.now:
+            return self._lost(Stage.EXPIRED, f"expired{_at(fact.expired_at)}")
+        if fact.distrusted:
+            return self._lost(Stage.DISTRUSTED, "rests on distrusted sources alone")
+        return None
 
     def _successor(self, fact_id: int) -> str:
         """Name what superseded the fact, unless it is of other owners or another namespace."""

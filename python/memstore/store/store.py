@@ -1099,7 +1099,9 @@ class Store:
                 a scope was given.
         """
         owners = None if scope is None else selected_scope(scope)
-        return self._facts.explain(fact_id, owners, any_owners=scope == EVERYBODY)
+        return self._facts.explain(
+            fact_id, owners, any_owners=scope == EVERYBODY, confined=self._reach.confined
+        )
 
     def trust(self, source: str, level: str | None = None) -> TrustChange:
         """Set how much the text of a source counts, or take a :meth:`distrust` back.
