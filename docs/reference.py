@@ -30,8 +30,8 @@ PAGES = {
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
         "Portion UnreadThread "
-        "Proposal JournalLine Act ActChange Leg TrustChange Explanation ExplanationEntry WhyNot "
-        "RankedFact RepairedFact",
+        "Proposal JournalLine Act ActChange Difference Differences Leg TrustChange Explanation "
+        "ExplanationEntry WhyNot RankedFact RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",

@@ -14,6 +14,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memstore.domain.differences import Difference as Difference
+    from memstore.domain.differences import Differences as Differences
     from memstore.domain.entities import Entity as Entity
     from memstore.domain.entities import EntityDecision as EntityDecision
     from memstore.domain.entities import GraphBuilt as GraphBuilt
@@ -131,6 +133,7 @@ _NAMES = {
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
+    "domain.differences": "Difference Differences",
     "domain.log": "Act ActChange",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",

@@ -32,6 +32,7 @@ from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
 DOCUMENTED = (memstore.MemstoreError, InvalidArgument, InvalidArgumentType)
 
 SOUND: dict[str, Any] = {
+    "a": "now",
     "content": "some text",
     "subject": "s",
     "source": "chat",

@@ -49,6 +49,11 @@ class Reach:
         names = self.check(*names)
         return None if asked == ALL_NAMESPACES else names
 
+    @property
+    def nameable(self) -> tuple[str, ...] | None:
+        """The namespaces whose lines of the journal may be named; ``None`` for all."""
+        return (self.namespace,) if self.confined else None
+
     def check(self, *names: str) -> tuple[str, ...]:
         """Return names as they are stored; a confined store may name only its own."""
         names = tuple(checked_name(name, "namespace") for name in names)

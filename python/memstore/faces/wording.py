@@ -22,6 +22,8 @@ OWN_FLAGS: Final = (
 """Arguments with a flag of their name."""
 
 COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
+    "a": "EARLIER",
+    "b": "LATER",
     "agent_id": "--agent",
     "half_lives_seconds": "--half-lives",
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",

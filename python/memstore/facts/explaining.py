@@ -20,12 +20,13 @@ from memstore.domain.proposals import ProposalState
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
-from memstore.history import trust
+from memstore.history import reasons, trust
+from memstore.history.reasons import number_in
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.database.engine import Transaction
@@ -133,15 +134,15 @@ class _Explaining:
 
     def _read_others(self) -> dict[int, Fact]:
         named = {line.fact_id for line in self._proposed}
-        named |= {_number(line.after, "superseded_by") for line in self._lines}
-        named |= {_number(line.evidence, "reinstates") for line in self._lines}
+        named |= {number_in(line.after, "superseded_by") for line in self._lines}
+        named |= {number_in(line.evidence, "reinstates") for line in self._lines}
         named.add(self._fact.superseded_by)
         return fact_table.get_many(self._transaction, sorted(filter(None, named)))
 
     def _read_episodes(self) -> dict[int, Episode]:
         every = (*self._lines, *self._proposed)
         named = {line.episode_id for line in every} | {self._fact.episode_id}
-        named |= {_number(line.evidence, "episode") for line in every}
+        named |= {number_in(line.evidence, "episode") for line in every}
         named |= {other.episode_id for other in self._others.values()}
         return episode_table.get_many(self._transaction, sorted(filter(None, named)))
 
@@ -241,7 +242,7 @@ class _Explaining:
         last = {line.fact_id: line.id for line in every if line.kind == Kind.SUPERSEDE}
         proposed = set()
         for line in every:
-            number = _number(line.after, "proposal")
+            number = number_in(line.after, "proposal")
             if line.kind == Kind.PROPOSE and number is not None:
                 if (line.fact_id, number) in proposed:
                     continue  # an import proposes it once more
@@ -281,7 +282,7 @@ class _Explaining:
         if line.kind == Kind.SUPERSEDE:
             return self._superseded(line)
         if line.kind == Kind.REJECT:
-            number = _number(line.after, "proposal")
+            number = number_in(line.after, "proposal")
             text = f"proposal {number or 'against it'} rejected{_by(line)}{_on(line.moment)}"
             return self._entry(line, EntryKind.REJECTED, text, proposal_id=number)
         if line.kind not in CHANGES:
@@ -339,7 +340,7 @@ class _Explaining:
         return self._entry(line, EntryKind.ERASED, text, episode_id=episode_id)
 
     def _superseded(self, line: JournalLine) -> ExplanationEntry:
-        number = _number(line.after, "superseded_by")
+        number = number_in(line.after, "superseded_by")
         other = self._others.get(number or self._fact.superseded_by or 0)
         seen = self._seen.fact(other)
         text = f"superseded by {self._named(other)}{_by(line)}{_on(line.moment)}"
@@ -356,7 +357,7 @@ class _Explaining:
 
     def _against(self, line: JournalLine) -> ExplanationEntry:
         """Return the entry of a proposal to supersede the fact."""
-        number = _number(line.after, "proposal")
+        number = number_in(line.after, "proposal")
         proposal = next((one for one in self._proposals if one.id == number), None)
         other = None if proposal is None else proposal.new
         text = "proposal" if number is None else f"proposal {number}"
@@ -374,7 +375,7 @@ class _Explaining:
 
     def _proposed_by(self, line: JournalLine) -> ExplanationEntry | None:
         """Return the entry of a proposal to supersede another fact by this one."""
-        number = _number(line.after, "proposal")
+        number = number_in(line.after, "proposal")
         proposal = next((one for one in self._proposals if one.id == number), None)
         if proposal is None or proposal.new is None or proposal.new.id != self._fact.id:
             return None
@@ -412,7 +413,7 @@ class _Explaining:
             text,
             other=other,
             fact_id=other.id if other is not None and named else None,
-            proposal_id=proposal_id or _number(line.evidence, "proposal"),
+            proposal_id=proposal_id or number_in(line.evidence, "proposal"),
             words=_cut(_claim(other)) if other is not None and seen else None,
         )
 
@@ -439,38 +440,25 @@ class _Explaining:
 
     def _may_quote(self, line: JournalLine, other: Fact | None) -> bool:
         """Whether all that the evidence of a line may quote is visible."""
-        episodes = {line.episode_id, _number(line.evidence, "episode")} - {None}
+        episodes = {line.episode_id, number_in(line.evidence, "episode")} - {None}
         shown = (self._seen.episode(self._episodes.get(id_ or 0)) for id_ in episodes)
         return (other is None or self._seen.fact(other)) and all(shown)
 
     def _because(self, line: JournalLine, other: Fact | None = None) -> str:
         """Return the reasons that the evidence of a line has, after a comma; empty without any."""
         evidence = line.evidence or {}
-        reasons = [*self._reasons(evidence, quotes=self._may_quote(line, other))]
-        return f", because {' and '.join(reasons)}" if reasons else ""
+        found = [*self._reasons(evidence, quotes=self._may_quote(line, other))]
+        return f", because {' and '.join(found)}" if found else ""
 
     def _reasons(self, evidence: Mapping[str, Any], *, quotes: bool) -> Iterator[str]:
-        if lines := _numbers(evidence, "reverts"):
-            yield f"it takes back {'line' if len(lines) == 1 else 'lines'} {_listed(lines)}"
-        if number := _number(evidence, "proposal"):
-            yield f"proposal {number} was accepted"
-        if summed := _numbers(evidence, "consolidates"):
-            yield f"one text replaces {len(summed)} facts"
-        if "rebuild" in evidence:
-            yield "a rebuild derived the facts again"
-        elif _number(evidence, "reinstates"):
-            yield "a superseded fact was brought back"
-        if evidence.get("outranked") is True:
-            yield "what speaks against it counts less"
-        if evidence.get("wanted") == "DELETE":
-            yield "a model wanted to delete it"
+        yield from reasons.of_change(evidence)
         if quotes:
             yield from self._of_model(evidence)
 
     def _of_model(self, evidence: Mapping[str, Any]) -> Iterator[str]:
         """Yield what a model read, and how alike two facts are."""
         said, model = _text(evidence, "said"), _text(evidence, "model")
-        episode_id = _number(evidence, "episode")
+        episode_id = number_in(evidence, "episode")
         if said is not None:
             where = "" if episode_id is None else f" in {self._episode(episode_id)}"
             yield f"{model or 'a language model'} read{where} {_quote(said)}"
@@ -535,27 +523,12 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    named = ", ".join(map(str, numbers[:SHOWN]))
-    return named if len(numbers) <= SHOWN else f"{named} and {len(numbers) - SHOWN} more"
-
-
 def _changed(changes: Iterable[Any]) -> Iterator[str]:
     """Yield the first changes of words, each in quotes; evidence of a caller may be anything."""
     pairs = [pair for pair in changes if isinstance(pair, list) and len(pair) == 2]
     for old, new in pairs[:SHOWN]:
         if isinstance(old, str) and isinstance(new, str):
             yield f"{_quote(old)} and {_quote(new)}"
-
-
-def _number(part: Mapping[str, Any] | None, name: str) -> int | None:
-    value = (part or {}).get(name)
-    return value if type(value) is int else None
-
-
-def _numbers(part: Mapping[str, Any], name: str) -> list[int]:
-    value = part.get(name)
-    return [one for one in value if type(one) is int] if isinstance(value, list) else []
 
 
 def _texts(part: Mapping[str, Any] | None, name: str) -> set[str]:

@@ -229,6 +229,7 @@ class AsyncStore(Awaited[Store]):
     history = awaited(Store.history)
     journal = awaited(Store.journal)
     log = awaited(Store.log)
+    diff = awaited(Store.diff)
     support = awaited(Store.support)
     explain = awaited(Store.explain)
     trust = awaited(Store.trust)

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from memstore.domain import erasures, plans, status
     from memstore.domain import log as logs
     from memstore.domain.briefing import Briefing
+    from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
+    from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, reverting, trust
     from memstore.history import log as acts
     from memstore.history.erasure import ErasurePlan
@@ -114,6 +116,7 @@ else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
     bearing = lazy_import("memstore.search.bearing")
+    comparing = lazy_import("memstore.history.differences")
     briefing = lazy_import("memstore.briefing.briefing")
     doctor = lazy_import("memstore.upkeep.doctor")
     episode_records = lazy_import("memstore.domain.episodes")
@@ -1218,6 +1221,54 @@ class Store:
             self._facts.namespaces,
             selected_scope(scope),
             whole_file=not self._reach.confined,
+        )
+
+    def diff(
+        self,
+        a: datetime | str,
+        b: datetime | str = "now",
+        *,
+        scope: ScopeSelection = None,
+        subject: str | None = None,
+        category: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Differences:
+        """Return what changed between two moments, in the order in which it did.
+
+        Only the net effect counts: a fact that was stored and deleted in between is no difference,
+        but is counted (``passed``). Applied to the list of active facts at ``a``, the differences
+        give that at ``b``. ``str()`` of them reads like a changelog. What was erased since is told
+        without a word of it; it has no owner or subject any more.
+
+        Args:
+            a: the earlier moment: a time, ``"yesterday"``, ``"2h"``, ``"op:1234"`` (the state after
+                the act of this line), ``"run:UUID"`` or ``"episode:12"`` (the state before them). A
+                date means the end of its day in UTC.
+            b: the later moment.
+            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
+            subject: only facts about this subject.
+            category: only facts in this category.
+            limit: the maximum number; ``None`` for all.
+            offset: how many to skip.
+
+        Raises:
+            NotFound: no such line, run or episode.
+            ValueError: a moment before the first line, in the future, or that cannot be read; or
+                ``b`` is before ``a``.
+        """
+        checked_page(limit, offset)
+        wanted = comparing.Filter(
+            self._facts.namespaces, selected_scope(scope), subject=subject, category=category
+        )
+        return comparing.differences(
+            self._file.engine,
+            a,
+            b,
+            wanted,
+            namespaces=self._reach.nameable,
+            limit=limit,
+            offset=offset,
         )
 
     # -- embedding ---------------------------------------------------------------------------

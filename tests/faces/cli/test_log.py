@@ -184,3 +184,51 @@ def test_nothing_is_paged_into_a_pipe(
 def test_less_keeps_the_options_of_its_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LESS", "-S")
     assert settings.pager_environment()["LESS"] == "-S"
+
+
+# -- differences -------------------------------------------------------------------------
+
+
+def test_diff_prints_rows_json_and_notes(cli: CommandLine) -> None:
+    cli.add("one")
+    cli.add(HOSTILE)
+    cli("delete", 1)
+    cli.add("gone")
+    cli("delete", 3)
+    answer = cli("diff", "op:1")
+    rows = [row.split("\t") for row in answer.out.splitlines()]
+    assert [row[:2] for row in rows] == [["added", "2"], ["retired", "1"]]
+    assert rows[1][3:] == ["alice: one", "deleted", "3", "user", "cli", ""]
+    assert "\x1b" not in answer.out
+    assert answer.err == "1 fact came and went in between\n"
+    found = cli.json("diff", "op:1", "op:2")
+    assert [one["fact_id"] for one in found["differences"]] == [2]
+    assert found["b"]["line"] == 2
+    assert cli("diff", "op:1", "--limit", 1).err.startswith("1 of 2 differences\n")
+    assert cli("diff", "op:1", "--subject", "nobody").err == "nothing changed\n"
+
+
+def test_diff_words_its_errors(cli: CommandLine) -> None:
+    cli.add("one")
+    cli.add("two")
+    code, text = cli.error("diff", "op:2", "op:1")
+    assert code == 2
+    assert text.startswith("LATER (")
+    assert text.endswith("Name the earlier moment first.")
+    assert cli.error("diff", "soon")[1].startswith("EARLIER is not a moment: 'soon'; give a time")
+    code, text = cli.error("diff", "yesterday", "now")
+    assert code == 2
+    assert text.startswith("EARLIER is before the journal begins, with a line of 20")
+    assert cli.error("diff", "op:9") == (1, "there is no line 9 in the journal; the last one is 2")
+
+
+def test_a_terminal_shows_differences_as_a_changelog(store: memstore.Store) -> None:
+    store.add("one", subject="s")
+    store.add(HOSTILE, subject="s", supersedes=1)
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, color_system="truecolor", width=60)
+    TerminalShow(console).differences(store.diff("op:1"))
+    told = screen.getvalue()
+    assert "\x1b[1;32mAdded\x1b[0m" in told
+    assert "\x1b[1;31mRetired\x1b[0m" in told
+    assert "\x1b[31mred" not in told

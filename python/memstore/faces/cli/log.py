@@ -58,6 +58,39 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
             show.note(f"the newest {counted(len(found), 'act')}; {more} shows older ones")
 
 
+@cli.command(
+    "diff",
+    "memstore diff yesterday now\nmemstore diff 2026-03-01 2026-03-08 --subject alice\n"
+    "memstore diff op:1234",
+    cli.option(
+        "EARLIER",
+        "a time, yesterday, an age such as 2h, op:LINE (after that act), or run:UUID or episode:ID "
+        "(before them)",
+    ),
+    cli.option("LATER", "the later moment (default: now)", nargs="?", default="now"),
+    cli.option("--subject NAME", "only facts about this subject"),
+    cli.option("--category NAME", "only facts in this category"),
+    cli.limit(),
+    cli.OFFSET,
+    *cli.WHOSE,
+    usage="EARLIER [LATER] [options]",
+)
+def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    found = store.diff(
+        arguments.earlier,
+        arguments.later,
+        **cli.given(arguments, "subject category limit offset"),
+        scope=cli.whose(arguments),
+    )
+    show.differences(found)
+    if not found.total:
+        show.note(cli.nothing(store, arguments, "nothing changed", "fact"))
+    elif len(found) < found.total:
+        show.note(cli.page_of(len(found), found.total, "difference"))
+    if found.passed:
+        show.note(f"{counted(found.passed)} came and went in between")
+
+
 def _acts(
     store: Store,
     arguments: argparse.Namespace,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain import records
+    from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.log import Act
     from memstore.domain.results import ScoreParts
@@ -138,6 +139,9 @@ class JsonShow:
         for act in acts:
             print(to_json(act.to_dict()), flush=not paged)
 
+    def differences(self, found: Differences) -> None:
+        self._print(found.to_dict())
+
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         found = _worded(findings)
         self._print(
@@ -229,6 +233,11 @@ class PlainShow:
             _row(act.line, second(act.at), act.actor, act.source, act.text)
         if not paged:
             sys.stdout.flush()
+
+    def differences(self, found: Differences) -> None:
+        for one in found:
+            by = (one.line, one.actor, one.source)
+            _row(one.kind, one.fact_id, second(one.at), one.claim, one.text, *by, one.reason)
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         for task in tasks:

@@ -26,6 +26,7 @@ from memstore.text.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode
     from memstore.domain.log import Act
     from memstore.domain.records import Head
@@ -62,6 +63,12 @@ CHANGE_STYLES: Final = {
     **dict.fromkeys(("trust", "distrust"), "magenta"),
 }
 """The styles of what acts did, by the kind of change."""
+
+DIFFERENCE_STYLES: Final = {
+    **dict.fromkeys(("added", "restored"), "bold green"),
+    "changed": "bold yellow",
+    **dict.fromkeys(("retired", "erased"), "bold red"),
+}
 
 Span = tuple[str, str]
 """A text and its style."""
@@ -156,6 +163,17 @@ class TerminalShow:
                 line = Text.assemble(*_act(act, room))
                 line.truncate(self._console.width, overflow="ellipsis")
                 self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+    def differences(self, found: Differences) -> None:
+        """Print a changelog: a heading for each kind of difference."""
+        with pager.paged(self._console):
+            self.line((found.period, "dim"))
+            for kind, members in found.grouped():
+                self.line()
+                self.line((kind.capitalize(), DIFFERENCE_STYLES.get(kind, "bold")))
+                for one in members:
+                    told = visible(str(one)).removeprefix(f"#{one.fact_id} ")
+                    self.line((f"#{one.fact_id}  ", "bold cyan"), (told, ""), indent=2, hang=4)
 
     def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
         room = max((len(str(task.id)) for task in tasks), default=0) + 5

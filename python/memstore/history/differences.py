@@ -1,0 +1,306 @@
+"""What changed between two moments: the state of each fact at both, replayed from the journal.
+
+Erasing empties the lines of a fact, so what is left of an erased one is told by their kinds alone.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database import between, journal
+from memstore.database.journal import UNCHANGED, Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.domain.differences import Difference, DifferenceKind, Differences
+from memstore.domain.log import ERASED, cropped
+from memstore.errors import InvalidArgument, Remedy
+from memstore.frozen import replace
+from memstore.history import moments, reasons, replay
+from memstore.history.reasons import number_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.domain.episodes import Episode
+    from memstore.domain.moments import Moment
+    from memstore.domain.records import Fact, JournalLine, Scope
+
+BATCH: Final = 500
+"""Facts whose lines are read at once."""
+
+STANDING: Final = frozenset({"superseded_by", "superseded_at", "deleted_at"})
+"""Columns that say whether a fact is active, and are told in words."""
+
+SAID: Final = 80
+"""Characters of a quote that a reason shows."""
+
+DECIDING: Final[Mapping[str, frozenset[str]]] = {
+    "superseded": frozenset({Kind.SUPERSEDE}),
+    "deleted": frozenset({Kind.DELETE}),
+    "erased": frozenset({Kind.ERASE}),
+    "added": frozenset(replay.BEGINS),
+    "restored": frozenset({Kind.RESTORE, Kind.UNSUPERSEDE}),
+}
+"""The kinds of lines that bring an outcome about."""
+
+
+class Filter(NamedTuple):
+    """Which facts are compared."""
+
+    namespaces: tuple[str, ...] | None
+    scope: Scope | None
+    subject: str | None = None
+    category: str | None = None
+
+    def sees(self, one: Fact | Episode) -> bool:
+        known = self.namespaces is None or one.namespace in self.namespaces
+        return known and self.scope in (None, one.scope)
+
+
+class _State(NamedTuple):
+    """A fact at a moment."""
+
+    standing: str
+    """``active``, ``superseded``, ``deleted``, ``expired`` or ``erased``."""
+    values: dict[str, Any]
+    """What the journal says of it; empty if it was erased since."""
+    by: int | None
+
+
+def differences(
+    engine: Engine,
+    a: datetime | str,
+    b: datetime | str,
+    wanted: Filter,
+    *,
+    namespaces: Sequence[str] | None,
+    limit: int | None,
+    offset: int,
+) -> Differences:
+    """Return what changed between two moments; ``namespaces`` are those that they may name."""
+    with engine.read() as transaction:
+        first = moments.resolve(transaction, a, namespaces, name="a")
+        last = moments.resolve(transaction, b, namespaces, name="b")
+        if (last.line, last.at) < (first.line, first.at):
+            raise InvalidArgument(
+                f"({clock.to_text(last.at)}) is before the first moment"
+                f" ({clock.to_text(first.at)})",
+                argument="b",
+                remedy=Remedy.EARLIER_FIRST,
+            )
+        found = _Comparing(transaction, first, last, wanted)
+        every = found.differences()
+        stop = None if limit is None else offset + limit
+        return Differences(every[offset:stop], first, last, len(every), found.passed)
+
+
+class _Comparing:
+    def __init__(self, transaction: Transaction, a: Moment, b: Moment, wanted: Filter) -> None:
+        self._transaction, self._a, self._b, self._wanted = transaction, a, b, wanted
+        self.passed = 0
+        """Facts that came and went in between."""
+
+    def differences(self) -> list[Difference]:
+        ids = between.facts(
+            self._transaction,
+            self._a,
+            self._b,
+            self._wanted.namespaces,
+            self._wanted.scope,
+            subject=self._wanted.subject,
+            category=self._wanted.category,
+        )
+        found = [*chain.from_iterable(self._some(some) for some in _batches(ids))]
+        replaced: dict[int, list[int]] = {}
+        for one in found:
+            if one.by is not None:
+                replaced.setdefault(one.by, []).append(one.fact_id)
+        found = [_replacing(one, replaced.get(one.fact_id, ())) for one in found]
+        return sorted(found, key=lambda one: (one.at, one.line or 0, one.fact_id))
+
+    def _some(self, ids: Sequence[int]) -> Iterator[Difference]:
+        facts = fact_table.get_many(self._transaction, ids)
+        lines = sorted(journal.of_facts(self._transaction, ids), key=_of)
+        for fact_id, own in groupby(lines, key=_of):
+            one = self._compared(facts[fact_id], [*own])
+            if one is not None:
+                yield one
+
+    def _compared(self, fact: Fact, lines: Sequence[JournalLine]) -> Difference | None:
+        before, after = _state(fact, lines, self._a), _state(fact, lines, self._b)
+        own = [line for line in lines if self._a.line < line.id <= self._b.line]
+        if after is None:
+            return None
+        was, becomes = before is not None and before.standing == "active", after.standing
+        if before is None and becomes != "active":
+            self.passed += 1
+            return None
+        if becomes == "erased" and before is not None and before.standing != "erased":
+            return self._outcome(fact, DifferenceKind.ERASED, "", own, "erased")
+        if before is None:
+            return self._outcome(fact, DifferenceKind.ADDED, "", own, "added", after=after.values)
+        if was and becomes != "active":
+            text = becomes if after.by is None else f"replaced by fact {after.by}"
+            return self._outcome(fact, DifferenceKind.RETIRED, text, own, becomes, by=after.by)
+        old, new = _changed(before.values, after.values)
+        text = ", ".join(_words(old, new))
+        if becomes == "active" and not was:
+            told = f"it was {before.standing}" + (f"; {text}" if text else "")
+            return self._outcome(
+                fact, DifferenceKind.RESTORED, told, own, "restored", before=old, after=after.values
+            )
+        if was and (old or new):
+            return self._outcome(
+                fact, DifferenceKind.CHANGED, text, own, "changed", before=old, after=new
+            )
+        return None
+
+    def _outcome(
+        self,
+        fact: Fact,
+        kind: DifferenceKind,
+        text: str,
+        own: Sequence[JournalLine],
+        outcome: str,
+        *,
+        by: int | None = None,
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+    ) -> Difference:
+        line = None if outcome == "expired" else _deciding(own, outcome)
+        claim = f"{fact.subject}: {fact.content}" if fact.content else ERASED
+        quotes = line is not None and self._may_quote(line)
+        return Difference(
+            kind=kind,
+            fact_id=fact.id,
+            claim=claim,
+            text=text,
+            at=(fact.expired_at or self._b.at) if line is None else line.at,
+            line=None if line is None else line.id,
+            actor=None if line is None else line.actor,
+            source=None if line is None else line.source,
+            reason=None if line is None else _reason(line, quotes=quotes) or None,
+            evidence=line.evidence if line is not None and quotes else None,
+            by=by,
+            before=before or {},
+            after=after or {},
+        )
+
+    def _may_quote(self, line: JournalLine) -> bool:
+        """Whether the facts and episodes that the evidence may quote are visible."""
+        if not line.evidence:
+            return False
+        named = {line.episode_id, number_in(line.evidence, "episode")} - {None}
+        episodes = episode_table.get_many(self._transaction, [*filter(None, named)])
+        other = number_in(line.after, "superseded_by")
+        facts = fact_table.get_many(self._transaction, [] if other is None else [other])
+        quoted: list[Fact | Episode] = [*episodes.values(), *facts.values()]
+        seen = all(one.content and self._wanted.sees(one) for one in quoted)
+        return seen and len(episodes) == len(named)
+
+
+def _state(fact: Fact, lines: Sequence[JournalLine], moment: Moment) -> _State | None:
+    """Return a fact as it was at a moment; ``None`` if it did not exist."""
+    own = [line for line in lines if line.id <= moment.line]
+    if not own:
+        return None
+    if not fact.content:
+        return _erased_state(fact, lines, own, moment)
+    values = replay.state(own) or {}
+    if "deleted_at" in values:
+        return _State("deleted", values, None)
+    if "superseded_by" in values:
+        return _State("superseded", values, values["superseded_by"])
+    expires = values.get("expired_at")
+    is_expired = expires is not None and clock.from_text(expires) <= moment.at
+    return _State("expired" if is_expired else "active", values, None)
+
+
+def _erased_state(
+    fact: Fact, lines: Sequence[JournalLine], own: Sequence[JournalLine], moment: Moment
+) -> _State:
+    """Return the state of a fact that is erased by now, from the kinds of its lines."""
+    kinds = [line.kind for line in own]
+    if Kind.ERASE in kinds:
+        return _State("erased", {}, None)
+    if _last_of(kinds, Kind.DELETE) > _last_of(kinds, Kind.RESTORE):
+        return _State("deleted", {}, None)
+    superseded = _last_of(kinds, Kind.SUPERSEDE) > _last_of(kinds, Kind.UNSUPERSEDE)
+    is_linked = any(line.kind == Kind.SUPERSEDE for line in lines)
+    if superseded or (fact.superseded_by is not None and not is_linked):  # taken in as superseded
+        return _State("superseded", {}, fact.superseded_by)
+    is_expired = fact.expired_at is not None and fact.expired_at <= moment.at
+    return _State("expired" if is_expired else "active", {}, None)
+
+
+def _last_of(kinds: Sequence[str], kind: str) -> int:
+    return max((place for place, one in enumerate(kinds) if one == kind), default=-1)
+
+
+def _deciding(own: Sequence[JournalLine], outcome: str) -> JournalLine | None:
+    """Return the line that brought an outcome about: the last of its kinds, or else the last."""
+    wanted = [line for line in own if line.kind in DECIDING.get(outcome, ())]
+    changing = [line for line in own if line.kind not in UNCHANGED]
+    return next(reversed(wanted or changing), None)
+
+
+def _changed(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the old and new values of what differs, but for whether the fact is active."""
+    names = [
+        name for name in sorted({*before, *after} - STANDING) if before.get(name) != after.get(name)
+    ]
+    return (
+        {name: before[name] for name in names if name in before},
+        {name: after[name] for name in names if name in after},
+    )
+
+
+def _words(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    was, becomes = (one.get("metadata") or {} for one in (old, new))
+    for name in sorted({*was, *becomes}):
+        if was.get(name) != becomes.get(name):
+            yield f"{name}: {_value(was.get(name))} → {_value(becomes.get(name))}"
+    if "pinned_at" in {*old, *new}:
+        yield "pinned" if "pinned_at" in new else "no longer pinned"
+    if "confirmed_count" in {*old, *new}:
+        yield f"confirmed: {old.get('confirmed_count', 0)} → {new.get('confirmed_count', 0)}"
+    for name in sorted({*old, *new} - {"metadata", "pinned_at", *CONFIRMATION}):
+        yield f"{name}: {_value(old.get(name))} → {_value(new.get(name))}"
+
+
+CONFIRMATION: Final = frozenset({"confirmed_count", "last_confirmed_at"})
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else cropped(str(value), 40)
+
+
+def _reason(line: JournalLine, *, quotes: bool) -> str:
+    evidence = line.evidence or {}
+    found = [*reasons.of_change(evidence)]
+    said = evidence.get("said")
+    if quotes and isinstance(said, str) and said.strip():
+        found.append(f'"{cropped(said, SAID)}" was said')
+    return " and ".join(found)
+
+
+def _replacing(one: Difference, replaced: Iterable[int]) -> Difference:
+    replaces = tuple(replaced)
+    if not replaces or one.kind not in (DifferenceKind.ADDED, DifferenceKind.RESTORED):
+        return one
+    text = f"replaces {reasons.listed(replaces)}"
+    return replace(one, replaces=replaces, text=f"{one.text}; {text}" if one.text else text)
+
+
+def _of(line: JournalLine) -> int:
+    return line.fact_id or 0
+
+
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
