@@ -94,6 +94,19 @@ def test_superseded_fact_names_what_superseded_it(heard: Store) -> None:
     assert explanation.status == "superseded"
 
 
+def test_only_what_superseded_a_fact_last_replaced_it(store: Store) -> None:
+    store.add("Ana likes coffee.", subject="ana")
+    store.add("Ana likes tea.", subject="ana")
+    store.supersede(1, 2)
+    line = next(line.id for line in store.journal(1) if line.kind == "supersede")
+    store.revert(ops=[line]).apply()
+    store.add("Ana likes water.", subject="ana")
+    store.supersede(1, 3)
+    assert kinds(store, 2) == ["said"]
+    assert kinds(store, 3) == ["said", "replaced"]
+    assert kinds(store, 1) == ["said", "superseded", "revived", "superseded"]
+
+
 def test_fact_that_was_only_proposed_says_so(heard: Store) -> None:
     *_, entry = heard.explain(3).entries
     assert (entry.kind, entry.fact_id, entry.proposal_id) == ("proposed", 2, 1)
@@ -396,7 +409,8 @@ def test_other_owners_fact_and_episode_are_mentioned_but_not_named(
     assert "bens" not in shown
     assert "superseded by another fact" in explanation.verdict
     assert "confirmed by user in another episode" in shown
-    *_, last = explanation.entries
+    *_, heard, last = explanation.entries
+    assert (heard.kind, heard.episode_id, heard.source) == ("restated", None, None)
     assert (last.fact_id, last.words, last.evidence) == (None, None, None)
 
 

@@ -158,6 +158,14 @@ def test_pending_fact_without_the_words_says_so(store: Store, open_store: OpenSt
     assert stage(store, "rain", 2) == "found"
 
 
+def test_pending_fact_with_the_words_is_judged_by_them(store: Store, open_store: OpenStore) -> None:
+    store.add_many({"content": f"tea {n}", "subject": "s"} for n in range(60))
+    open_store(embedder=None).add("tea " + "and rain " * 40, subject="s")
+    outcome = store.why_not("tea", 61, limit=5)
+    assert (outcome.stage, outcome.by_words) == ("candidates", 61)
+    assert outcome.text == "fact 61 is 61st of 50 by words and is not embedded yet"
+
+
 def test_search_by_words_alone_says_why(open_store: OpenStore) -> None:
     store = open_store(embedder=None)
     store.add("tea", subject="s")

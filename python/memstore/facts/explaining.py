@@ -253,9 +253,11 @@ class _Explaining:
                 entry = self._of_own(line)
             elif line.kind == Kind.PROPOSE:
                 entry = self._proposed_by(line)
-            elif line.kind == Kind.SUPERSEDE and last[line.fact_id] == line.id:
-                # An erased fact has an empty line; the row says what superseded it.
-                entry = self._of_replaced(line, replaced.get(line.fact_id or 0))
+            elif line.kind == Kind.SUPERSEDE:
+                # An erased fact has empty lines; its row says what superseded it last.
+                by = number_in(line.after, "superseded_by")
+                is_ours = by == self._fact.id or (by is None and last[line.fact_id] == line.id)
+                entry = self._of_replaced(line, replaced.get(line.fact_id)) if is_ours else None
             else:
                 entry = None
             if entry is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database.filters import FactFilter
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Fact, SearchHits
@@ -43,6 +43,13 @@ NARROWING: Final = (
     (Stage.VALID, ("valid_after", "valid_before")),
 )
 """The conditions of a filter that are not about the state of a fact, in the order of stages."""
+
+ANY: Final[Mapping[str, Any]] = {
+    **{name: None for _, names in NARROWING for name in names},
+    "tasks": True,
+    "metadata": (),
+}
+"""The values with which no fact is left out by them."""
 
 
 def examined(
@@ -122,6 +129,8 @@ class _Followed:
         if fact.deleted_at is not None:
             stage = Stage.DELETED if fact.content else Stage.ERASED
             return self._lost(stage, f"was {stage}{_at(fact.deleted_at)}")
+        if self._passes(replace(wanted, **ANY)):
+            return None
         if wanted.active_only and fact.superseded_by is not None:
             by = self._successor(fact.superseded_by)
             return self._lost(Stage.SUPERSEDED, f"was superseded by {by}{_at(fact.superseded_at)}")
@@ -142,7 +151,7 @@ class _Followed:
     def _by_filter(self) -> WhyNot | None:
         """Add one condition after another; the first that the fact does not pass lost it."""
         wanted = self._request.wanted
-        so_far = FactFilter(None, wanted.now, active_only=False)
+        so_far = replace(wanted, **ANY)
         for stage, names in NARROWING:
             so_far = replace(so_far, **{name: getattr(wanted, name) for name in names})
             if not self._passes(so_far):
