@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import memstore
 from memstore import AccessDenied, AsyncStore, Conflict, NewFact, NotFound, Scope, Store
+from memstore.database.tables import distrusted
 from memstore.domain.support import LegKind
 from memstore.history import trust
 from memstore.store.store import facts_of
@@ -241,6 +242,51 @@ def test_a_distrusted_fact_can_be_corrected(bad: Store) -> None:
     assert shown(bad) == [3, 4]
 
 
+def test_a_leg_that_is_reverted_hides_a_fact_again(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.within(source="chat").confirm(2)
+    assert shown(bad) == [2, 3]
+    done = bad.revert(source="chat").apply()
+    assert shown(bad) == [3]
+    bad.revert(ops=done.lines).apply()
+    assert shown(bad) == [2, 3]
+
+
+def test_erasing_a_distrusted_episode_leaves_its_facts_hidden(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.episodes.erase(1)
+    assert bad.support(1) == []
+    assert (bad.get(1).status, shown(bad)) == ("distrusted", [3])
+    bad.file.rebuild()
+    assert (bad.verify(), shown(bad)) == ([], [3])
+    bad.distrust("web:b.org")
+    assert shown(bad) == [3]
+    bad.trust(BAD)
+    assert shown(bad) == [1, 2, 3]
+    bad.distrust(BAD)
+    bad.confirm(1)
+    assert shown(bad) == [1, 3]
+
+
+def test_erasing_a_distrusted_episode_hides_no_fact_with_another_leg(bad: Store) -> None:
+    bad.distrust(BAD)
+    bad.confirm(1)
+    bad.episodes.erase(1)
+    assert shown(bad) == [1, 3]
+
+
+def test_what_a_distrusted_source_was_is_erased_with_its_episode(
+    open_store: OpenStore, tmp_path: Path
+) -> None:
+    store = open_store(tmp_path / "memory.db")
+    page = store.episodes.record("Ana is tall", source="web:a.org/secretplace")
+    store.add("Ana is tall", subject="ana", episode_id=page.id)
+    store.distrust(BAD)
+    store.episodes.erase(page.id)
+    store.close()
+    assert b"secretplace" not in (tmp_path / "memory.db").read_bytes()
+
+
 def test_trusting_again_brings_everything_back_exactly(bad: Store) -> None:
     before = everything(bad)
     bad.distrust(BAD)
@@ -405,3 +451,33 @@ def test_what_is_hidden_follows_every_change(acts: list[tuple[Any, ...]], prefix
         check(store)
         store.trust(prefix)
         assert everything(store) == before
+
+
+@pytest.mark.hypothesis
+@settings(deadline=None)
+@given(st.lists(ACTS, min_size=4, max_size=14))
+def test_what_was_hidden_at_a_line_is_what_was_hidden_then(acts: list[tuple[Any, ...]]) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        then: dict[int, set[int]] = {}
+        for one in acts:
+            # An erased text speaks for nothing, not even in the past.
+            if one[0] not in ("erase", "erase episode"):
+                act(store, one)
+            with store.file.engine.read() as transaction:
+                last = memstore.database.journal.last_id(transaction)
+                then[last] = {*distrusted.FACTS.ids(transaction)}
+        with store.file.engine.read() as transaction:
+            for line, hidden in then.items():
+                ids = [id_ for id_ in range(1, 30) if id_ <= len(acts)]
+                assert trust.distrusted_at(transaction, ids, line) == hidden
+
+
+def test_what_was_hidden_at_a_line_outlives_an_erasure(bad: Store) -> None:
+    bad.distrust(BAD)
+    line = bad.file.head().line
+    bad.episodes.erase(1)
+    bad.trust(BAD)
+    with bad.file.engine.read() as transaction:
+        assert trust.distrusted_at(transaction, [1, 2, 3], line) == {1, 2}
+        assert trust.distrusted_at(transaction, [1, 2, 3], line - 1) == set()
+        assert trust.distrusted_at(transaction, [2, 3], line) == {2}

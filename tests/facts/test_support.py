@@ -154,3 +154,32 @@ def test_the_asynchronous_store_has_support(tmp_path: Path) -> None:
             return [leg.kind for leg in await store.support(fact.id)]
 
     assert asyncio.run(legs()) == ["said"]
+
+
+def test_reverting_takes_the_leg_and_reverting_that_gives_it_back(store: Store) -> None:
+    store.add("Ana lives in Rome", subject="ana")
+    talk = store.episodes.record("Ana lives in Rome", source="web:a.org")
+    web = store.within(source="web:a.org")
+    web.add("Ana lives in Rome", subject="ana", episode_id=talk.id, unless_known=True)
+    web.confirm(1)
+    legs = store.support(1)
+    assert [leg.kind for leg in legs] == ["said", "restated", "confirmed"]
+    done = store.revert(source="web:a.org").apply()
+    assert [leg.kind for leg in store.support(1)] == ["said"]
+    again = store.revert(ops=done.lines).apply()
+    assert store.support(1) == legs
+    store.revert(ops=again.lines).apply()
+    assert [leg.kind for leg in store.support(1)] == ["said"]
+
+
+def test_reverting_a_proposal_takes_what_speaks_against_a_fact(store: Store) -> None:
+    store.add("Ana lives in Rome", subject="ana")
+    store.add("Ana lives in Oslo", subject="ana", source="web:a.org", supersedes=1)
+    legs = store.support(1)
+    assert [leg.kind for leg in legs] == ["said", "denied"]
+    with store.file.engine.read() as transaction:
+        (line,) = memstore.database.journal.of_kinds(transaction, ["propose"])
+    done = store.revert(ops=[line.id]).apply()
+    assert [leg.kind for leg in store.support(1)] == ["said"]
+    store.revert(ops=done.lines).apply()
+    assert store.support(1) == legs

@@ -84,10 +84,20 @@ class Kind(StrEnum):
     TRUST = "trust"
     """A source was given a level of trust, or is no longer distrusted; the line holds the table."""
     DISTRUST = "distrust"
+    """A source was distrusted. About a fact: the last episode that it rested on, of such a source,
+    is being erased."""
 
 
 UNCHANGED = frozenset(
-    {Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT, Kind.REDACT}
+    {
+        Kind.EMBED,
+        Kind.QUARANTINE,
+        Kind.KEEP,
+        Kind.PROPOSE,
+        Kind.REJECT,
+        Kind.REDACT,
+        Kind.DISTRUST,
+    }
 )
 """Kinds that change neither the text nor the state of a fact."""
 
@@ -154,6 +164,13 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     listed = transaction.dialect.listed("kinds")
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
+
+
+def of_table(transaction: Transaction, kinds: Sequence[str], until: int) -> list[JournalLine]:
+    """Return the lines of these kinds up to one that are about neither a fact nor an episode."""
+    listed = transaction.dialect.listed("kinds")
+    about = f"kind IN {listed} AND fact_id IS NULL AND id <= :until ORDER BY id"
+    return [*_lines(transaction, about, {"kinds": kinds, "until": until})]
 
 
 def matching(transaction: Transaction, condition: str, parameters: Parameters) -> list[JournalLine]:

@@ -91,6 +91,11 @@ class TrustTable:
         """Return what a program counts, for which the defaults do not hold."""
         return _longest(self._set, name)
 
+    def distrusting(self, *names: str | None) -> set[str]:
+        """Return the beginnings by which any of these sources or programs is distrusted."""
+        known = [name.strip().casefold() for name in names if name]
+        return {prefix for prefix in self.distrusted for name in known if covers(prefix, name)}
+
     def is_foreign(self, source: str) -> bool:
         """Whether the text of a source is data only."""
         level = self.of(source)

@@ -17,6 +17,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
+    from memstore.database.tables import meta as meta_table
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
+    from memstore.history import trust
+else:
+    meta_table = lazy_import("memstore.database.tables.meta")
+    trust = lazy_import("memstore.history.trust")
 
 SAID: Final = "said"
 """The evidence's member for the words of an episode."""
@@ -92,6 +98,8 @@ def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHI
 
 def blank_episode(changes: Changes, episode: Episode) -> None:
     """Blank an episode, and quotes of it, everywhere but in the full-text index."""
+    if meta_table.is_set(changes.transaction, meta_table.TRUST):
+        trust.keep_hidden(changes, episode.id)
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),

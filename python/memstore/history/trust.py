@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import acts
+from memstore.database import acts, journal
 from memstore.database.changes import Changes, Line
+from memstore.database.engine import NO_LIMIT
+from memstore.database.journal import Kind
 from memstore.database.tables import distrusted as distrusted_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -16,11 +18,11 @@ from memstore.domain.support import LegKind
 from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from memstore.database.engine import Transaction
-    from memstore.database.journal import Author, Kind
+    from memstore.database.journal import Author
     from memstore.database.tables.distrusted import Hidden
     from memstore.database.tables.support import LegRow, Spoken
     from memstore.domain.records import NewFact
@@ -39,8 +41,39 @@ def table(transaction: Transaction) -> TrustTable:
     stored = meta_table.get(transaction, meta_table.TRUST)
     if stored is None:
         return TrustTable()
-    values = json.loads(stored)
-    return TrustTable(values["levels"], tuple(values["distrusted"]))
+    return _table(json.loads(stored))
+
+
+def table_at(transaction: Transaction, line: int) -> TrustTable:
+    """Return what sources counted at a line of the journal."""
+    if not meta_table.is_set(transaction, meta_table.TRUST):
+        return TrustTable()
+    changes = journal.of_table(transaction, (Kind.TRUST, Kind.DISTRUST), line)
+    return _table(changes[-1].after or {}) if changes else TrustTable()
+
+
+def _table(values: Mapping[str, Any]) -> TrustTable:
+    return TrustTable(dict(values.get("levels") or {}), tuple(values.get("distrusted") or ()))
+
+
+def distrusted_at(transaction: Transaction, fact_ids: Collection[int], line: int) -> set[int]:
+    """Return which facts were distrusted at a line of the journal.
+
+    What was erased since speaks for nothing, so a fact that rested on it too counts as distrusted
+    then. It takes as long as there are changes since; if the sources that counted then differ from
+    those of today, as long as there are facts.
+    """
+    levels = table_at(transaction, line)
+    if not levels.distrusted:
+        return set()
+    known, asked = set[int](), {*fact_ids}
+    if levels == table(transaction):
+        changed = {*distrusted_table.touched(transaction, line + 1).facts}
+        known = {*distrusted_table.FACTS.ids(transaction)} & asked - changed
+        asked &= changed
+    for ids in _batches(sorted(asked)):
+        known |= {*_hidden(of_facts(transaction, ids, levels, line))}
+    return known
 
 
 def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> TrustChange:
@@ -63,6 +96,25 @@ def settle(transaction: Transaction) -> None:
         touched = distrusted_table.touched(transaction, acts.of(transaction).txn)
         _judge_facts(transaction, levels, touched.facts)
         _judge_episodes(transaction, levels, touched.episodes)
+
+
+def keep_hidden(changes: Changes, episode_id: int) -> None:
+    """Journal which hidden facts rest on an episode alone that is about to be erased.
+
+    They stay hidden: erasing what nobody should believe must not make anybody believe it.
+    """
+    transaction = changes.transaction
+    levels = table(transaction)
+    said = support_table.spoken(transaction, [episode_id])
+    if not said or _spoken(levels, said[0]).trust is not Trust.DISTRUSTED:
+        return
+    facts = distrusted_table.of_episodes(transaction, [episode_id])
+    legs = [leg for leg in support_table.of_facts(transaction, facts) if leg.kind != LegKind.DENIED]
+    rests = {leg.fact_id for leg in legs if leg.episode_id == episode_id}
+    rests -= {leg.fact_id for leg in legs if leg.episode_id != episode_id}
+    if rests:
+        why = {"sources": sorted(levels.distrusting(said[0].source, said[0].through))}
+        changes.write([Line(Kind.DISTRUST, one, evidence=why) for one in sorted(rests)])
 
 
 def judge_all(transaction: Transaction) -> tuple[int, int, int, int]:
@@ -138,14 +190,22 @@ def of_episodes(
 
 
 def of_facts(
-    transaction: Transaction, fact_ids: Sequence[int], known: TrustTable | None = None
+    transaction: Transaction,
+    fact_ids: Sequence[int],
+    known: TrustTable | None = None,
+    until: int = NO_LIMIT,
 ) -> dict[int, Credit]:
-    """Return what facts count, by id: as much as the best of what speaks for each."""
+    """Return what facts count, by id: as much as the best of what speaks for each.
+
+    With ``until``, a line of the journal, what spoke for each then.
+    """
     if not fact_ids:
         return {}
     levels = known or table(transaction)
     rows = [
-        row for row in support_table.of_facts(transaction, fact_ids) if row.kind != LegKind.DENIED
+        row
+        for row in support_table.of_facts(transaction, fact_ids, until)
+        if row.kind != LegKind.DENIED
     ]
     said_in = {row.episode_id for row in rows if row.episode_id is not None}
     spoken = {said.id: said for said in support_table.spoken(transaction, [*said_in])}
@@ -155,7 +215,17 @@ def of_facts(
         held = best.get(row.fact_id)
         if held is None or credit.trust.rank > held.trust.rank:
             best[row.fact_id] = credit
+    without = [fact_id for fact_id in fact_ids if fact_id not in best]
+    if without and levels.distrusted:
+        orphans = support_table.orphaned(transaction, without)
+        best |= {id_: _orphan(levels, sources) for id_, sources in orphans.items()}
     return {fact_id: best.get(fact_id, NO_LEG) for fact_id in fact_ids}
+
+
+def _orphan(levels: TrustTable, sources: Sequence[str]) -> Credit:
+    """Return what a fact counts all of whose legs were erased while they were distrusted."""
+    left = [one for one in sources if one in levels.distrusted]
+    return Credit(Trust.DISTRUSTED, left[0]) if left else NO_LEG
 
 
 def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:

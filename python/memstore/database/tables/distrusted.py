@@ -9,7 +9,7 @@ from memstore.database.journal import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.database.engine import Parameters, Transaction
+    from memstore.database.engine import Transaction
 
 SPEAKING: Final = (Kind.ADD, Kind.ADOPT, Kind.CONFIRM, Kind.UNCONFIRM, Kind.DISTRUST, Kind.ERASE)
 """The kinds of lines that change what speaks for a fact."""
@@ -68,18 +68,16 @@ class Touched(NamedTuple):
 
 def touched(transaction: Transaction, txn: int) -> Touched:
     """Return what the lines from one on are about; an episode is with all facts it speaks for."""
-    values: Parameters = {"txn": txn, "speaking": SPEAKING, "recording": RECORDING}
-    listed = transaction.dialect.listed
-    episodes = transaction.ints(
-        "SELECT DISTINCT episode_id FROM memstore_journal WHERE id >= :txn AND fact_id IS NULL"
-        f" AND episode_id IS NOT NULL AND kind IN {listed('recording')}",
-        values,
+    listed, hint = transaction.dialect.listed, transaction.dialect.indexed_by(None)
+    rows = transaction.rows(
+        f"SELECT fact_id, episode_id FROM memstore_journal {hint} WHERE id >= :txn AND"
+        f" (fact_id IS NOT NULL AND kind IN {listed('speaking')}"
+        f" OR fact_id IS NULL AND episode_id IS NOT NULL AND kind IN {listed('recording')})",
+        {"txn": txn, "speaking": SPEAKING, "recording": RECORDING},
     )
-    facts = transaction.ints(
-        "SELECT DISTINCT fact_id FROM memstore_journal WHERE id >= :txn AND fact_id IS NOT NULL"
-        f" AND kind IN {listed('speaking')}",
-        values,
-    )
+    about = {*rows}
+    facts = sorted({fact_id for fact_id, _ in about if fact_id is not None})
+    episodes = sorted({episode_id for fact_id, episode_id in about if fact_id is None})
     if episodes:
         facts = sorted({*facts, *of_episodes(transaction, episodes)})
     return Touched(facts, episodes)

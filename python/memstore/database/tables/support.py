@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 
 if TYPE_CHECKING:
@@ -24,17 +26,51 @@ class LegRow(NamedTuple):
     """The source that was given with it."""
 
 
+REVERTED: Final = "reverted"
+"""The kind of a row that is no leg: its ``cited`` names lines that were taken back."""
+
+ORPHANED: Final = "orphaned"
+"""The kind of a row that is no leg: its ``cited`` names the distrusted sources of what was
+erased."""
+
+NO_LEGS: Final = frozenset({REVERTED, ORPHANED})
+
 COLUMNS: Final = ", ".join(f"s.{name}" for name in LegRow._fields)
 
 
-def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[LegRow]:
-    """Return the legs of these facts, oldest first. The caller has filtered the ids."""
+def of_facts(
+    transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
+) -> list[LegRow]:
+    """Return the legs of these facts, oldest first. The caller has filtered the ids.
+
+    With ``until``, a line of the journal, they are those of then.
+    """
     listed = transaction.dialect.listed("ids")
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_support s WHERE s.fact_id IN {listed} ORDER BY s.line",
         {"ids": fact_ids},
     )
-    return [LegRow._make(row) for row in rows]
+    return _in_effect([row for row in map(LegRow._make, rows) if row.line <= until])
+
+
+def _in_effect(rows: list[LegRow]) -> list[LegRow]:
+    """Return the legs that were not taken back, unless that was taken back itself."""
+    taken: set[int] = set()
+    for row in reversed(rows):
+        if row.kind == REVERTED and row.line not in taken:
+            taken.update(json.loads(row.cited or "[]"))
+    return [row for row in rows if row.kind not in NO_LEGS and row.line not in taken]
+
+
+def orphaned(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[str]]:
+    """Return the distrusted sources on which facts rested whose only episodes were erased."""
+    rows = transaction.rows(
+        "SELECT s.fact_id, s.cited FROM memstore_support s"
+        f" WHERE s.fact_id IN {transaction.dialect.listed('ids')} AND s.kind = '{ORPHANED}'"
+        " ORDER BY s.line",
+        {"ids": fact_ids},
+    )
+    return {fact_id: json.loads(cited or "[]") for fact_id, cited in rows}
 
 
 class Spoken(NamedTuple):

@@ -1,11 +1,14 @@
 -- The legs of facts: what was said for a fact, or against it, where and by whom. A leg is read from
 -- the line of the journal that recorded it, so nothing else has to be written, checked or rebuilt.
+-- A row of the kind 'reverted' is no leg: it names the lines that were taken back, as JSON in `cited`.
+-- Nor is one of the kind 'orphaned': there, the sources of a distrusted episode that was erased and
+-- was the fact's only leg.
 CREATE VIEW memstore_support
     (line, fact_id, kind, episode_id, at, actor, through, cited, namespace) AS
 WITH heard AS (
     SELECT j.id AS line, j.fact_id, j.kind, j.actor, j.source, coalesce(j.said_at, j.at) AS at,
         f.derivation, f.episode_id, f.source AS cited, f.namespace, j.episode_id AS heard_in,
-        CASE WHEN j.kind = 'confirm' AND json_valid(j.evidence)
+        CASE WHEN j.kind NOT IN ('add', 'adopt') AND json_valid(j.evidence)
             THEN j.evidence ELSE '{}' END AS evidence,
         CASE WHEN j.kind = 'propose' AND json_valid(j.after)
             THEN CAST(j.after ->> 'superseded_by' AS INTEGER) END AS newer_id,
@@ -13,7 +16,8 @@ WITH heard AS (
         CASE WHEN j.kind = 'confirm' AND json_valid(j.evidence)
             THEN json_type(j.evidence, '$.episode') IS 'null' ELSE FALSE END AS forgotten
     FROM memstore_journal j JOIN memstore_facts f ON f.id = j.fact_id
-    WHERE j.kind IN ('add', 'adopt', 'confirm', 'propose') AND f.content <> ''
+    WHERE j.kind IN ('add', 'adopt', 'confirm', 'propose', 'unconfirm', 'reject', 'distrust')
+        AND f.content <> ''
 ), legs (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
     SELECT line, fact_id, at, actor, source, namespace,
         CASE WHEN derivation IS NULL THEN 'said' ELSE 'extracted' END, episode_id, cited
@@ -29,7 +33,13 @@ WITH heard AS (
             THEN 'confirmed' ELSE 'restated' END,
         -- Not that of the evidence, which may have been erased because it quoted the episode.
         heard_in, CAST(evidence ->> 'restated' AS TEXT)
-    FROM heard WHERE kind = 'confirm' AND NOT forgotten
+    FROM heard WHERE kind = 'confirm' AND NOT forgotten AND evidence ->> 'reverts' IS NULL
+    UNION ALL
+    SELECT line, fact_id, at, actor, source, namespace, 'reverted', NULL, evidence ->> 'reverts'
+    FROM heard WHERE evidence ->> 'reverts' IS NOT NULL
+    UNION ALL
+    SELECT line, fact_id, at, actor, source, namespace, 'orphaned', NULL, evidence ->> 'sources'
+    FROM heard WHERE kind = 'distrust'
     UNION ALL
     -- A fact that was proposed in its place; an import proposes it once more.
     SELECT h.line, h.fact_id, h.at, h.actor, h.source, h.namespace, 'denied', n.episode_id, n.source
