@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
+from tests.support.examples import examples
 from tests.support.raw import sql
 
 import memstore
@@ -239,13 +240,13 @@ def test_evidence_that_quotes_what_may_not_be_seen_is_left_out(store: Store, beg
 
 NAMES = (
     "add add_many supersede replace confirm metadata pin unpin delete restore task status "
-    "erase revert expiring foreign wait"
+    "erase revert expiring foreign wait merge"
 ).split()
 ACTS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 30)), min_size=1, max_size=16)
 
 
 @pytest.mark.hypothesis
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(acts=ACTS, back=st.booleans())
 def test_applying_the_differences_to_the_list_of_then_gives_the_list_of_now(
     empty_file: Path, tmp_path_factory: pytest.TempPathFactory, acts: Any, back: bool
@@ -254,37 +255,40 @@ def test_applying_the_differences_to_the_list_of_then_gives_the_list_of_now(
     path = shutil.copy(empty_file, tmp_path_factory.mktemp("differences"))
     with clock.use(manual), memstore.open(path, embedder=None) as store:
         store.add("the first", subject="s")
-        snapshots = {head(store): active(store)}
+        snapshots = [(clock.utc_now(), head(store), active(store))]
         for number, (name, chosen) in enumerate(acts):
             with suppress(Conflict, NotFound):
                 _do(store, manual, name, chosen, number)
             if back and number == len(acts) // 2:
                 manual.advance(-7200)
-            snapshots[head(store)] = active(store)
-        places = sorted(snapshots, key=lambda one: int(one[3:]))
-        for place, a in enumerate(places):
-            for b in places[place:]:
-                _compare(store, a, b, snapshots, exact=not back)
+            snapshots.append((clock.utc_now(), head(store), active(store)))
+        for place, (at, line, before) in enumerate(snapshots):
+            for then, later, after in snapshots[place:]:
+                if back:  # lines alone are in order
+                    _compare(store, line, later, None, None)
+                else:
+                    _compare(store, at, then, before, after)
 
 
-def _compare(store: Store, a: str, b: str, snapshots: dict[str, Listed], *, exact: bool) -> None:
+def _compare(store: Store, a: Any, b: Any, before: Listed | None, after: Listed | None) -> None:
     found = store.diff(a, b)
     erased = {row[0] for row in sql(store.path, "SELECT id FROM memstore_facts WHERE content = ''")}
-    for start, end in (
-        (replayed(store, a, found.a), replayed(store, b, found.b)),
-        *([(snapshots[a], snapshots[b])] if exact else ()),
-    ):
-        applied = dict(start)
+    pairs = [(replayed(store, found.a), replayed(store, found.b))]
+    if before is not None and after is not None:
+        pairs.append((before, after))
+    for start, end in pairs:
+        applied = {id_: one for id_, one in start.items() if id_ not in erased}
+        for one in found:
+            if one.fact_id not in erased:  # its lines are empty
+                _apply(applied, one)
+        assert {*applied} == {*end} - erased
+        for id_, values in applied.items():
+            assert compared(values) == compared(end[id_])
+    if before is not None and after is not None:  # what was erased since was active until then
+        applied = dict(before)
         for one in found:
             _apply(applied, one)
-        assert {*applied} - erased == {*end} - erased
-        for id_ in {*end} - erased:
-            assert compared(applied[id_]) == compared(end[id_])
-    if exact:  # what was erased since is active as long as it was
-        applied = dict(snapshots[a])
-        for one in found:
-            _apply(applied, one)
-        assert {*applied} == {*snapshots[b]}
+        assert {*applied} == {*after}
 
 
 def _apply(listed: Listed, one: memstore.Difference) -> None:
@@ -302,7 +306,7 @@ def active(store: Store) -> Listed:
     return {one.id: one.to_dict() for one in store.list()}
 
 
-def replayed(store: Store, moment: str, found: Any) -> Listed:
+def replayed(store: Store, found: Any) -> Listed:
     """Return the active facts of then by replaying every line up to it."""
     listed = {}
     with store.file.engine.read() as transaction:
@@ -353,6 +357,13 @@ def _do(store: Store, manual: ManualClock, name: str, chosen: int, number: int) 
             values = f"('theirs {number}', 's', 'note', '{{}}', '2026-01-01T00:00:00Z')"
             sql(store.path, f"INSERT INTO memstore_facts {columns} VALUES {values}")
             store.add(f"after theirs {number}", subject="s")
+        case "merge":  # another copy of the memory, changed there
+            with memstore.open(":memory:", embedder=None) as copy:
+                copy.import_([*store.export()])
+                copy.add(f"elsewhere {number}", subject="s")
+                for fact in copy.list()[: chosen % 3]:
+                    (copy.delete, copy.confirm, copy.pin, copy.erase)[chosen % 4](fact.id)
+                store.import_([*copy.export()])
         case "wait":
             manual.advance(60 * chosen)
         case _:

@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts.test_query_plans import Explained
 from tests.support.embedders import WordEmbedder
+from tests.support.examples import examples
+from tests.support.raw import sql
 
 from memstore import InvalidArgument, Scope, Store
 from memstore.database import log as lines_of_acts
@@ -110,9 +112,18 @@ def test_reverts_trust_and_imports_are_shown_as_such(open_store: OpenStore, path
     assert len(other.log()) == 1
 
 
-def test_a_fact_that_another_program_inserted_was_taken_in(store: Store, path: Path) -> None:
-    from tests.support.raw import sql
+def test_what_a_distrusted_source_said_is_marked(store: Store) -> None:
+    store.add("mine", subject="s")
+    store.add("theirs", subject="s", source="web:x")
+    store.distrust("web:x")
+    assert told(store)[:2] == ["distrusted web:x", "added fact 2: (distrusted) s: theirs"]
+    (one,) = store.diff("op:1")
+    assert one.claim == "(distrusted) s: theirs"
+    store.trust("web:x")
+    assert told(store)[0] == "trusted web:x again"
 
+
+def test_a_fact_that_another_program_inserted_was_taken_in(store: Store, path: Path) -> None:
     columns = "(content, subject, category, metadata, created_at)"
     sql(path, f"INSERT INTO memstore_facts {columns} VALUES ('a', 's', 'c', '{{}}', '2026-01-01')")
     store.add("own", subject="s")
@@ -182,7 +193,7 @@ def test_every_kind_of_line_has_its_words() -> None:
 
 
 @pytest.mark.hypothesis
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=12), page=st.integers(1, 5))
 def test_pages_together_are_the_whole_log(
     fresh: Callable[[], Store], sizes: list[int], page: int

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
+from tests.support.examples import examples
 from tests.support.raw import sql
 
 import memstore
@@ -221,7 +222,7 @@ ACTS = ("add", "add_many", "episode", "delete", "confirm", "foreign", "erase")
 
 
 @pytest.mark.hypothesis
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(-30, 30)), min_size=1))
 def test_what_existed_is_what_a_scan_says(
     empty_file: Path, tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int]]

@@ -116,6 +116,17 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalL
     return [*_lines(transaction, f"fact_id IN {listed} ORDER BY id", {"ids": fact_ids})]
 
 
+def changing(transaction: Transaction, fact_ids: Sequence[int], last: int) -> Iterator[JournalLine]:
+    """Yield the lines that changed these facts, up to a line; by fact, oldest first."""
+    listed = transaction.dialect.listed
+    about = (
+        f"fact_id IN {listed('ids')} AND id <= :last AND kind NOT IN {listed('unchanged')}"
+        " ORDER BY fact_id, id"
+    )
+    values: Parameters = {"ids": fact_ids, "last": last, "unchanged": sorted(UNCHANGED)}
+    return _lines(transaction, about, values)
+
+
 def of_fact(transaction: Transaction, fact_id: int) -> list[JournalLine]:
     """Return every line about one fact, oldest first; an export does this for each fact."""
     return [*_lines(transaction, "fact_id = :id ORDER BY id", {"id": fact_id})]

@@ -45,7 +45,8 @@ class Difference(Record):
     """A :class:`DifferenceKind`."""
     fact_id: int
     claim: str
-    """Its subject and text; "(erased)" if it was erased since."""
+    """Its subject and text; "(erased)" if it was erased since, and after "(distrusted)" if it rests
+    on a distrusted source."""
     text: str
     """What became of it, such as "replaced by fact 12", "status: pending → completed"."""
     at: datetime

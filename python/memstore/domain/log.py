@@ -8,12 +8,15 @@ from memstore.domain import clock, moments
 from memstore.domain.arguments import checked_id, checked_items, checked_limit, checked_text
 from memstore.domain.plans import Selection, selection
 from memstore.domain.records import Record
+from memstore.domain.trust import Trust
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
+
+    from memstore.domain.records import Fact
 
 MAX_CLAIMS: Final = 20
 """Texts of facts that each change of an act carries."""
@@ -25,6 +28,15 @@ SHOWN_CHARACTERS: Final = 80
 SHOWN_LINES: Final = 8
 
 ERASED: Final = "(erased)"
+DISTRUSTED: Final = f"({Trust.DISTRUSTED})"
+
+
+def claim_of(fact: Fact) -> str:
+    """Return a fact in words: marked if its source is distrusted, without its words if erased."""
+    if not fact.content:
+        return ERASED
+    mark = f"{DISTRUSTED} " if fact.status == Trust.DISTRUSTED else ""
+    return f"{mark}{fact.subject}: {fact.content}"
 
 
 @frozen(kw_only=True)
@@ -39,8 +51,8 @@ class ActChange(Record):
     """Their ids; for a replacement, the new fact's follows."""
     episodes: tuple[int, ...] = ()
     claims: tuple[str, ...] = ()
-    """Subject and text of the first facts that were stored or changed, as far as they may be seen;
-    "(erased)" for what was erased since."""
+    """Subject and text of the first facts that were stored or changed, as far as they may be seen.
+    What was erased since is "(erased)"; "(distrusted)" precedes what a distrusted source said."""
     lines: tuple[int, ...] = ()
     """The lines of the journal."""
 

@@ -14,7 +14,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.differences import Difference, DifferenceKind, Differences
-from memstore.domain.log import ERASED, cropped
+from memstore.domain.log import claim_of, cropped
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import replace
 from memstore.history import moments, reasons, replay
@@ -124,15 +124,15 @@ class _Comparing:
 
     def _some(self, ids: Sequence[int]) -> Iterator[Difference]:
         facts = fact_table.get_many(self._transaction, ids)
-        lines = sorted(journal.of_facts(self._transaction, ids), key=_of)
+        lines = journal.changing(self._transaction, ids, self._b.line)
         for fact_id, own in groupby(lines, key=_of):
             one = self._compared(facts[fact_id], [*own])
             if one is not None:
                 yield one
 
     def _compared(self, fact: Fact, lines: Sequence[JournalLine]) -> Difference | None:
-        before, after = _state(fact, lines, self._a), _state(fact, lines, self._b)
-        own = [line for line in lines if self._a.line < line.id <= self._b.line]
+        before, after = self._state(fact, lines, self._a), self._state(fact, lines, self._b)
+        own = [line for line in lines if line.id > self._a.line]
         if after is None:
             return None
         was, becomes = before is not None and before.standing == "active", after.standing
@@ -172,12 +172,11 @@ class _Comparing:
         after: Mapping[str, Any] | None = None,
     ) -> Difference:
         line = None if outcome == "expired" else _deciding(own, outcome)
-        claim = f"{fact.subject}: {fact.content}" if fact.content else ERASED
         quotes = line is not None and self._may_quote(line)
         return Difference(
             kind=kind,
             fact_id=fact.id,
-            claim=claim,
+            claim=claim_of(fact),
             text=text,
             at=(fact.expired_at or self._b.at) if line is None else line.at,
             line=None if line is None else line.id,
@@ -202,39 +201,41 @@ class _Comparing:
         seen = all(one.content and self._wanted.sees(one) for one in quoted)
         return seen and len(episodes) == len(named)
 
+    def _state(self, fact: Fact, lines: Sequence[JournalLine], moment: Moment) -> _State | None:
+        """Return a fact as it was at a moment; ``None`` if it did not exist."""
+        own = [line for line in lines if line.id <= moment.line]
+        if not own:
+            return None
+        if not fact.content:
+            return self._erased_state(fact, own, moment)
+        values = replay.state(own) or {}
+        if "deleted_at" in values:
+            return _State("deleted", values, None)
+        if "superseded_by" in values:
+            return _State("superseded", values, values["superseded_by"])
+        expires = values.get("expired_at")
+        is_expired = expires is not None and clock.from_text(expires) <= moment.at
+        return _State("expired" if is_expired else "active", values, None)
 
-def _state(fact: Fact, lines: Sequence[JournalLine], moment: Moment) -> _State | None:
-    """Return a fact as it was at a moment; ``None`` if it did not exist."""
-    own = [line for line in lines if line.id <= moment.line]
-    if not own:
-        return None
-    if not fact.content:
-        return _erased_state(fact, lines, own, moment)
-    values = replay.state(own) or {}
-    if "deleted_at" in values:
-        return _State("deleted", values, None)
-    if "superseded_by" in values:
-        return _State("superseded", values, values["superseded_by"])
-    expires = values.get("expired_at")
-    is_expired = expires is not None and clock.from_text(expires) <= moment.at
-    return _State("expired" if is_expired else "active", values, None)
+    def _erased_state(self, fact: Fact, own: Sequence[JournalLine], moment: Moment) -> _State:
+        """Return the state of a fact that is erased by now, from the kinds of its lines."""
+        kinds = [line.kind for line in own]
+        if Kind.ERASE in kinds:
+            return _State("erased", {}, None)
+        if _last_of(kinds, Kind.DELETE) > _last_of(kinds, Kind.RESTORE):
+            return _State("deleted", {}, None)
+        superseded = _last_of(kinds, Kind.SUPERSEDE) > _last_of(kinds, Kind.UNSUPERSEDE)
+        if superseded or self._began_superseded(fact):
+            return _State("superseded", {}, fact.superseded_by)
+        is_expired = fact.expired_at is not None and fact.expired_at <= moment.at
+        return _State("expired" if is_expired else "active", {}, None)
 
-
-def _erased_state(
-    fact: Fact, lines: Sequence[JournalLine], own: Sequence[JournalLine], moment: Moment
-) -> _State:
-    """Return the state of a fact that is erased by now, from the kinds of its lines."""
-    kinds = [line.kind for line in own]
-    if Kind.ERASE in kinds:
-        return _State("erased", {}, None)
-    if _last_of(kinds, Kind.DELETE) > _last_of(kinds, Kind.RESTORE):
-        return _State("deleted", {}, None)
-    superseded = _last_of(kinds, Kind.SUPERSEDE) > _last_of(kinds, Kind.UNSUPERSEDE)
-    is_linked = any(line.kind == Kind.SUPERSEDE for line in lines)
-    if superseded or (fact.superseded_by is not None and not is_linked):  # taken in as superseded
-        return _State("superseded", {}, fact.superseded_by)
-    is_expired = fact.expired_at is not None and fact.expired_at <= moment.at
-    return _State("expired" if is_expired else "active", {}, None)
+    def _began_superseded(self, fact: Fact) -> bool:
+        """Whether no line says what superseded a fact: it was taken in like that."""
+        if fact.superseded_by is None:
+            return False
+        lines = journal.of_fact(self._transaction, fact.id)
+        return all(line.kind != Kind.SUPERSEDE for line in lines)
 
 
 def _last_of(kinds: Sequence[str], kind: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.journal import Kind
 from memstore.database.log import Wanted
 from memstore.database.tables import facts as fact_table
-from memstore.domain.log import ERASED, MAX_CLAIMS, Act, ActChange, cropped
+from memstore.domain.log import MAX_CLAIMS, Act, ActChange, claim_of, cropped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -123,9 +123,7 @@ class _Draft:
             text=self._text(),
             facts=self._facts if self._newer is None else (*self._facts, self._newer),
             episodes=self._episodes,
-            claims=tuple(
-                f"{one.subject}: {one.content}" if one.content else ERASED for one in known
-            ),
+            claims=tuple(map(claim_of, known)),
             lines=tuple(line.id for line in self._lines),
         )
 
