@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts.test_query_plans import Explained
 from tests.support.clock import ManualClock
 from tests.support.examples import examples
 from tests.support.raw import sql
 
 import memstore
-from memstore import InvalidArgument, NotFound, Store
+from memstore import InvalidArgument, NotFound, Scope, Store
+from memstore.database import between
 from memstore.domain import clock
 from memstore.domain.moments import Moment
 from memstore.history import moments
@@ -263,3 +265,34 @@ def _do(store: Store, act: str) -> None:
         store.episodes.record(f"said {len(lines(store))}")
     else:
         getattr(store, act)(known[0].id)
+
+
+# -- cost --------------------------------------------------------------------------------
+
+
+def test_what_existed_is_found_by_an_index_not_by_scanning(open_store: OpenStore) -> None:
+    store = open_store(embedder=None)
+    store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(100))
+    store.episodes.add_many({"content": f"said {n}", "source": "x"} for n in range(100))
+    with store.file.engine.read() as transaction:
+        explained: Any = Explained(transaction)
+        moments.resolve(explained, "op:1")
+        assert 10 < len(explained.plans) < 60
+        for plan in explained.plans:
+            assert "SCAN memstore_journal" not in plan
+            assert "TEMP B-TREE" not in plan
+
+
+def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: OpenStore) -> None:
+    store = open_store(embedder=None)
+    store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(100))
+    store.add("last", subject="s")
+    a, b = resolve(store, "op:1"), resolve(store, "now")
+    with store.file.engine.read() as transaction:
+        explained: Any = Explained(transaction)
+        found = between.facts(explained, a, b, ["default"], Scope(), subject="s")
+    assert found == [101]
+    (plan,) = explained.plans
+    assert "SEARCH j USING INTEGER PRIMARY KEY" in plan
+    assert "SEARCH f USING INDEX idx_memstore_expired" in plan
+    assert "SCAN j " not in plan
