@@ -239,10 +239,24 @@ def test_fact_cut_by_the_budget_says_what_it_takes(teas: Store) -> None:
 def test_recall_leaves_out_what_is_repeated(store: Store) -> None:
     store.add("Tea is hot", subject="tea")
     store.add("tea is HOT.", subject="tea", category="event")
-    stages = {stage(store, "tea", number, max_tokens=100) for number in (1, 2)}
-    recalled = store.recall("tea", max_tokens=100)
-    expected = {"found", "repeated"} if len(recalled.facts) == 1 else {"found"}
-    assert stages == expected
+    (shown,) = store.recall("tea", max_tokens=100).facts
+    outcome = store.why_not("tea", 3 - shown, max_tokens=100)
+    assert (outcome.stage, outcome.place) == ("repeated", None)
+    assert outcome.text == (
+        f"fact {3 - shown} is left out: #{shown} has the same words and is better"
+    )
+    assert stage(store, "tea", shown, max_tokens=100) == "found"
+
+
+def test_fact_behind_all_places_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memstore.search.why_not.MAX_PLACE", 50)
+    store.add_many({"content": f"tea {n}", "subject": "s"} for n in range(60))
+    store.add("tea " + "and rain " * 40, subject="s")
+    outcome = store.why_not("tea", 61, limit=5)
+    assert (outcome.by_words, outcome.by_meaning) == (None, None)
+    assert outcome.text == (
+        "fact 61 is behind the first 20,000 by words and is behind the first 20,000 by meaning"
+    )
 
 
 def test_budget_below_one_is_refused(store: Store) -> None:
@@ -485,6 +499,48 @@ def check_places(store: Store, query: str, asked: dict[str, Any], outcome: WhyNo
         fact = store.get(outcome.fact_id)
         assert not fact.embedded
         assert outcome.by_words is None
+
+
+@pytest.mark.hypothesis
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.too_slow,
+          HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(
+    rows=ROWS,
+    query=st.sampled_from(QUERIES),
+    turns=st.lists(TEXTS, max_size=3),
+    max_tokens=st.sampled_from([10, 40, 200, 2_000]),
+)
+def test_budgets_agree_with_recalls(
+    rows: list[dict[str, Any]],
+    query: str,
+    turns: list[str],
+    max_tokens: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    path = tmp_path_factory.mktemp("whynot") / "memory.db"
+    with (
+        clock.use(StoppedClock()),
+        memstore.open(path, embedder=WordEmbedder(), durability="normal") as store,
+        memstore.open(path, embedder=None, durability="normal") as wordless,
+    ):
+        fact_ids = fill(store, wordless, rows)
+        for turn in turns:
+            store.episodes.add(turn, source="chat")
+        recalled = store.recall(query, max_tokens=max_tokens, touch=False)
+        for fact_id in {*fact_ids[::9], *fact_ids[-3:], *recalled.facts}:
+            outcome = store.why_not(query, fact_id, max_tokens=max_tokens)
+            event(outcome.stage)
+            if fact_id in recalled.facts:
+                assert outcome.stage == Stage.FOUND
+                assert (outcome.place or 0) > [*recalled.facts].index(fact_id)
+            else:
+                assert outcome.stage != Stage.FOUND
+            if outcome.stage == Stage.BUDGET:
+                assert recalled.left_out
+                assert stage(store, query, fact_id, max_tokens=1_000_000) == Stage.FOUND
+            elif outcome.stage == Stage.REPEATED:
+                whole = store.recall(query, max_tokens=1_000_000, touch=False)
+                assert fact_id not in whole.facts
 
 
 @pytest.mark.hypothesis

@@ -15,6 +15,7 @@ from memstore.search import hybrid, recall
 from memstore.search.corpus import Corpus, Found
 from memstore.search.requests import JUDGED
 from memstore.text.escaping import visible
+from memstore.text.folding import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_PLACE: Final = 20_000
 """How far the place of a fact that is no candidate is looked for."""
+
+BEHIND: Final = f"is behind the first {MAX_PLACE:,} by {{}}"
 
 NARROWING: Final = (
     (Stage.NAMESPACE, ("namespaces",)),
@@ -77,7 +80,9 @@ def recalled(
     number = found.fact_id
     item = next((one for one in fitted.items if one.is_fact and one.id == number), None)
     if item is None:
-        text = f"fact {number} is left out: something better has the same words"
+        words = next(_words(hit.fact) for hit in facts if hit.fact.id == number)
+        same = next(one.name for one in fitted.items if folded(one.words) == words)
+        text = f"fact {number} is left out: {same} has the same words and is better"
         return replace(found, stage=Stage.REPEATED, text=text, place=None, max_tokens=max_tokens)
     tokens, place = fitted.tokens_of(item), fitted.items.index(item) + 1
     shown = [*fitted.shown]
@@ -91,6 +96,11 @@ def recalled(
             f"line takes {tokens} tokens, and {len(shown)} of them fit into {max_tokens}"
         )
     return replace(found, stage=stage, text=text, place=place, tokens=tokens, max_tokens=max_tokens)
+
+
+def _words(fact: Fact) -> str:
+    """Return what a recall compares, to show each text once."""
+    return folded(recall.of_fact(fact, 0.0).words)
 
 
 class _Followed:
@@ -241,11 +251,7 @@ class _Followed:
             yield "was not compared by words"
         elif by_words is None:
             has = any(self._corpus.lookup.word_parts(self._query.text, [self._fact.id]).values())
-            yield (
-                f"is behind the first {MAX_PLACE:,} by words"
-                if has
-                else ("has none of the query's words")
-            )
+            yield BEHIND.format("words") if has else "has none of the query's words"
         else:
             yield f"is {_nth(by_words)} of {most} by words"
         if self._query.vector is None:
@@ -254,7 +260,9 @@ class _Followed:
         elif not self._fact.embedded:
             yield f"is not embedded{self._trouble()}"
         elif by_meaning is None:
-            yield "is not near it by meaning"
+            far = self._corpus.lookup.cosines(self._query.vector, [self._fact.id])
+            is_near = far.get(self._fact.id, 0.0) > 0
+            yield BEHIND.format("meaning") if is_near else "is not near it by meaning"
         else:
             yield f"is {_nth(by_meaning)} of {most} by meaning"
 
