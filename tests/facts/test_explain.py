@@ -163,6 +163,20 @@ def test_what_was_taken_back_names_the_lines(heard: Store) -> None:
     assert f"because it takes back lines {lines[0]}, {lines[1]}" in entry.text
 
 
+def test_confirmation_that_was_taken_back_is_told_so(store: Store) -> None:
+    store.add("Ana likes tea.", subject="ana")
+    store.confirm(1)
+    store.confirm(1)
+    (line,) = [line.id for line in store.journal(1) if line.kind == "confirm"][1:]
+    done = store.revert(ops=[line]).apply()
+    assert kinds(store, 1) == ["said", "confirmed", "taken back", "unconfirmed"]
+    assert "which was taken back" in store.explain(1).entries[2].text
+    assert "confirmed twice" not in str(store.explain(1))
+    store.revert(ops=done.lines).apply()
+    assert kinds(store, 1)[:3] == ["said", "confirmed", "confirmed"]
+    assert "because it takes back line" in store.explain(1).entries[-1].text
+
+
 def test_expiry_is_told_before_and_after(store: Store) -> None:
     store.add("The offer holds.", subject="shop", expired_at="2020-01-01")
     store.add("The other offer holds.", subject="shop", expired_at="2999-01-01")
@@ -203,6 +217,19 @@ def test_hidden_fact_names_the_source_and_who_distrusted_it(store: Store) -> Non
     assert kinds(store, 1) == ["said", "distrusted", "trusted"]
     assert store.explain(1).verdict.startswith("fact 1 is active")
     assert kinds(store, 2) == ["said"]
+
+
+def test_fact_that_stays_hidden_after_erasing_says_why(store: Store) -> None:
+    page = store.episodes.record("Ana lives in Oslo", source="web:a.org/secret")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
+    store.distrust("web:a.org")
+    store.episodes.erase(page.id)
+    explanation = store.explain(1)
+    assert explanation.verdict.startswith("fact 1 is hidden; it rests on")
+    *_, entry = explanation.entries
+    assert entry.kind == "distrusted"
+    assert entry.text.startswith("still hidden by user")
+    assert "secret" not in str(explanation) + json.dumps(explanation.to_dict())
 
 
 def test_source_distrusted_before_counts_as_long_as_it_is(store: Store) -> None:

@@ -42,8 +42,10 @@ class EntryKind(StrEnum):
     UNPINNED = "unpinned"
     METADATA = "metadata"
     """Its metadata was changed."""
+    TAKEN_BACK = "taken back"
+    """It was confirmed, and that was taken back later."""
     DISTRUSTED = "distrusted"
-    """A source that it rests on was distrusted."""
+    """A source that it rests on was distrusted, or a distrusted episode of it was erased."""
     TRUSTED = "trusted"
     """And trusted again."""
 

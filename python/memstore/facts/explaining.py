@@ -11,9 +11,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
+from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
 from memstore.domain.proposals import ProposalState
@@ -21,7 +23,7 @@ from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.history import reasons, trust
-from memstore.history.reasons import number_in
+from memstore.history.reasons import number_in, numbers_in
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -59,8 +61,11 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
     Kind.UNPIN: (EntryKind.UNPINNED, "unpinned"),
     Kind.METADATA: (EntryKind.METADATA, "given other metadata"),
     Kind.ERASE: (EntryKind.ERASED, "erased"),
+    Kind.DISTRUST: (EntryKind.DISTRUSTED, "still hidden"),
 }
 """The lines about the fact alone."""
+
+SOURCES: Final = (Kind.TRUST, Kind.DISTRUST)
 
 BEGINNINGS: Final = (Kind.ADD, Kind.ADOPT)
 
@@ -151,11 +156,13 @@ class _Explaining:
 
         Those before the fact was stored count only if they still hold.
         """
+        if not meta_table.is_set(self._transaction, meta_table.TRUST):
+            return []
         holding = trust.table(self._transaction).distrusted
         born = self._lines[0].id if self._lines else 0
         return [
             line
-            for line in journal.of_kinds(self._transaction, [Kind.DISTRUST, Kind.TRUST])
+            for line in journal.of_table(self._transaction, SOURCES, NO_LIMIT)
             if (source := self._judged(line)) and (line.id > born or source in holding)
         ]
 
@@ -286,11 +293,14 @@ class _Explaining:
         if line.kind == Kind.REJECT:
             number = number_in(line.after, "proposal")
             text = f"proposal {number or 'against it'} rejected{_by(line)}{_on(line.moment)}"
+            text += self._because(line)
             return self._entry(line, EntryKind.REJECTED, text, proposal_id=number)
         if line.kind not in CHANGES:
             return None
         kind, done = CHANGES[Kind(line.kind)]
         text = f"{done}{_by(line)}{_on(line.moment)}{self._because(line)}"
+        if line.kind == Kind.DISTRUST:
+            text += ", because the last episode it rested on, of a distrusted source, was erased"
         return self._entry(line, kind, text)
 
     def _of_leg(self, line: JournalLine, leg: Leg) -> ExplanationEntry:
@@ -325,11 +335,13 @@ class _Explaining:
         )
 
     def _of_lost_leg(self, line: JournalLine) -> ExplanationEntry | None:
-        """Return the entry of a leg that is gone: its episode was erased, or the fact was."""
-        if self._fact.status == "erased":
-            done = "stored" if line.kind in BEGINNINGS else "confirmed"
-            return self._entry(line, EntryKind.ERASED, f"{done}{_by(line)}{_on(line.moment)}")
+        """Return the entry of a leg that was erased with its fact or episode, or taken back."""
         is_first = line.kind in BEGINNINGS
+        if self._fact.status == "erased":
+            done = "stored" if is_first else "confirmed"
+            return self._entry(line, EntryKind.ERASED, f"{done}{_by(line)}{_on(line.moment)}")
+        if not (is_first or self._is_forgotten(line)):
+            return self._taken_back(line)
         if is_first and line != next(one for one in self._lines if one.kind in BEGINNINGS):
             return None  # an imported fact may have a line for each beginning
         episode_id = self._fact.episode_id if is_first else line.episode_id
@@ -340,6 +352,21 @@ class _Explaining:
         words = self._fact.content if is_first else None
         text = f"{done} in {what}, which was erased{_quoting(words)}"
         return self._entry(line, EntryKind.ERASED, text, episode_id=episode_id)
+
+    def _is_forgotten(self, line: JournalLine) -> bool:
+        """Whether the episode of a confirmation was erased, here or before an import."""
+        evidence = line.evidence or {}
+        if line.episode_id is None:
+            return "episode" in evidence and evidence["episode"] is None
+        episode = self._episodes.get(line.episode_id)
+        return episode is None or not episode.content
+
+    def _taken_back(self, line: JournalLine) -> ExplanationEntry:
+        """Return the entry of a confirmation that was taken back, or that took that back."""
+        text = f"{CONFIRMED}by {line.actor} through {line.source}{_on(line.moment)}"
+        if numbers_in(line.evidence or {}, "reverts"):
+            return self._entry(line, LegKind.CONFIRMED, text + self._because(line))
+        return self._entry(line, EntryKind.TAKEN_BACK, f"{text}, which was taken back")
 
     def _superseded(self, line: JournalLine) -> ExplanationEntry:
         number = number_in(line.after, "superseded_by")
