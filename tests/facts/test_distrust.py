@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.raw import sql
 
 import memstore
 from memstore import AccessDenied, AsyncStore, Conflict, NewFact, NotFound, Scope, Store
@@ -351,6 +352,56 @@ def test_the_asynchronous_store_distrusts(tmp_path: Path) -> None:
     assert asyncio.run(found()) == 1
 
 
+def test_what_is_imported_is_judged_by_the_file_that_imports(
+    bad: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    bad.trust("chat", "person")
+    bad.distrust(BAD)
+    exported = [*bad.export()]
+    clean = open_store(tmp_path / "clean.db")
+    clean.import_(exported)
+    assert (shown(clean), "chat" in clean.sources()) == ([1, 2, 3], False)
+    wary = open_store(tmp_path / "wary.db")
+    wary.distrust(BAD)
+    wary.import_(exported)
+    assert (shown(wary), wary.episodes.list()) == ([3], [])
+    assert wary.verify() == []
+    wary.trust(BAD)
+    assert shown(wary) == [1, 2, 3]
+
+
+def test_a_row_of_another_program_is_hidden_when_it_is_adopted(store: Store) -> None:
+    store.distrust(BAD)
+    sql(
+        store.path,
+        "INSERT INTO memstore_facts (content, subject, category, created_at, source)"
+        " VALUES ('x', 's', 'note', '2026-01-01T00:00:00.000000Z', 'web:a.org/x')",
+    )
+    store.add("y", subject="s")
+    assert (shown(store), store.verify()) == ([2], [])
+
+
+def test_a_write_that_fails_hides_nothing(bad: Store) -> None:
+    bad.distrust(BAD)
+
+    def fail() -> None:
+        with facts_of(bad).writing() as transaction:
+            writer = facts_of(bad).writer(transaction)
+            assert writer.confirm(writer.known(2)).status == "active"
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert (bad.get(2).status, shown(bad)) == ("distrusted", [3])
+
+
+def test_a_backup_has_what_is_distrusted(bad: Store, open_store: OpenStore, tmp_path: Path) -> None:
+    bad.distrust(BAD)
+    bad.file.backup(tmp_path / "backup.db")
+    copy = open_store(tmp_path / "backup.db")
+    assert (shown(copy), copy.sources()[BAD]) == ([3], "distrusted")
+
+
 # -- what is derived is checked and rebuilt ----------------------------------------------
 
 
@@ -367,6 +418,25 @@ def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -
     assert {one.check for one in bad.file.examine()} == {"trust"}
     bad.file.rebuild()
     assert (bad.verify(), shown(bad)) == ([], [3])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM memstore_meta WHERE key = 'trust'",
+        "UPDATE memstore_meta SET value = replace(value, 'web:a.org', 'b') WHERE key = 'trust'",
+    ],
+)
+def test_a_table_of_sources_that_another_program_changes_is_restored(
+    bad: Store, change: str
+) -> None:
+    bad.distrust(BAD)
+    sql(bad.path, change)
+    told = next(one.message for one in bad.verify() if one.check == "trust")
+    assert told.startswith("sources that count other than journalled: ")
+    assert BAD in told
+    bad.file.rebuild()
+    assert (bad.verify(), shown(bad), bad.sources()[BAD]) == ([], [3], "distrusted")
 
 
 # -- any order of changes ----------------------------------------------------------------

@@ -46,8 +46,11 @@ def table(transaction: Transaction) -> TrustTable:
 
 def table_at(transaction: Transaction, line: int) -> TrustTable:
     """Return what sources counted at a line of the journal."""
-    if not meta_table.is_set(transaction, meta_table.TRUST):
-        return TrustTable()
+    is_set = meta_table.is_set(transaction, meta_table.TRUST)
+    return _journalled(transaction, line) if is_set else TrustTable()
+
+
+def _journalled(transaction: Transaction, line: int = NO_LIMIT) -> TrustTable:
     changes = journal.of_table(transaction, (Kind.TRUST, Kind.DISTRUST), line)
     return _table(changes[-1].after or {}) if changes else TrustTable()
 
@@ -84,9 +87,13 @@ def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kin
     before = table(transaction)
     line = Line(kind, before=before.to_dict(), after=changed.to_dict())
     Changes(transaction, author).write(line)
-    meta_table.put(transaction, meta_table.TRUST, json.dumps(changed.to_dict(), ensure_ascii=False))
+    _keep(transaction, changed)
     judged = judge_all(transaction) if before.distrusted or changed.distrusted else ()
     return TrustChange(changed.effective, *judged)
+
+
+def _keep(transaction: Transaction, levels: TrustTable) -> None:
+    meta_table.put(transaction, meta_table.TRUST, json.dumps(levels.to_dict(), ensure_ascii=False))
 
 
 def settle(transaction: Transaction) -> None:
@@ -131,6 +138,20 @@ def judge_all(transaction: Transaction) -> tuple[int, int, int, int]:
         for rows, judge in ((fact_table, _judge_facts), (episode_table, _judge_episodes))
     )
     return (*_sum(facts), *_sum(episodes))
+
+
+def misread(transaction: Transaction) -> Iterator[str]:
+    """Yield the sources whose level differs from the journal."""
+    now, right = table(transaction).effective, _journalled(transaction).effective
+    yield from (name for name in sorted({*now, *right}) if now.get(name) != right.get(name))
+
+
+def rebuild(transaction: Transaction) -> bool:
+    """Restore the table of sources and what is hidden; return whether anything was wrong."""
+    was_wrong = any(misread(transaction))
+    if was_wrong:
+        _keep(transaction, _journalled(transaction))
+    return any(judge_all(transaction)) or was_wrong
 
 
 def misjudged(transaction: Transaction) -> list[int]:

@@ -103,7 +103,7 @@ def rebuild(
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
     def judge(transaction: Transaction) -> None:
-        if any(trust.judge_all(transaction)):
+        if trust.rebuild(transaction):
             more.append("hid what rests on distrusted sources alone, and nothing else")
 
     def count(transaction: Transaction) -> None:

@@ -67,6 +67,7 @@ def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
             fact_table.misfiled_members,
             True,
         ),
+        findings.ids("trust", "sources that count other than journalled", trust.misread, True),
         findings.ids("trust", "facts wrongly hidden, or wrongly shown", trust.misjudged, True),
         findings.ids(
             "trust", "episodes wrongly hidden, or wrongly shown", trust.misjudged_episodes, True
