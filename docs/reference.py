@@ -24,7 +24,8 @@ FILE = "generations tokens"
 PAGES = {
     "store": (
         "The store",
-        "open recover Store File AsyncStore AsyncFile Recovered StoreStatus Others Head Finding",
+        "open recover Store View File AsyncStore AsyncView AsyncFile Recovered StoreStatus "
+        "PastStatus Others Head Finding",
     ),
     "facts": (
         "Facts and searches",

@@ -70,7 +70,7 @@ DOORS = {
     "memstore._kernel.codes": {"search.index.contents"},
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
-    "memstore._kernel.ids": {"search.index.visibility"},
+    "memstore._kernel.ids": {"search.index.visibility", "search.past"},
     "memstore._kernel.language": {"search.dates", "text.lexicon", "text.stop_words"},
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
     "memstore._kernel.model": {"providers.local"},

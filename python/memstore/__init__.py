@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import Results as Results
     from memstore.domain.results import WordsOnly as WordsOnly
     from memstore.domain.status import Others as Others
+    from memstore.domain.status import PastStatus as PastStatus
     from memstore.domain.status import StoreStatus as StoreStatus
     from memstore.domain.support import Leg as Leg
     from memstore.domain.tasks import Task as Task
@@ -120,6 +121,8 @@ if TYPE_CHECKING:
     from memstore.store.recovery import Recovered as Recovered
     from memstore.store.recovery import recover as recover
     from memstore.store.store import Store as Store
+    from memstore.store.view import AsyncView as AsyncView
+    from memstore.store.view import View as View
     from memstore.upkeep.findings import Finding as Finding
 
 __version__ = "0.1.0"
@@ -140,7 +143,7 @@ _NAMES = {
     "domain.recall": "Recalled",
     "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
-    "domain.status": "Others StoreStatus",
+    "domain.status": "Others PastStatus StoreStatus",
     "domain.support": "Leg",
     "domain.trust": "TrustChange",
     "domain.tasks": "Task",
@@ -173,6 +176,7 @@ _NAMES = {
     "store.opening": "open",
     "store.recovery": "Recovered recover",
     "store.store": "Store",
+    "store.view": "AsyncView View",
     "upkeep.findings": "Finding",
 }
 

@@ -46,6 +46,7 @@ class Remedy(Enum):
     IMPORT_UNVERIFIED = "Export again, or take it as it is with unverified=True."
     FIND_HEAD = "Copy the head as a status, an export or a backup printed it."
     EARLIER_FIRST = "Name the earlier moment first."
+    ASK_STORE = "Call it on the store itself, which is of now."
     LATER_MOMENT = "Name that time or a later one."
     FIND_EPISODE = "Search or list the episodes to find the id."
     RETRY = "Re-read it and retry."

@@ -15,9 +15,9 @@ from tests.support.clock import ManualClock
 import memstore
 from memstore import Conflict, InvalidArgument, Scope, Store
 from memstore.database import journal, selected
+from memstore.database.tables.facts import is_task
 from memstore.domain import clock
 from memstore.domain.plans import Selection
-from memstore.facts.rules import is_task
 from memstore.history import replay, reverting
 
 OpenStore = Callable[..., Store]

@@ -78,11 +78,11 @@ def own(loaded: set[str]) -> list[str]:
         ("search --help", ELSEWHERE | STORE - {"datetime"}, 22),
         ("get 1", ELSEWHERE, 72),
         ("get 1 --json", ELSEWHERE, 72),
-        ("list --json", ELSEWHERE, 72),
+        ("list --json", ELSEWHERE, 73),
         ("status", ELSEWHERE, 79),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 119),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 120),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

@@ -38,6 +38,7 @@ SOUND: dict[str, Any] = {
     "source": "chat",
     "deleted_at": "2026-03-01",
     "fact_id": 1,
+    "moment": "now",
     "old_id": 1,
     "new_id": 2,
     "memory_id": 1,

@@ -12,7 +12,7 @@ from memstore.frozen import field, frozen
 from memstore.text.folding import claim_hash, subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
@@ -24,17 +24,35 @@ SEEN_INDEX: Final = "idx_memstore_episode_seen"
 """Covers every column of :meth:`EpisodeFilter.where` except tags. A query that does not start from
 ids or words names it in a hint, because SQLite's planner would prefer to read the rows."""
 
+BEGAN: Final = "coalesce({0}.valid_at, {0}.created_at)"
+
 BOUNDS: Final = (
     ("created_after", "{0}.created_at > :created_after"),
     ("created_before", "{0}.created_at < :created_before"),
-    ("valid_after", "coalesce({0}.valid_at, {0}.created_at) > :valid_after"),
-    ("valid_before", "coalesce({0}.valid_at, {0}.created_at) < :valid_before"),
+    ("valid_after", f"{BEGAN} > :valid_after"),
+    ("valid_before", f"{BEGAN} < :valid_before"),
 )
 
 EXPIRY_BOUNDS: Final = (
     ("expired_after", "{0}.expired_at > :expired_after"),
     ("expired_before", "{0}.expired_at < :expired_before"),
 )
+
+REPLACED: Final = f"(SELECT {BEGAN.format('n')} FROM memstore_facts n WHERE n.id = f.superseded_by)"
+"""Since when the fact that supersedes ``f`` is valid; NULL if none does."""
+
+HOLDS_UNTIL: Final = (
+    "CASE WHEN f.superseded_by IS NULL THEN f.expired_at"
+    f" WHEN f.expired_at < {REPLACED} THEN f.expired_at ELSE {REPLACED} END"
+)
+
+VALID_IN: Final = (
+    f"{BEGAN.format('f')} < :valid_to AND CASE WHEN f.superseded_by IS NULL"
+    " THEN f.expired_at IS NULL OR f.expired_at > :valid_from"
+    f" ELSE {HOLDS_UNTIL} > :valid_from AND {HOLDS_UNTIL} > {BEGAN.format('f')} END"
+)
+"""See :attr:`FactFilter.valid_on`. A fact whose successor is valid since the same time never
+held."""
 
 AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
 TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
@@ -46,9 +64,9 @@ class Conditions:
     def __init__(self, alias: str) -> None:
         self._alias = alias
         self._clauses: list[str] = []
-        self._values: dict[str, Value | Sequence[str]] = {}
+        self._values: dict[str, Value | Sequence[str] | Sequence[int]] = {}
 
-    def add(self, clause: str, **values: Value | Sequence[str]) -> None:
+    def add(self, clause: str, **values: Value | Sequence[str] | Sequence[int]) -> None:
         self._clauses.append(clause)
         self._values.update(values)
 
@@ -89,6 +107,10 @@ class Filter:
     valid_after: datetime | None = field(default=None, kw_only=True)
     valid_before: datetime | None = field(default=None, kw_only=True)
     """All four bounds are exclusive. A missing ``valid_at`` counts as ``created_at``."""
+    among: Collection[int] | None = field(default=None, kw_only=True)
+    """Only these rows; ``None`` means any."""
+    include_distrusted: bool = field(default=False, kw_only=True)
+    """Whether what rests on distrusted sources alone passes."""
 
     def __post_init__(self) -> None:
         for kind in self.KINDS:
@@ -107,6 +129,11 @@ class Filter:
     @property
     def is_bounded(self) -> bool:
         return any(getattr(self, name) is not None for name, _ in BOUNDS)
+
+    @property
+    def is_among(self) -> bool:
+        """Whether it selects among rows that are named by their ids."""
+        return self.among is not None
 
     def of(self, alias: str, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on namespace and owners only."""
@@ -128,6 +155,8 @@ class Filter:
         if self.scope is not None:
             for name, owner in self.scope.ids.items():
                 conditions.add_equal(name, owner)
+        if self.among is not None:
+            conditions.add(f"{alias}.id IN {dialect.listed('among')}", among=[*self.among])
         return conditions
 
 
@@ -139,10 +168,16 @@ class FactFilter(Filter):
     metadata: Sequence[MetadataFilter] = ()
     active_only: bool = True
     include_deleted: bool = False
+    include_superseded: bool = False
+    """Whether ``active_only`` lets superseded facts through that have not expired."""
     tasks: bool = True
     """``False`` leaves tasks out."""
     pinned: bool = False
     """Only pinned facts."""
+    valid_on: tuple[datetime, datetime] | None = None
+    """Only facts that held at some time between these, the first included: from when a fact is
+    valid until it expires or the fact that supersedes it is valid. Then superseded and expired
+    facts pass, whatever ``active_only`` is."""
 
     def __post_init__(self) -> None:
         Filter.__post_init__(self)
@@ -156,15 +191,17 @@ class FactFilter(Filter):
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, state, tasks and having an owner at all."""
         narrowed = self.subject or self.category or self.content or self.metadata or self.pinned
-        return self.is_common and not (narrowed or self.is_bounded)
+        timed = self.is_bounded or self.valid_on
+        return self.is_common and not (narrowed or timed or self.is_among)
 
     @property
     def is_counted(self) -> bool:
         """Whether the counts that triggers keep say how many facts pass it."""
-        narrowed = self.content is not None or self.metadata or self.is_bounded or self.pinned
+        narrowed = self.content is not None or self.metadata or self.pinned or self.is_among
         both = self.subject is not None and self.category is not None
-        kept = self.active_only and self.tasks and not self.include_deleted
-        return kept and not (narrowed or both)
+        states = self.include_deleted or self.include_superseded
+        kept = self.active_only and self.tasks and not states
+        return kept and not (narrowed or both or self.is_bounded or self.valid_on)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters.
@@ -174,9 +211,14 @@ class FactFilter(Filter):
         """
         conditions = self._conditions("f", dialect)
         conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
-        conditions.add("f.id NOT IN (SELECT fact_id FROM memstore_distrusted)")
-        if self.active_only:
-            conditions.add("f.superseded_by IS NULL")
+        if not self.include_distrusted:
+            conditions.add("f.id NOT IN (SELECT fact_id FROM memstore_distrusted)")
+        if self.valid_on is not None:
+            start, stop = map(clock.to_text, self.valid_on)
+            conditions.add(VALID_IN, valid_from=start, valid_to=stop)
+        elif self.active_only:
+            if not self.include_superseded:
+                conditions.add("f.superseded_by IS NULL")
             conditions.add_unexpired(self.now)
         if self.subject is not None:
             key = subject_key(self.subject)
@@ -219,7 +261,8 @@ class EpisodeFilter(Filter):
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, expiry and having an owner at all."""
         expiry = self.expired_after or self.expired_before
-        return self.is_common and not (self.tags or self.source or self.is_bounded or expiry)
+        narrowed = self.tags or self.source or self.is_bounded or self.is_among
+        return self.is_common and not (narrowed or expiry)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``, and its parameters.
@@ -229,7 +272,8 @@ class EpisodeFilter(Filter):
         """
         conditions = self._conditions("e", dialect)
         conditions.add("e.content_hash <> ''")
-        conditions.add("e.id NOT IN (SELECT episode_id FROM memstore_distrusted_episodes)")
+        if not self.include_distrusted:
+            conditions.add("e.id NOT IN (SELECT episode_id FROM memstore_distrusted_episodes)")
         if not self.include_expired:
             conditions.add_unexpired(self.now)
         for place, tag in enumerate(self.tags):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from itertools import groupby, islice
+from itertools import groupby, islice, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.chain import seal
@@ -100,6 +100,21 @@ UNCHANGED = frozenset(
     }
 )
 """Kinds that change neither the text nor the state of a fact."""
+
+STATE_KINDS: Final = (
+    Kind.SUPERSEDE,
+    Kind.UNSUPERSEDE,
+    Kind.DELETE,
+    Kind.RESTORE,
+    Kind.METADATA,
+    Kind.PIN,
+    Kind.UNPIN,
+    Kind.ADOPT,
+    Kind.UPDATE_EPISODE,
+)
+"""Kinds after which other filters pass, in the order of the index of their lines."""
+
+OF_STATE: Final = f"kind IN {tuple(map(str, STATE_KINDS))}"
 
 
 class Author(NamedTuple):
@@ -248,9 +263,12 @@ def chained(transaction: Transaction, batch: int) -> Iterator[list[ChainedLine]]
         ]
 
 
-def head(transaction: Transaction) -> Head:
-    """Return the end of the chain as it is stored."""
-    row = transaction.one("SELECT id, hash FROM memstore_journal ORDER BY id DESC LIMIT 1")
+def head(transaction: Transaction, line: int | None = None) -> Head:
+    """Return the end of the chain as it is stored, or as it was at a line."""
+    where = "" if line is None else " WHERE id <= :line"
+    row = transaction.one(
+        f"SELECT id, hash FROM memstore_journal{where} ORDER BY id DESC LIMIT 1", {"line": line}
+    )
     line, hash_ = row or (0, acts.BEGINNING)
     return Head(line, hash_.hex() if isinstance(hash_, bytes) else "")
 
@@ -310,6 +328,43 @@ def authors_since(
         },
     )
     return [(actor, source, kind, number) for actor, source, kind, number in rows]
+
+
+class StateChange(NamedTuple):
+    """What a later line says of a fact or an episode."""
+
+    id: int
+    kind: str
+    is_imported: bool
+
+
+def state_changes(
+    transaction: Transaction, after: int, column: str, until: int
+) -> Iterator[StateChange]:
+    """Yield the changes of the facts, or of the episodes, up to an id, after a line; in order.
+
+    Args:
+        column: ``fact_id`` or ``episode_id``.
+    """
+    if column not in ("fact_id", "episode_id"):
+        raise ValueError(f"the journal has no ids in {column}")
+    rows = transaction.rows(
+        f"SELECT +{column}, kind, said_at IS NOT NULL FROM memstore_journal"
+        f" WHERE id > :after AND {OF_STATE} AND +{column} <= :until ORDER BY id",
+        {"after": after, "until": until},
+    )
+    return starmap(StateChange, rows)
+
+
+def changed_after(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> list[int]:
+    """Return those of the facts that were changed after a line."""
+    unchanged = [*UNCHANGED]
+    return transaction.ints(
+        "SELECT DISTINCT fact_id FROM memstore_journal"
+        f" WHERE fact_id IN {transaction.dialect.listed('ids')} AND +id > :line"
+        f" AND kind NOT IN {transaction.dialect.listed('unchanged')}",
+        {"ids": fact_ids, "line": line_id, "unchanged": unchanged},
+    )
 
 
 def erased_since(transaction: Transaction, line_id: int) -> bool:

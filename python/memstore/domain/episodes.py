@@ -145,3 +145,6 @@ class EpisodeHits(Results[EpisodeHit]):
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
     """How many hits ``min_relevance`` left out: all of them or none."""
+    as_of: datetime | None = None
+    """The moment whose memories were searched, with the weights that words had then and the vectors
+    of now; ``None`` for now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from json import encoder
 from typing import Any, Final, TypeAlias
@@ -21,12 +22,24 @@ from memstore.frozen import frozen
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 100
 """Levels of nesting. SQLite parses a thousand, Python's own parser sometimes fewer."""
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 Scalar: TypeAlias = str | int | float | bool | None
 TEXTS: Final = frozenset({str})
 FLAT: Final = frozenset({str, int, float, bool, type(None)})
 """Types of values that survive JSON unchanged."""
+
+
+def _kind(value: object) -> type:
+    """Return the JSON type of a value; numbers are of one."""
+    return float if type(value) is int else type(value)
 
 
 @frozen
@@ -74,6 +87,18 @@ class MetadataFilter:
             )
         if problem := self._problem():
             raise InvalidArgument(problem, argument="value", place=place)
+
+    def passes(self, metadata: Mapping[str, Any]) -> bool:
+        """Return whether metadata passes, as the database decides it."""
+        if self.key not in metadata:
+            return self.include_missing or (self.value is None and self.op == "=")
+        held = metadata[self.key]
+        if self.value is None:
+            return (held is None) == (self.op == "=")
+        is_alike = _kind(held) == _kind(self.value)
+        if self.op == "!=":
+            return not (is_alike and held == self.value)
+        return is_alike and bool(OPERATORS[self.op](held, self.value))
 
     def _problem(self) -> str | None:
         if isinstance(self.value, str):

@@ -51,6 +51,16 @@ def day(text: str) -> date | None:
         return None
 
 
+def period(on: datetime | str | None, name: str) -> tuple[datetime, datetime] | None:
+    """Return the day that a date or a word names, or the instant; its end is exclusive."""
+    if on is None:
+        return None
+    if isinstance(on, str) and (named := day(on)) is not None:
+        return start(named), start(named + timedelta(days=1))
+    at = clock.moment(on, name)
+    return None if at is None else (at, at + timedelta(microseconds=1))
+
+
 def start(of: date) -> datetime:
     return datetime.combine(of, time.min, UTC)
 

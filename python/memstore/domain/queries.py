@@ -31,6 +31,7 @@ class FactNarrowing(Periods, total=False):
     scope: ScopeSelection
     active_only: bool
     tasks: bool | None
+    valid_on: datetime | str | None
 
 
 class FactRanking(TypedDict, total=False):

@@ -196,6 +196,11 @@ class Fact(Record):
     """Whether it has a vector of the active model."""
     distrusted: bool = field(default=False, metadata={"computed": True})
     """Whether it rests on distrusted sources alone, so that no search or list shows it."""
+    holds_until: datetime | None = field(default=None, metadata={"computed": True})
+    """When it ceased, or ceases, to hold: its expiry, or the time since which the fact that
+    supersedes it is valid, whichever is earlier; ``None`` if neither is known."""
+    as_of: datetime | None = field(default=None, metadata={"computed": True})
+    """The moment at which it was like this; ``None`` for now. See :meth:`memstore.Store.as_of`."""
 
     @property
     def status(self) -> str:
@@ -204,7 +209,7 @@ class Fact(Record):
             return "deleted" if self.content else "erased"
         if self.superseded_by is not None:
             return "superseded"
-        if self.expired_at is not None and self.expired_at <= clock.utc_now():
+        if self.expired_at is not None and self.expired_at <= (self.as_of or clock.utc_now()):
             return "expired"
         return "distrusted" if self.distrusted else "active"
 
@@ -282,6 +287,9 @@ class SearchHits(Results[SearchHit]):
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
     """How many hits ``min_relevance`` left out: all of them or none."""
+    as_of: datetime | None = None
+    """The moment whose memories were searched, with the weights that words had then and the vectors
+    of now; ``None`` for now."""
 
 
 class JournalLine(NamedTuple):

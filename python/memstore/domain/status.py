@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.records import Record
 from memstore.frozen import asdict, frozen
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memstore.domain.records import Scope
 
 MAX_NAMES: Final = 100
@@ -32,6 +35,24 @@ class Others:
         """Return the fields as JSON values."""
         owners = [{k: v for k, v in one.ids.items() if v is not None} for one in self.first]
         return {"facts": self.facts, "episodes": self.episodes, "first": owners}
+
+
+@frozen(kw_only=True)
+class PastStatus(Record):
+    """How many memories a namespace had at an earlier moment."""
+
+    namespace: str
+    at: datetime
+    """The moment."""
+    head: str
+    """The end of the journal then: the number of its lines and the last hash."""
+    active: int
+    superseded: int
+    deleted: int
+    """What was erased since is not counted."""
+    expired: int
+    episodes: int
+    """Including expired ones."""
 
 
 @frozen(kw_only=True)

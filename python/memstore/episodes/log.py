@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.search.past import Past
     from memstore.search.searches import Searches
 
 MAX_REACH: Final = 100
@@ -61,7 +62,10 @@ MAX_REACH: Final = 100
 
 
 class Episodes:
-    """The log of one namespace: ``episodes`` of a :class:`memstore.Store`."""
+    """The log of one namespace: ``episodes`` of a :class:`memstore.Store`.
+
+    Given a ``past``, :meth:`search` finds the episodes of that moment.
+    """
 
     def __init__(
         self,
@@ -70,7 +74,9 @@ class Episodes:
         reach: Reach,
         searches: Searches,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
+        past: Past | None = None,
     ) -> None:
+        self._past = past
         self._screen = screen
         self._engine = engine
         self._author = author
@@ -368,6 +374,7 @@ class Episodes:
             wanted = replace(wanted, tags=())
         ranking = part(EpisodeRanking, asked)
         request = requests.for_episodes(wanted, boosted_tags=boosted, **ranking)
+        request = request if self._past is None else replace(request, past=self._past)
         return self._searches.episodes.find("" if query is None else query, request)
 
     def update(
@@ -476,7 +483,7 @@ class Episodes:
         source = asked["source"]
         return EpisodeFilter(
             namespaces=self._reach.select(asked["namespaces"]),
-            now=clock.utc_now(),
+            now=clock.utc_now() if self._past is None else self._past.moment.at,
             tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
             scope=selected_scope(asked["scope"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.frozen import replace
 from memstore.text.corrections import corrects
 from memstore.text.questions import asks
@@ -29,15 +30,20 @@ def neighbours(
     return episode_table.neighbours(transaction, episode, wanted, reach)
 
 
-def exchanges(transaction: Transaction, hits: Sequence[EpisodeHit]) -> list[EpisodeHit]:
+def exchanges(
+    transaction: Transaction, hits: Sequence[EpisodeHit], until: int = MAX_NUMBER
+) -> list[EpisodeHit]:
     """Join turns to the question that each answers, or to the answer if it asks one.
 
-    No turn is there twice: a hit beside another one stays a hit of its own.
+    No turn is there twice: a hit beside another one stays a hit of its own. No episode after the
+    id ``until`` is used.
     """
     shown = {hit.episode.id for hit in hits}
     joined = []
     for hit in hits:
         before, after = neighbours(transaction, hit.episode, 1)
+        after = [turn for turn in after if turn.id <= until]
+        before = [turn for turn in before if turn.id <= until]
         question = [turn for turn in before if _answers(hit.episode, turn)]
         answer = [turn for turn in after if _answers(turn, hit.episode)]
         joined.append(

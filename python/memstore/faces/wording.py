@@ -17,7 +17,7 @@ OWN_FLAGS: Final = (
     "actor before episode fact limit owner since source until "
     "context durability embedder expired_after expired_before expires_at generator generator_model "
     "generator_url head min_relevance model namespace ranking secrets seq speaker thread "
-    "valid_after valid_at valid_before vector_weight word_weight"
+    "valid_after valid_at valid_before valid_on vector_weight word_weight"
 )
 """Arguments with a flag of their name."""
 
@@ -31,6 +31,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_before": "--before",
     "deleted_at": "--deleted-at",
     "kinds": "--kind",
+    "moment": "--as-of",
     "path": "--db",
     "every_seconds": "--every",
     "expired_at": "--expires-at",
@@ -120,6 +121,7 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_before": "before",
     "every_seconds": "--backup-every",
     "fact_id": "id",
+    "moment": "as_of",
     **{
         name: COMMAND_LINE_ARGUMENTS[name]
         for name in (

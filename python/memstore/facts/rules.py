@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
 from memstore.domain.arguments import checked_id
-from memstore.domain.records import TODO, Fact
 from memstore.errors import Conflict, NotFound, Remedy
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import NewFact, Scope
+    from memstore.domain.records import Fact, NewFact, Scope
     from memstore.domain.trust import Credit
-
-
-def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
-    return (metadata or {}).get("kind") == "task" and subject_key(subject) == TODO
 
 
 def check_task(new: NewFact, credit: Credit) -> None:
     """Refuse a task made of the text of others."""
-    if credit.is_foreign and is_task(new.subject, new.metadata):
+    if credit.is_foreign and fact_table.is_task(new.subject, new.metadata):
         raise Conflict(
             f"text from {credit.source!r} cannot become a task", remedy=Remedy.TRUST_SOURCE
         )
@@ -68,10 +63,9 @@ def check_alike(old: Fact, new: Fact | NewFact) -> None:
             f"{new.subject!r}",
             remedy=Remedy.SAY_ANY_SUBJECT,
         )
-    if is_task(old.subject, old.metadata) != is_task(new.subject, new.metadata):
-        old_kind, new_kind = "a task", "not"
-        if is_task(new.subject, new.metadata):
-            old_kind, new_kind = "not a task", "one"
+    is_task = fact_table.is_task(new.subject, new.metadata)
+    if fact_table.is_task(old.subject, old.metadata) != is_task:
+        old_kind, new_kind = ("not a task", "one") if is_task else ("a task", "not")
         raise Conflict(
             f"fact {old.id} is {old_kind}, but the fact to supersede it is {new_kind}",
             remedy=Remedy.SAY_ANY_SUBJECT,

@@ -21,7 +21,7 @@ from memstore.domain.records import (
 )
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
-from memstore.facts.rules import is_task, not_found, way_out
+from memstore.facts.rules import not_found, way_out
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Tasks:
 
 def as_task(fact: Fact) -> Task:
     data = fact.metadata
-    if not is_task(fact.subject, data):
+    if not fact_table.is_task(fact.subject, data):
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
     status = str(data.get("status", TaskStatus.PENDING))
     scope = str(data.get("scope", TaskScope.USER))
@@ -219,14 +219,14 @@ def as_task(fact: Fact) -> Task:
 
 def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse a metadata patch that changes a task's own keys or makes a fact a task."""
-    if is_task(fact.subject, fact.metadata):
+    if fact_table.is_task(fact.subject, fact.metadata):
         for key in TASK_KEYS:
             if key in patch:
                 raise Conflict(
                     f"fact {fact.id} is a task, and its {key} cannot be changed as metadata",
                     remedy=Remedy.UPDATE_TASK,
                 )
-    elif is_task(fact.subject, patch):
+    elif fact_table.is_task(fact.subject, patch):
         raise Conflict(
             f"fact {fact.id} is not a task, and metadata cannot make it one",
             remedy=Remedy.CREATE_TASK,

@@ -202,7 +202,7 @@ class FactWriter:
             )
         old = self._to_supersede(new)
         outranking = None
-        if old is not None or rules.is_task(new.subject, new.metadata):
+        if old is not None or fact_table.is_task(new.subject, new.metadata):
             credit = self._credit(new)
             rules.check_task(new, credit)
             if old is not None and not (decided or self._may_retire(old, credit, evidence)):
@@ -260,6 +260,7 @@ class FactWriter:
             pinned_at=None if old is None else old.pinned_at,
             embedded=embedded,
             distrusted=self._hides and self._credit(new).trust is Trust.DISTRUSTED,
+            holds_until=new.expired_at,
         )
 
     @cached_property
@@ -378,8 +379,8 @@ class FactWriter:
             (
                 fact
                 for fact in self._saying(new)
-                if not rules.is_task(fact.subject, fact.metadata)
-                and not rules.is_task(new.subject, new.metadata)
+                if not fact_table.is_task(fact.subject, fact.metadata)
+                and not fact_table.is_task(new.subject, new.metadata)
                 and alike(fact, new)
             ),
             None,

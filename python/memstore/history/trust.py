@@ -5,29 +5,34 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import acts, journal
+from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
-from memstore.database.tables import distrusted as distrusted_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import support as support_table
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from memstore.database import acts
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables import distrusted as distrusted_table
     from memstore.database.tables.distrusted import Hidden
     from memstore.database.tables.support import LegRow, Spoken
     from memstore.domain.records import NewFact
 
     Judge: TypeAlias = Callable[[Transaction, Sequence[int], TrustTable], Mapping[int, Credit]]
+else:
+    acts = lazy_import("memstore.database.acts")
+    distrusted_table = lazy_import("memstore.database.tables.distrusted")
 
 BATCH: Final = 2000
 """Facts and episodes that are judged at once."""
@@ -77,6 +82,17 @@ def distrusted_at(transaction: Transaction, fact_ids: Collection[int], line: int
     for ids in _batches(sorted(asked)):
         known |= {*_hidden(of_facts(transaction, ids, levels, line))}
     return known
+
+
+def distrusted_episodes_at(
+    transaction: Transaction, episode_ids: Collection[int], line: int
+) -> set[int]:
+    """Return which episodes were distrusted at a line of the journal."""
+    levels = table_at(transaction, line)
+    if not levels.distrusted:
+        return set()
+    every = (of_episodes(transaction, ids, levels) for ids in _batches(sorted(episode_ids)))
+    return {id_ for found in every for id_ in _hidden(found)}
 
 
 def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> TrustChange:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
+from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number, checked_place, checked_real
 from memstore.domain.metadata import encode, merge_patch
@@ -19,7 +20,7 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.facts.batch import AddFact, Applied, DeleteFact
-from memstore.facts.rules import is_task, standing
+from memstore.facts.rules import standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.keywords import keywords
@@ -559,7 +560,7 @@ class Memory:
             raise NotFound(
                 f"there is no memory {memory_id} of these owners", remedy=Remedy.NAME_OWNERS
             )
-        if is_task(fact.subject, fact.metadata):
+        if fact_table.is_task(fact.subject, fact.metadata):
             raise NotFound(f"fact {memory_id} is a task, not a memory", remedy=Remedy.UPDATE_TASK)
         return fact
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import indexed
+from memstore.database.tables import indexed, threads
 from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
@@ -24,7 +24,7 @@ from memstore.search.lookup import F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import FullText, Transaction
@@ -32,14 +32,21 @@ if TYPE_CHECKING:
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables.pieces import Piece
     from memstore.domain import episodes as episode_records
+    from memstore.domain import tasks
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
+    from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
+    from memstore.history import past
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
+    from memstore.search.index.visibility import Visible
     from memstore.search.lookup import Lookup
+    from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
 else:
+    tasks = lazy_import("memstore.domain.tasks")
+    past = lazy_import("memstore.history.past")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
     piece_table = lazy_import("memstore.database.tables.pieces")
@@ -79,12 +86,55 @@ class Corpus(ABC, Generic[F, H]):
         compares_stored: bool = False,
     ) -> None:
         self.transaction = transaction
+        self._contents = contents
+        self._past: Past | None = None
+        self._unsettled: F | None = None
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self.lookup: Lookup[F] = (
             DatabaseLookup(transaction, self.kind)
             if contents is None
             else IndexLookup(transaction, self.kind, contents, compares_stored=compares_stored)
         )
+
+    def settled(self, request: Request[F]) -> Request[F]:
+        """Return a request for the rows of its moment, whose weights of words are used then."""
+        if request.past is None:
+            return request
+        self._past, self._unsettled = request.past, request.wanted
+        self.lookup.until = self._last(request.past.moment)
+
+        boosted = request.boosted and self._settled(request.past, request.boosted)
+        wanted = self._settled(request.past, request.wanted)
+        return replace(request, wanted=wanted, boosted=boosted)
+
+    @property
+    def _as_of(self) -> datetime | None:
+        return None if self._past is None else self._past.moment.at
+
+    def _question(self, request: Request[F]) -> F:
+        """Return the filter as it was asked for."""
+        return request.wanted if self._unsettled is None else self._unsettled
+
+    def _of_thread(self, wanted: F, row: Fact | Episode, table: str) -> F:
+        """Return a filter for the rows of a row's thread that passed another one then, if so."""
+        if self._past is None:
+            return wanted
+        settled = self._settled(self._past, wanted)
+        ids = threads.ids(self.transaction, table, row)
+        return replace(settled, among=[id_ for id_ in ids if id_ in (settled.among or ())])
+
+    def _selected(self, wanted: F) -> Visible:
+        """Return the rows of now that pass a filter."""
+        columns = None if self._contents is None else self._contents.columns
+        return self.kind.visible(self.transaction, columns, wanted)
+
+    @abstractmethod
+    def _settled(self, past: Past, wanted: F) -> F:
+        """Return a filter for the rows that passed one at an earlier moment."""
+
+    @abstractmethod
+    def _last(self, moment: Moment) -> int:
+        """Return the last row of this kind that existed at a moment."""
 
     def relevance(self, query: str, ids: Sequence[int]) -> float | None:
         """Return how relevant the best of these rows is to the query, 0 to 1.
@@ -137,6 +187,9 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         lives = half_lives_seconds
         if not lives:
             return []
+        if self._past is not None:
+            facts = self._facts(sorted(ids))
+            return [*_ageing(facts.values(), now, lives)]
         return [
             Ageing(fact_id, (now - created_at).total_seconds(), lives[category])
             for fact_id, category, created_at in fact_table.births(
@@ -151,7 +204,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         request: Request[FactFilter],
         words_only: WordsOnly | None,
     ) -> SearchHits:
-        facts = fact_table.get_many(self.transaction, [place.id for place in found.rows])
+        facts = self._facts([place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if request.context:
             rows = [hit.fact for hit in hits]
@@ -162,7 +215,14 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             ranking=found.ranking,
             is_relevant=found.is_relevant,
             hidden=found.hidden,
+            as_of=self._as_of,
         )
+
+    def _facts(self, ids: Sequence[int]) -> Mapping[int, Fact]:
+        """Return facts as they are, or were, by id."""
+        if self._past is None:
+            return fact_table.get_many(self.transaction, ids)
+        return past.facts_at(self.transaction, ids, self._past.moment)
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact
@@ -171,10 +231,21 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             (fact.namespace,),
             request.wanted.now,
             scope=fact.scope,
-            active_only=request.wanted.active_only,
+            active_only=self._question(request).active_only,
             tasks=False,
         )
-        return fact_table.neighbours(self.transaction, fact, wanted, request.context)
+        wanted = self._of_thread(wanted, fact, threads.FACTS)
+        before, after = fact_table.neighbours(self.transaction, fact, wanted, request.context)
+        if self._past is None:
+            return before, after
+        facts = self._facts([one.id for one in (*before, *after)])
+        return [facts[one.id] for one in before], [facts[one.id] for one in after]
+
+    def _settled(self, past: Past, wanted: FactFilter) -> FactFilter:
+        return past.facts(self.transaction, wanted, self._selected)
+
+    def _last(self, moment: Moment) -> int:
+        return moment.last_fact
 
 
 class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
@@ -216,6 +287,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             ranking=found.ranking,
             is_relevant=found.is_relevant,
             hidden=found.hidden,
+            as_of=self._as_of,
         )
 
     def _neighbours(
@@ -225,15 +297,16 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             (episode.namespace,),
             request.wanted.now,
             scope=episode.scope,
-            include_expired=request.wanted.include_expired,
+            include_expired=self._question(request).include_expired,
         )
+        wanted = self._of_thread(wanted, episode, threads.EPISODES)
         return episode_table.neighbours(self.transaction, episode, wanted, request.context)
 
     def _hits(
         self, query: Query, found: Sequence[Ranked], request: Request[EpisodeFilter]
     ) -> list[EpisodeHit]:
         ids = [place.id for place in found]
-        episodes = episode_table.get_many(self.transaction, ids)
+        episodes = self._episodes(ids)
         pieces: dict[int, list[Piece]] = {}
         for piece in piece_table.of_episodes(self.transaction, ids):
             pieces.setdefault(piece.episode_id, []).append(piece)
@@ -265,8 +338,29 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             )
         return hits
 
+    def _episodes(self, ids: Sequence[int]) -> Mapping[int, Episode]:
+        """Return episodes as they are, or were, by id."""
+        if self._past is None:
+            return episode_table.get_many(self.transaction, ids)
+        return past.episodes_at(self.transaction, ids, self._past.moment)
+
+    def _settled(self, past: Past, wanted: EpisodeFilter) -> EpisodeFilter:
+        return past.episodes(self.transaction, wanted, self._selected)
+
+    def _last(self, moment: Moment) -> int:
+        return moment.last_episode
+
     def _newest_ids(self, wanted: EpisodeFilter, limit: int) -> list[int]:
         return episode_table.newest_ids(self.transaction, wanted, limit)
+
+
+def _ageing(facts: Iterable[Fact], now: datetime, lives: Mapping[str, float]) -> Iterator[Ageing]:
+    """Yield the ages of facts as they were; an open task does not age."""
+    for fact in facts:
+        is_task = fact_table.is_task(fact.subject, fact.metadata)
+        is_open = is_task and fact.metadata.get("status") in tasks.OPEN_STATUSES
+        if fact.category in lives and not is_open:
+            yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[fact.category])
 
 
 def _hit(fact: Fact, place: Ranked) -> SearchHit:

@@ -43,8 +43,9 @@ NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embed
 
 T = TypeVar("T")
 
-Answer: TypeAlias = "Callable[[Corpus[F, H], Mapping[str, Query], WordsOnly | None], T]"
-"""Makes an answer in one snapshot from queries by their texts, and why vectors were not used."""
+Answer: TypeAlias = "Callable[[Corpus[F, H], Request[F], Mapping[str, Query], WordsOnly | None], T]"
+"""Makes an answer in one snapshot from what the request stands for there, queries by their texts,
+and why vectors were not used."""
 
 
 class Embedded(NamedTuple):
@@ -76,7 +77,10 @@ class Search(Generic[F, H]):
         texts = [_cleaned(query) for query in queries]
 
         def results(
-            corpus: Corpus[F, H], found: Mapping[str, Query], words_only: WordsOnly | None
+            corpus: Corpus[F, H],
+            request: Request[F],
+            found: Mapping[str, Query],
+            words_only: WordsOnly | None,
         ) -> list[H]:
             each = {text: _results(corpus, found[text], request, words_only) for text in found}
             return [each[text] for text in texts]
@@ -92,7 +96,7 @@ class Search(Generic[F, H]):
         """Return what a function makes of a query, prepared as a search prepares it."""
         text = _cleaned(query)
         return self._read(
-            [text], request, lambda corpus, found, words: examined(corpus, found[text], words)
+            [text], request, lambda corpus, _, found, words: examined(corpus, found[text], words)
         )
 
     def _read(self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]) -> T:
@@ -141,7 +145,9 @@ class Search(Generic[F, H]):
 
         def answered(transaction: Transaction, contents: Contents | None) -> T:
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            return answer(corpus, *_compared(corpus, texts, embedded, request, words_only))
+            settled = corpus.settled(request)
+            compared = _compared(corpus, texts, embedded, settled, words_only)
+            return answer(corpus, settled, *compared)
 
         return self.index.read(answered)
 

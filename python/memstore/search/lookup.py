@@ -90,6 +90,9 @@ class Lookup(ABC, Generic[F]):
     """Whether it knows threads, names, dates and tokens, which only an index does."""
     can_compare = False
     """Whether :meth:`in_context` computes cosines itself, each of a row's whole text."""
+    until: int | None = None
+    """The last row that counts for the weights of words; ``None`` for all. Only an index knows
+    weights of an earlier time."""
 
     @property
     @abstractmethod

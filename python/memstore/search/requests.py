@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.search.past import Past
     from memstore.search.ranking.base import Ranking
 
 WORD_WEIGHT: Final = 0.6
@@ -60,6 +61,8 @@ class Request(Generic[F]):
     boost: float = 0.0
     context: int = 0
     """How many neighbours each hit gets on either side of it in its thread."""
+    past: Past | None = None
+    """The moment whose memories are searched; ``None`` for now."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:

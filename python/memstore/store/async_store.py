@@ -18,14 +18,18 @@ from memstore.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
     from typing import Self
 
     from memstore.database.engine import Progress
     from memstore.errors import Reason
     from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
+    from memstore.store import view
+    from memstore.store.view import AsyncView
 else:
     graph = lazy_import("memstore.graph.graph")
+    view = lazy_import("memstore.store.view")
 
 
 class AsyncTasks(Awaited[Tasks]):
@@ -94,6 +98,11 @@ def _export_file(
     progress: Progress | None = None,
 ) -> Iterator[str]:
     return iter([*file.export(namespaces, progress=progress)])
+
+
+@wraps(Store.as_of)
+def _as_of(store: Store, moment: datetime | str) -> AsyncView:
+    return view.AsyncView(store.as_of(moment))
 
 
 class AsyncFile(Awaited[File]):
@@ -227,6 +236,7 @@ class AsyncStore(Awaited[Store]):
     subjects = awaited(Store.subjects)
     check_owners = awaited(Store.check_owners)
     history = awaited(Store.history)
+    as_of = awaited(_as_of)
     journal = awaited(Store.journal)
     log = awaited(Store.log)
     diff = awaited(Store.diff)

@@ -22,22 +22,18 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.metadata import parse_filters
 from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.queries import (
     FactCount,
     FactList,
-    FactNarrowing,
     FactRanking,
     FactRecall,
     FactSearch,
     Page,
-    Periods,
 )
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
     EVERYBODY,
-    TODO,
     Fact,
     Head,
     JournalLine,
@@ -52,7 +48,6 @@ from memstore.facts.facts import Facts
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
-from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
@@ -107,7 +102,10 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests, why_not
+    from memstore.store import questions
+    from memstore.store import view as views
     from memstore.store.file import File
+    from memstore.store.view import View
     from memstore.transfer import ImportReport
     from memstore.upkeep import doctor, scheduled, verification
     from memstore.upkeep.findings import Finding
@@ -153,6 +151,8 @@ else:
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
     vector_table = lazy_import("memstore.database.tables.vectors")
+    questions = lazy_import("memstore.store.questions")
+    views = lazy_import("memstore.store.view")
     verification = lazy_import("memstore.upkeep.verification")
     why_not = lazy_import("memstore.search.why_not")
 
@@ -679,6 +679,9 @@ class Store:
             scope: only facts of exactly these owners (an owner that is not named must not be set);
                 ``None``, facts without owners; ``"all"``, facts of any owners.
             active_only: leave out superseded and expired facts.
+            valid_on: only facts that held then, as far as is known now: a time, or a day (in UTC)
+                at some time of which they held. A fact holds from its ``valid_at``, or else
+                ``created_at``, until :attr:`Fact.holds_until`; superseded and expired facts pass.
             tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
             created_after, created_before: only facts stored between these times (exclusive).
             valid_after, valid_before: only facts whose ``valid_at``, or else ``created_at``, is
@@ -759,19 +762,12 @@ class Store:
         return self._search(checked_items(queries, "queries"), asked)
 
     def _search(self, queries: Sequence[str], asked: FactSearch) -> builtins.list[SearchHits]:
-        request = self._request(asked, part(FactRanking, asked))
+        ranking = part(FactRanking, asked)
+        request = questions.request(self._file, self._reach, asked, ranking)
         found = self._file.searches.facts.batch(queries, request)
         if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
         return found
-
-    def _request(
-        self, asked: FactSearch | FactRecall, ranking: FactRanking
-    ) -> requests.Request[FactFilter]:
-        if asked["half_lives_seconds"] is None:
-            ranking = {**ranking, "half_lives_seconds": self._file.half_lives_seconds}
-        wanted = self._wanted(asked, namespaces=asked["namespaces"])
-        return requests.for_facts(wanted, **ranking)
 
     @keywords(FactRecall, active_only=True, touch=True)
     def recall(
@@ -805,9 +801,13 @@ class Store:
             ValueError: a budget below 1, or a filter out of range.
         """
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        ranking = part(FactRanking, asked)
-        request = self._request(asked, {**ranking, "limit": recall.FOUND})
-        said = self._episodes_for(query, asked) if episodes else episode_records.EpisodeHits()
+        ranking: FactRanking = {**part(FactRanking, asked), "limit": recall.FOUND}
+        request = questions.request(self._file, self._reach, asked, ranking)
+        said = (
+            questions.episodes_beside(self.episodes, query, asked)
+            if episodes
+            else episode_records.EpisodeHits()
+        )
         facts = self._file.searches.facts.find(query, request)
         with self._file.engine.read() as transaction:
             marks = recall.sources_of(transaction, facts, said)
@@ -846,7 +846,7 @@ class Store:
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        found = self._episodes_for(query, asked)
+        found = questions.episodes_beside(self.episodes, query, asked)
         turns = recall.said(facts, found, limit)
         with self._file.engine.read() as transaction:
             return replace(found, items=passages.exchanges(transaction, turns), newest_first=0)
@@ -912,20 +912,6 @@ class Store:
                 facts, turns, lambda turn: others.without_later(later(turn)), max_tokens
             )
 
-    def _episodes_for(self, query: str, asked: FactRecall) -> EpisodeHits:
-        """Search the episodes too, unless there is a filter that only facts have."""
-        of_facts = asked["subject"] or asked["category"] or asked["filters"]
-        if of_facts or not asked["active_only"]:
-            return episode_records.EpisodeHits()
-        return self.episodes.search(
-            query,
-            limit=recall.FOUND,
-            namespaces=asked["namespaces"],
-            scope=asked["scope"],
-            min_relevance=asked["min_relevance"],
-            **part(Periods, asked),
-        )
-
     @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def why_not(
         self,
@@ -961,7 +947,7 @@ class Store:
             checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
             ranking = part(FactRanking, part(FactRecall, asked))
             ranking = {**ranking, "limit": recall.FOUND}
-        request, scope = self._request(asked, ranking), asked["scope"]
+        request, scope = questions.request(self._file, self._reach, asked, ranking), asked["scope"]
         searched = request.wanted.namespaces
         within = None if searched is None else (*self._facts.namespaces, *searched)
         fact = self._facts.find(fact_id, within, scope if isinstance(scope, Scope) else None)
@@ -971,7 +957,7 @@ class Store:
             return outcome
         turns = episode_records.EpisodeHits()
         if episodes:
-            turns = self._episodes_for(query, part(FactRecall, asked))
+            turns = questions.episodes_beside(self.episodes, query, part(FactRecall, asked))
         with self._file.engine.read() as transaction:
             marks = recall.sources_of(transaction, hits, turns)
         return why_not.recalled(outcome, hits, turns, max_tokens, counter, marks)
@@ -1006,7 +992,7 @@ class Store:
             newest_first: return the newest first.
         """
         self._file.write_use_counts()
-        wanted, page = self._counted(asked), part(Page, asked)
+        wanted, page = questions.counting(self._reach, asked), part(Page, asked)
         checked_page(page["limit"], page["offset"])
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
@@ -1014,7 +1000,7 @@ class Store:
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        wanted = self._counted(asked)
+        wanted = questions.counting(self._reach, asked)
         with self._file.engine.read() as transaction:
             return counts.facts(transaction, wanted)
 
@@ -1157,6 +1143,21 @@ class Store:
         self._reach.check_all()
         with self._file.engine.read() as transaction:
             return trust.table(transaction).effective
+
+    def as_of(self, moment: datetime | str) -> View:
+        """Return the memory as it was at an earlier moment, for reading.
+
+        Args:
+            moment: a time, for the state after the last change at or before it; a date, for the
+                state at its end in UTC; ``"yesterday"`` or an age such as ``"2h"``; ``"op:1234"``,
+                the state after the act of this line of the journal; ``"run:UUID"`` or
+                ``"episode:12"``, the state before a run began, or before an episode was recorded.
+
+        Raises:
+            NotFound: no such line, run or episode.
+            ValueError: before the first line, in the future, or text that cannot be read.
+        """
+        return views.as_of(self._file, self._author, self._reach, moment)
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
@@ -1473,29 +1474,6 @@ class Store:
         most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
         first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
-
-    def _counted(self, asked: FactCount) -> FactFilter:
-        wanted = self._wanted(asked)
-        return replace(wanted, include_deleted=asked["include_deleted"], pinned=asked["pinned"])
-
-    def _wanted(self, asked: FactNarrowing, namespaces: Namespaces = None) -> FactFilter:
-        subject, tasks = asked["subject"], asked["tasks"]
-        if tasks is None:
-            tasks = isinstance(subject, str) and subject_key(subject) == TODO
-        return FactFilter(
-            self._reach.select(namespaces),
-            clock.utc_now(),
-            subject=subject,
-            category=asked["category"],
-            metadata=parse_filters(asked["filters"]),
-            scope=selected_scope(asked["scope"]),
-            active_only=asked["active_only"],
-            tasks=tasks,
-            created_after=clock.moment(asked["created_after"], "created_after"),
-            created_before=clock.moment(asked["created_before"], "created_before"),
-            valid_after=clock.moment(asked["valid_after"], "valid_after"),
-            valid_before=clock.moment(asked["valid_before"], "valid_before"),
-        )
 
 
 def facts_of(store: Store) -> Facts:

@@ -318,6 +318,9 @@ class _Facts:
         if there is None or (here is not None and there <= here):
             return None
         kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
+        if fact.deleted_at is not None and known.deleted_at is not None:
+            # Deleted again there. The kinds of lines alone must say what was deleted when.
+            self.adoption.write(Line(Kind.RESTORE, known.id, after={"deleted_at": None}))
         after = {"deleted_at": clock.to_text(fact.deleted_at) if fact.deleted_at else None}
         self.adoption.write(
             Line(kind, known.id, after=after),

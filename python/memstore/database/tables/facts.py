@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import having, having_key
+from memstore.database.filters import BEGAN, HOLDS_UNTIL, having, having_key
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
@@ -132,6 +132,8 @@ def _columns(dialect: Dialect) -> str:
         "embed_error": f"(SELECT v.embed_error {queued})",
         "embedded": f"NOT EXISTS (SELECT 1 {queued})",
         "distrusted": "f.id IN (SELECT fact_id FROM memstore_distrusted)",
+        "holds_until": HOLDS_UNTIL,
+        "as_of": "NULL",
     }
     return ", ".join(computed.get(name, f"f.{name}") for name in FACT_FIELDS)
 
@@ -326,6 +328,17 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}", values)
 
 
+def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[int]:
+    """Return the ids of superseded facts that pass a filter with :attr:`FactFilter.valid_on`."""
+    where, values = wanted.where(transaction.dialect)
+    return transaction.ints(
+        "SELECT f.id FROM memstore_facts f"
+        f" {transaction.dialect.indexed_by('idx_memstore_superseded_by')}"
+        f" WHERE f.superseded_by IS NOT NULL AND {where}",
+        values,
+    )
+
+
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
     """Return the ids of facts that pass a filter; for ``= None``, of those that do not."""
     return transaction.ints(*having(condition))
@@ -357,6 +370,11 @@ def neighbours(
     """
     select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(THREAD_INDEX)}"
     return threads.neighbours(transaction, select, decode, fact, wanted, limit)
+
+
+def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
+    """Return whether a fact is a task, as :func:`memstore.database.filters.is_task` says in SQL."""
+    return (metadata or {}).get("kind") == "task" and folding.subject_key(subject) == TODO
 
 
 def open_task(dialect: Dialect) -> str:
@@ -577,7 +595,7 @@ def misformed(transaction: Transaction) -> Iterator[str]:
 
     What the original memstore or another program wrote keeps the form that they gave it.
     """
-    forms = dict.fromkeys(sorted(MOMENT_FIELDS), rewritten_moment)
+    forms = dict.fromkeys(sorted(MOMENT_FIELDS.intersection(STORED)), rewritten_moment)
     added = f"SELECT fact_id FROM memstore_journal WHERE kind = '{Kind.ADD}'"
     ours = f"memstore_facts WHERE id IN ({added})"
     return misformed_rows(transaction, ours, {**forms, "metadata": _rewritten})
@@ -657,6 +675,16 @@ def deleted_at(
         f" AND content <> ''{owners} ORDER BY id",
         {"namespace": namespace, "at": clock.to_text(at), **(scope.ids if scope else {})},
     )
+
+
+def began(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, datetime]:
+    """Return since when facts are valid, by id."""
+    rows = transaction.rows(
+        f"SELECT f.id, {BEGAN.format('f')} FROM memstore_facts f"
+        f" WHERE f.id IN {transaction.dialect.listed('ids')}",
+        {"ids": fact_ids},
+    )
+    return {int(fact_id): clock.from_text(at) for fact_id, at in rows}
 
 
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:

@@ -53,6 +53,12 @@ def last_seq(transaction: Transaction, table: str, thread: Thread) -> int:
     return 0 if row is None else int(row[0])
 
 
+def ids(transaction: Transaction, table: str, row: Fact | Episode) -> list[int]:
+    """Return the rows of a row's thread."""
+    place = {**row.scope.ids, "namespace": row.namespace, "thread": row.thread}
+    return transaction.ints(f"SELECT id FROM {table} WHERE {OF_THREAD}", place)
+
+
 def neighbours(
     transaction: Transaction,
     select: str,

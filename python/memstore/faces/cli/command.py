@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store import store as stores
     from memstore.store.store import Store
+    from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
     moments = lazy_import("memstore.domain.moments")
@@ -316,9 +317,15 @@ NARROWING: Final = (
     option("--before TIME", "only those stored before this time", dest="created_before"),
     option("--valid-after TIME", "only those valid since after this time"),
     option("--valid-before TIME", "only those valid since before this time"),
+    option("--valid-on DAY", "those that held on this day, or at this time, as is known now"),
     option(
         "--all", "include superseded and expired facts", dest="active_only", action="store_false"
     ),
+)
+
+AS_OF: Final = option(
+    "--as-of MOMENT",
+    "as it was then: a time, a date, yesterday, 2h, op:LINE, run:UUID or episode:ID",
 )
 
 METADATA: Final = (
@@ -451,6 +458,11 @@ def nothing(
 def page_of(shown: int, total: int, noun: str) -> str:
     """Return ``3 of 8,767 facts``."""
     return f"{shown:,} of {escaping.counted(total, noun)}"
+
+
+def seen(store: Store, arguments: argparse.Namespace) -> Store | View:
+    """Return the store, or what it was at the moment asked for."""
+    return store if arguments.as_of is None else store.as_of(arguments.as_of)
 
 
 def known_id(store: Store, arguments: argparse.Namespace) -> int:

@@ -27,7 +27,9 @@ else:
     learn = lazy_import("memstore.faces.cli.learn")
     owners = lazy_import("memstore.faces.cli.owners")
 
-CONDITIONS: Final = "subject category filters created_after created_before valid_after valid_before"
+CONDITIONS: Final = (
+    "subject category filters created_after created_before valid_after valid_before valid_on"
+)
 WHY_NOT: Final = cli.option(
     "--why-not ID", "say instead why this fact is not found, or where", type=cli.fact_id
 )
@@ -51,6 +53,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     cli.option("--word-weight X", "weight of the words (default: 0.6)", type=float),
     cli.option("--vector-weight X", "weight of the meaning (default: 0.4)", type=float),
     WHY_NOT,
+    cli.AS_OF,
     usage="QUERY… [options]",
     embedder="required",
 )
@@ -62,8 +65,9 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if arguments.why_not is not None:
         _why_not(store, query, arguments, show, **wanted, **ranked)
         return
-    hits = store.search(query, **wanted, **ranked)
-    said = () if arguments.no_episodes else store.said(query, hits, **wanted)
+    seen = cli.seen(store, arguments)
+    hits = seen.search(query, **wanted, **ranked)
+    said = () if arguments.no_episodes else seen.said(query, hits, **wanted)
     show.found(hits, said, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
     if not hits and not said:
@@ -79,6 +83,8 @@ def _why_not(
     store: Store, query: str, arguments: argparse.Namespace, show: cli.Show, **asked: Any
 ) -> None:
     """Print why a search or a recall does not find a fact, and whose it is if that is why."""
+    if arguments.as_of is not None:
+        raise cli.UsageError("--why-not is about a search of now: leave out --as-of")
     if asked["scope"] == Scope():
         asked["scope"] = None  # the answer may then be that it belongs to others
     outcome = store.why_not(query, arguments.why_not, **asked)
@@ -125,6 +131,7 @@ def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
     cli.NAMESPACES,
     *cli.WHOSE,
     WHY_NOT,
+    cli.AS_OF,
     usage="QUERY… [options]",
     embedder="required",
 )
@@ -141,7 +148,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             **cli.given(arguments, "namespaces min_relevance"),
         )
         return
-    recalled = store.recall(
+    recalled = cli.seen(store, arguments).recall(
         " ".join(arguments.query),
         max_tokens=arguments.max_tokens,
         episodes=not arguments.no_episodes,
@@ -194,22 +201,26 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     cli.OFFSET,
     cli.NEWEST,
     *cli.WHOSE,
+    cli.AS_OF,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     wanted = _narrowing(arguments) | cli.given(arguments, "include_deleted pinned")
-    facts = store.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
+    seen = cli.seen(store, arguments)
+    facts = seen.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
     show.facts(facts)
     part = arguments.limit is not None or arguments.offset
-    total = store.count(**wanted) if part else len(facts)
+    total = seen.count(**wanted) if part else len(facts)
     if total > len(facts):
         show.note(cli.page_of(len(facts), total, "fact"))
     elif not facts:
         show.note(cli.nothing(store, arguments, "no facts", "fact"))
 
 
-@cli.command("get", "memstore get 12", cli.ID, *cli.WHOSE)
+@cli.command(
+    "get", "memstore get 12\nmemstore get 12 --as-of yesterday", cli.ID, *cli.WHOSE, cli.AS_OF
+)
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.fact(store.get(cli.known_id(store, arguments)))
+    show.fact(cli.seen(store, arguments).get(cli.known_id(store, arguments)))
 
 
 def _any_id(text: str) -> int | str:
@@ -227,23 +238,32 @@ def _any_id(text: str) -> int | str:
     cli.option("--subject NAME", "instead: every fact ever stored about this subject"),
     cli.option("--journal", "show every change instead: when, what and by whom"),
     *cli.WHOSE,
+    cli.AS_OF,
     usage="ID | --subject NAME [options]",
 )
 def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
         raise cli.UsageError("give a fact's id or --subject NAME")
     if isinstance(arguments.id, str):
+        if arguments.as_of is not None:
+            raise cli.UsageError("--as-of goes with a fact's id, not with a turn")
         turn = episodes.episode_id(arguments.id)
         store.episodes.check_owners(cli.whose(arguments), turn)
         show.episodes(store.episodes.around(turn))
         return
     scope = cli.whose(arguments)
-    if scope not in (Scope(), EVERYBODY) and arguments.id is not None and not arguments.journal:
+    own = scope not in (Scope(), EVERYBODY) and arguments.id is not None
+    if own and not arguments.journal and arguments.as_of is None:
         learn.show_past(store, arguments, show)
         return
-    facts = store.history(arguments.id, subject=arguments.subject, scope=scope)
+    seen = cli.seen(store, arguments)
+    facts = seen.history(arguments.id, subject=arguments.subject, scope=scope)
     if arguments.journal:
-        show.journal(_journal(store, facts))
+        lines = _journal(store, facts)
+        if arguments.as_of is not None:
+            until = store.as_of(arguments.as_of).line
+            lines = [line for line in lines if line.id <= until]
+        show.journal(lines)
     else:
         show.chain(facts)
     if not facts:

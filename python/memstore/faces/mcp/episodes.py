@@ -76,7 +76,7 @@ def add_memory(
     *,
     owner: Scope,
 ) -> Answer:
-    """Record an episode word for word, of any length: what was said, done or decided."""
+    """Record word for word what was said, done or decided; any length."""
     return of_added(
         bound(store, group_id).episodes.add(
             content,
@@ -123,7 +123,7 @@ def search(
     *,
     owner: Scope,
 ) -> Answer:
-    """Find episodes by words and meaning, best first; without a query, the newest."""
+    """Find episodes, best first; without a query, the newest."""
     if search_mode not in MODES:
         raise ValueError(f"search_mode must be {', '.join(MODES)}, not {search_mode[:60]!r}")
     if query is not None and len(query) > MAX_QUERY:

@@ -101,6 +101,7 @@ def memory_search(
     valid_after: Text = None,
     valid_before: Text = None,
     min_relevance: float | None = None,
+    as_of: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -119,16 +120,17 @@ def memory_search(
         "active_only": not include_superseded,
         "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
     }
+    seen = store if as_of is None else store.as_of(as_of)
     if max_tokens is not None:
-        recalled = store.recall(
+        recalled = seen.recall(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
         answer = answers.of_recall(recalled.text, recalled.hidden)
         return (
             answer if recalled.text else answers.hinting(answer, owners.empty_search(store, owner))
         )
-    hits = store.search(query, limit=limit, context=context or 0, **wanted)
-    said = store.said(query, hits, **wanted)
+    hits = seen.search(query, limit=limit, context=context or 0, **wanted)
+    said = seen.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     if said:
@@ -147,10 +149,11 @@ def memory_list(
     before: Text = None,
     valid_after: Text = None,
     valid_before: Text = None,
+    as_of: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Page through active facts, newest first. Use to see all of a kind."""
+    """Page through active facts, newest first, to see all of a kind."""
     wanted: dict[str, Any] = {
         "subject": subject,
         "category": category,
@@ -161,8 +164,9 @@ def memory_list(
         "valid_before": valid_before,
         "scope": owner,
     }
-    page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
-    answer = answers.of_list(page, store.count(**wanted), offset)
+    seen = store if as_of is None else store.as_of(as_of)
+    page = seen.list(**wanted, limit=limit, offset=offset, newest_first=True)
+    answer = answers.of_list(page, seen.count(**wanted), offset)
     return answer if page or offset else answer | owners.hint(owners.unnamed(store, owner))
 
 
@@ -173,7 +177,7 @@ def memory_delete(
     *,
     owner: Scope,
 ) -> Answer:
-    """Delete a fact that was never true; supersede one that was true. undo reverses either."""
+    """Delete a fact that was never true; else supersede it. undo reverses either."""
     store.check_owners(owner, id)
     if not undo:
         deleted = store.delete(id)
@@ -197,19 +201,21 @@ def memory_history(
     store: Store,
     id: AnyId | None = None,  # noqa: A002 - the tool's argument
     subject: str | None = None,
-    why: Annotated[bool, Field(description="also what it rests on")] = False,
+    why: Annotated[bool, Field(description="what it rests on")] = False,
+    as_of: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Show how a fact changed: by the id of any version, or all of a subject; or what was said
-    around e12.
+    """Show how a fact changed, by any version's id, or all of a subject; or what was said around
+    e12.
     """
-    if why and not isinstance(id, int):
-        raise ValueError("why explains one fact: give its id")
+    if why and (as_of is not None or not isinstance(id, int)):
+        raise ValueError("why explains one fact, as it is now: give its id, and no as_of")
     if isinstance(id, str):
         store.episodes.check_owners(owner, episode_id(id))
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
-    facts = store.history(id, subject=subject, scope=owner)
+    seen = store if as_of is None else store.as_of(as_of)
+    facts = seen.history(id, subject=subject, scope=owner)
     answer = answers.of_history(facts, id)
     if why and id is not None:
         answer |= answers.of_explanation(store.explain(id, scope=owner))
@@ -222,7 +228,7 @@ def memory_confirm(
     *,
     owner: Scope,
 ) -> Answer:
-    """Record that a stored fact is still true."""
+    """Record that a fact is still true."""
     store.check_owners(owner, id)
     fact = store.confirm(id)
     return {"id": fact.id, "confirmed": fact.confirmed_count}
@@ -236,7 +242,7 @@ def memory_update(
     *,
     owner: Scope,
 ) -> Answer:
-    """Change a fact's metadata, or pin it. Its content never changes: supersede it instead."""
+    """Change a fact's metadata, or pin it. Its content never changes; supersede it."""
     store.check_owners(owner, id)
     if metadata is None and pinned is None:
         raise ValueError("neither metadata nor pinned was given")

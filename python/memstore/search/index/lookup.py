@@ -75,7 +75,9 @@ class IndexLookup(Lookup[F]):
         asked = self.terms(query)
         if not asked.written:
             return self._database.words(query, wanted, k)
-        found = self._contents.words.search(asked.phrases, k, self._visible(wanted))
+        found = self._contents.words.search(
+            asked.phrases, k, self._visible(wanted), until=self.until
+        )
         return {id_: -score for id_, score in found}
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
@@ -117,7 +119,7 @@ class IndexLookup(Lookup[F]):
         asked = self.terms(query)
         if not asked.written:
             return self._database.word_parts(query, ids)
-        rows = map(iter, self._contents.words.parts(asked.phrases, ids))
+        rows = map(iter, self._contents.words.parts(asked.phrases, ids, until=self.until))
         found: dict[int, dict[str, float]] = {}
         for id_, row in zip(ids, rows, strict=True):
             of_terms = (sum(islice(row, len(forms))) for forms in asked.spellings)
@@ -162,6 +164,7 @@ class IndexLookup(Lookup[F]):
             list(zip(asked.written, asked.spellings, strict=True)),
             self._transaction.tokens(identifiers(query)),
             ids,
+            until=self.until,
         )
         return [one for one in found if one is not None]
 
@@ -203,6 +206,7 @@ class IndexLookup(Lookup[F]):
             half_lives=[*half_lives_seconds.items()],
             now=clock.to_text(wanted.now),
             compares=compares,
+            until=self.until,
         )
         return [
             Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))

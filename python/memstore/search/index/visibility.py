@@ -43,13 +43,20 @@ Visible: TypeAlias = Ids
 """The rows that may be seen."""
 
 
-def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> Visible:
-    """Return the ids that match ``wanted.where``."""
-    if wanted.content is not None or not wanted.is_common:
+def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilter) -> Visible:
+    """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
+    if columns is None or wanted.content is not None or wanted.pinned or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
-    without = DISTRUSTED | (ERASED if wanted.include_deleted else DELETED)
-    without |= SUPERSEDED if wanted.active_only else 0
+    without = _distrusted(wanted)
+    without |= ERASED if wanted.include_deleted else DELETED
     without |= 0 if wanted.tasks else TASK
+    periods = [*_periods(wanted)]
+    if wanted.valid_on is not None:
+        without |= SUPERSEDED
+        periods += _valid_in(wanted.valid_on)
+    elif wanted.active_only:
+        without |= 0 if wanted.include_superseded else SUPERSEDED
+        periods.append(_unexpired(wanted.now))
     found = columns.select(
         wanted.namespaces,
         without=without | _owned(wanted.scope),
@@ -57,8 +64,11 @@ def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> 
             None if wanted.subject is None else subject_key(wanted.subject),
             None if wanted.category is None else wanted.category.strip(),
         ),
-        periods=[*([_unexpired(wanted.now)] if wanted.active_only else []), *_periods(wanted)],
+        periods=periods,
+        among=_among(wanted),
     )
+    if wanted.valid_on is not None:
+        found = found | Ids(fact_table.superseded_but_valid(transaction, wanted))
     for condition in wanted.metadata:
         found = _with_metadata(transaction, found, condition)
     return found
@@ -73,17 +83,20 @@ def _with_metadata(transaction: Transaction, found: Ids, condition: MetadataFilt
     return found & passing
 
 
-def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilter) -> Visible:
-    """Return the ids that match ``wanted.where``."""
-    if not wanted.is_common:
+def of_episodes(
+    transaction: Transaction, columns: Columns | None, wanted: EpisodeFilter
+) -> Visible:
+    """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
+    if columns is None or not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
     periods += _periods(wanted)
     found = columns.select(
         wanted.namespaces,
-        without=ERASED | DISTRUSTED | _owned(wanted.scope),
+        without=ERASED | _distrusted(wanted) | _owned(wanted.scope),
         texts=(wanted.source, None),
         periods=periods,
+        among=_among(wanted),
     )
     for tag in wanted.tags:
         found = found & Ids(episode_table.tagged(transaction, tag))
@@ -94,6 +107,22 @@ def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before:
     """Return those of the rows that are valid since a moment between two."""
     period = VALID, clock.to_text(after), clock.to_text(before), False
     return columns.select(None, periods=[period], among=Ids(ids))
+
+
+def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:
+    return 0 if wanted.include_distrusted else DISTRUSTED
+
+
+def _among(wanted: FactFilter | EpisodeFilter) -> Ids | None:
+    among = wanted.among
+    return among if among is None or isinstance(among, Ids) else Ids(among)
+
+
+def _valid_in(period: tuple[datetime, datetime]) -> Iterator[Period]:
+    """Yield the periods of facts that nothing supersedes: their ends are exclusive."""
+    start, stop = map(clock.to_text, period)
+    yield VALID, None, stop, False
+    yield EXPIRES, start, None, True
 
 
 def _owned(scope: Scope | None) -> int:

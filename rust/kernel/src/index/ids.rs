@@ -111,6 +111,17 @@ impl Ids {
         })
     }
 
+    /// Those up to an id.
+    #[must_use]
+    pub fn until(&self, id: u32) -> Self {
+        let (last, bit) = (id as usize / BITS, id as usize % BITS);
+        let mut words = self.words[..self.words.len().min(last + 1)].to_vec();
+        if let Some(word) = words.get_mut(last) {
+            *word &= u64::MAX >> (BITS - 1 - bit);
+        }
+        Self::from_words(words)
+    }
+
     /// The ids of both sets.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
@@ -194,6 +205,15 @@ mod tests {
             let set = Ids::of(&ids).unwrap();
             let bits = (0..16).map(|bit| u16::from(set.contains(first + bit)) << bit);
             prop_assert_eq!(set.sixteen(first), bits.sum::<u16>());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn until_an_id_are_those_up_to_it(ids in some(), last in 0..600_u32) {
+            let set = Ids::of(&ids).unwrap();
+            let expected: Vec<u32> = set.iter().filter(|id| *id <= last).collect();
+            prop_assert_eq!(set.until(last), Ids::of(&expected).unwrap());
         }
     }
 

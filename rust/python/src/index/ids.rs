@@ -35,6 +35,11 @@ impl Ids {
             .try_iter()
     }
 
+    /// Those up to an id.
+    fn until(&self, id: i64) -> PyResult<Self> {
+        Ok(Self(self.0.until(row_id("id", id)?)))
+    }
+
     fn __and__(&self, other: &Self) -> Self {
         Self(self.0.and(&other.0))
     }

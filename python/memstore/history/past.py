@@ -1,0 +1,184 @@
+"""Facts and episodes as they were at a moment: the rows of now, and what the journal changed since.
+
+Texts, owners and times of origin never change. The rest of a row of then is that of now unless a
+later line changed it; then the lines up to the moment are replayed.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
+from memstore.domain import chains, clock
+from memstore.domain.records import MOMENT_FIELDS, Fact
+from memstore.frozen import replace
+from memstore.history import replay, trust
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.database.tables import episodes as episode_table
+    from memstore.domain.episodes import Episode
+    from memstore.domain.moments import Moment
+    from memstore.domain.records import Head, JournalLine
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
+
+FACT_STATE: Final[Mapping[str, Any]] = {
+    "metadata": {},
+    "superseded_by": None,
+    "superseded_at": None,
+    "confirmed_count": 0,
+    "last_confirmed_at": None,
+    "expired_at": None,
+    "deleted_at": None,
+    "pinned_at": None,
+}
+"""What changes of a fact, and what it is unless the journal says otherwise."""
+
+EPISODE_STATE: Final[Mapping[str, Any]] = {"tags": (), "metadata": {}, "expired_at": None}
+
+
+class LaterChanges(NamedTuple):
+    """The facts that existed at a moment, and whose state changed after it."""
+
+    superseded: dict[int, bool]
+    """Those that were superseded or reactivated: whether they were superseded at the moment."""
+    deleted: dict[int, bool]
+    others: set[int]
+    """Those whose metadata or pin changed."""
+    imported: set[int]
+    """Those about which an import brought lines."""
+    unknown: set[int]
+    """Facts with an id of then that were not in the journal yet: another program stored them."""
+
+    @property
+    def all(self) -> set[int]:
+        return {*self.superseded, *self.deleted, *self.others, *self.imported}
+
+
+def later_changes(transaction: Transaction, moment: Moment) -> LaterChanges:
+    """Return what changed after a moment, from the kinds of lines alone."""
+    found = LaterChanges({}, {}, set(), set(), set())
+    for fact_id, kind, is_imported in journal.state_changes(
+        transaction, moment.line, "fact_id", moment.last_fact
+    ):
+        if kind == Kind.ADOPT:
+            found.unknown.add(fact_id)
+        elif is_imported:
+            found.imported.add(fact_id)
+        elif kind in (Kind.SUPERSEDE, Kind.UNSUPERSEDE):
+            found.superseded.setdefault(fact_id, kind == Kind.UNSUPERSEDE)
+        elif kind in (Kind.DELETE, Kind.RESTORE):
+            found.deleted.setdefault(fact_id, kind == Kind.RESTORE)
+        else:
+            found.others.add(fact_id)
+    return found
+
+
+def changed_episodes(transaction: Transaction, moment: Moment) -> set[int]:
+    """Return the episodes of then that were updated after a moment."""
+    changes = journal.state_changes(transaction, moment.line, "episode_id", moment.last_episode)
+    return {change.id for change in changes if change.kind == Kind.UPDATE_EPISODE}
+
+
+def facts_at(transaction: Transaction, fact_ids: Sequence[int], moment: Moment) -> dict[int, Fact]:
+    """Return facts as they were, by id, without those that did not exist.
+
+    How often they were used is of now, and one that was erased since is as it is now.
+    """
+    now = fact_table.get_many(transaction, fact_ids)
+    hidden = trust.distrusted_at(transaction, now, moment.line)
+    found = {
+        fact_id: replace(fact, as_of=moment.at, distrusted=fact_id in hidden)
+        for fact_id, fact in now.items()
+    }
+    changed = journal.changed_after(transaction, [*found], moment.line)
+    lines = journal.of_facts(transaction, changed)
+    states = dict(_states(lines, "fact_id", moment.line))
+    successors = [state["superseded_by"] for state in states.values() if state["superseded_by"]]
+    began = fact_table.began(transaction, successors)
+    for fact_id in changed:
+        if fact_id in states and found[fact_id].status == "erased":
+            found[fact_id] = replace(found[fact_id], **_links_at(lines, fact_id, moment.line))
+        elif fact_id in states:
+            state = states[fact_id]
+            ends = [state["expired_at"], began.get(state["superseded_by"])]
+            until = min((end for end in ends if end is not None), default=None)
+            found[fact_id] = replace(found[fact_id], **state, holds_until=until)
+        else:
+            del found[fact_id]
+    return found
+
+
+def _links_at(lines: Sequence[JournalLine], fact_id: int, last: int) -> dict[str, Any]:
+    """Return the links of an erased fact as far as they are known: kinds of lines stay."""
+    pair = (Kind.SUPERSEDE, Kind.UNSUPERSEDE)
+    later = (line.id > last and line.fact_id == fact_id and line.kind in pair for line in lines)
+    return {"superseded_by": None, "superseded_at": None, "holds_until": None} if any(later) else {}
+
+
+def chain_at(transaction: Transaction, fact_id: int, moment: Moment) -> list[Fact]:
+    """Return the chain that a fact had, oldest first."""
+    later = later_changes(transaction, moment)
+    were = [*(id_ for id_, was in later.superseded.items() if was), *later.imported]
+    freed = facts_at(transaction, were, moment)
+    found: dict[int, Fact] = {}
+    waiting = {fact_id}
+    while waiting:
+        some = facts_at(transaction, [*waiting], moment)
+        found |= some
+        links = {*(fact.superseded_by for fact in some.values() if fact.superseded_by)}
+        links |= {fact.id for fact in fact_table.all_superseded_by(transaction, [*some])}
+        links |= {fact.id for fact in freed.values() if fact.superseded_by in some}
+        waiting = links - {*found}
+        candidates = facts_at(transaction, [*waiting], moment)
+        waiting = {
+            id_
+            for id_, fact in candidates.items()
+            if fact.superseded_by in found or id_ in {one.superseded_by for one in found.values()}
+        }
+    return chains.in_order(found.values())
+
+
+def head_at(transaction: Transaction, moment: Moment) -> Head:
+    """Return the end of the chain of hashes as it was."""
+    return journal.head(transaction, moment.line)
+
+
+def episodes_at(
+    transaction: Transaction, episode_ids: Sequence[int], moment: Moment
+) -> dict[int, Episode]:
+    """Return episodes as they were, by id, without those that did not exist."""
+    found = episode_table.get_many(transaction, episode_ids)
+    lines = [line for episode_id in found for line in journal.of_episode(transaction, episode_id)]
+    states = dict(_states(lines, "episode_id", moment.line))
+    return {
+        id_: episode if episode.status == "erased" else replace(episode, **states[id_])
+        for id_, episode in found.items()
+        if id_ in states
+    }
+
+
+def _states(
+    lines: Sequence[JournalLine], column: str, last: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the ids of what existed at a line, each with what changes of it as it was then."""
+    defaults = FACT_STATE if column == "fact_id" else EPISODE_STATE
+    ids = sorted(lines, key=lambda line: getattr(line, column))
+    for id_, its in groupby(ids, key=lambda line: getattr(line, column)):
+        before = [line for line in its if line.id <= last]
+        if before:
+            held = replay.state(before) or {}
+            yield id_, {name: _read(name, held.get(name, defaults[name])) for name in defaults}
+
+
+def _read(name: str, value: Any) -> Any:
+    if name in MOMENT_FIELDS and isinstance(value, str):
+        return clock.from_text(value)
+    return tuple(value) if isinstance(value, list) else value

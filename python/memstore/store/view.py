@@ -1,0 +1,336 @@
+"""A store as it was at an earlier moment: read-only."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final, NoReturn, Unpack
+
+from memstore.coroutines import Awaited, awaited
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.domain.arguments import (
+    MAX_NUMBER,
+    MAX_QUERY,
+    checked_number,
+    checked_page,
+    checked_text,
+    stored_text,
+)
+from memstore.domain.episodes import EpisodeHits
+from memstore.domain.namespaces import Reach
+from memstore.domain.queries import FactCount, FactList, FactRanking, FactRecall, FactSearch, Page
+from memstore.domain.records import selected_scope
+from memstore.domain.status import PastStatus
+from memstore.episodes import passages
+from memstore.episodes.log import Episodes
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.facts import rules
+from memstore.frozen import replace
+from memstore.history import moments
+from memstore.history import past as history
+from memstore.keywords import keywords, part
+from memstore.search import recall
+from memstore.search.index import visibility
+from memstore.search.past import Past
+from memstore.store import questions
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.database.journal import Author
+    from memstore.domain.recall import Recalled
+    from memstore.domain.records import Fact, Scope, ScopeSelection, SearchHit, SearchHits
+    from memstore.search.index.contents import Contents
+    from memstore.store.file import File
+
+
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+"""A time before which nothing expires."""
+
+
+def as_of(file: File, author: Author, reach: Reach, moment: datetime | str) -> View:
+    """Return a view of an earlier moment; a confined store names only what is in its namespace."""
+    with file.engine.read() as transaction:
+        seen = reach.select(None) if reach.confined else None
+        found = Past(moments.resolve(transaction, moment, seen))
+    alone = Reach(reach.namespace, reach.confined)
+    episodes = Episodes(file.engine, author, alone, file.searches, file.screen, found)
+    return View(file, reach, episodes, found)
+
+
+class View:
+    """A store as it was; returned by :meth:`memstore.Store.as_of`.
+
+    What can be seen is what was active then, with the metadata and confirmations of then. What was
+    erased since stays erased. Words rank by the weights of then; vectors are those of now. Nothing
+    counts as used. A view stays valid while its store is open.
+    """
+
+    def __init__(self, file: File, reach: Reach, episodes: Episodes, past: Past) -> None:
+        self._file = file
+        self._reach = reach
+        self._namespaces = reach.select(None) or (reach.namespace,)
+        self._episodes = episodes
+        self._past = past
+
+    @property
+    def at(self) -> datetime:
+        """The moment."""
+        return self._past.moment.at
+
+    @property
+    def line(self) -> int:
+        """The last line of the journal that counts: always the last one of an act."""
+        return self._past.moment.line
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the store."""
+        return self._reach.namespace
+
+    def __repr__(self) -> str:
+        return f"View({self._file.path!r}, {clock.to_text(self.at)!r}, line={self.line})"
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def refuse(*_: object, **__: object) -> NoReturn:
+            raise Conflict(
+                f"the memory as of {clock.to_text(self.at)} cannot {name}: it can only be read",
+                remedy=Remedy.ASK_STORE,
+            )
+
+        return refuse
+
+    # -- finding -----------------------------------------------------------------------------
+
+    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=False)
+    def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
+        """Find facts by words and by meaning, best first; see :meth:`memstore.Store.search`.
+
+        ``as_of`` of the result and of each fact says which moment it is about.
+        """
+        return self._facts(query, asked, part(FactRanking, asked))
+
+    @keywords(FactRecall, active_only=True, touch=False)
+    def recall(
+        self,
+        query: str,
+        *,
+        max_tokens: int,
+        counter: Callable[[str], int] | None = None,
+        episodes: bool = True,
+        **asked: Unpack[FactRecall],
+    ) -> Recalled:
+        """Return the best memories for a question as a text; see :meth:`memstore.Store.recall`."""
+        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        facts = self._facts(query, asked, {**part(FactRanking, asked), "limit": recall.FOUND})
+        said = (
+            questions.episodes_beside(self._episodes, query, asked) if episodes else EpisodeHits()
+        )
+        with self._file.engine.read() as transaction:
+            marks = recall.sources_of(transaction, facts, said)
+        return recall.recalled(facts, said, max_tokens, counter, marks)
+
+    @keywords(FactRecall, active_only=True, touch=False)
+    def said(
+        self,
+        query: str,
+        hits: Sequence[SearchHit] = (),
+        *,
+        limit: int = 5,
+        **asked: Unpack[FactRecall],
+    ) -> EpisodeHits:
+        """Return what had been said about a query; see :meth:`memstore.Store.said`."""
+        checked_number(limit, "limit", 1, recall.FOUND)
+        found = questions.episodes_beside(self._episodes, query, asked)
+        turns = recall.said(hits, found, limit)
+        last = self._past.moment.last_episode
+        with self._file.engine.read() as transaction:
+            joined = passages.exchanges(transaction, turns, last)
+        return replace(found, items=joined, newest_first=0)
+
+    def get(self, fact_id: int) -> Fact:
+        """Return one fact in the state it had; see its ``status``.
+
+        Raises:
+            NotFound: there was no such fact, or it was erased since.
+        """
+        with self._file.engine.read() as transaction:
+            return self._known(transaction, fact_id)
+
+    @keywords(
+        FactList,
+        active_only=True,
+        tasks=True,
+        include_deleted=False,
+        pinned=False,
+        offset=0,
+        newest_first=False,
+    )
+    def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
+        """Return facts ordered by id; see :meth:`memstore.Store.list`."""
+        wanted, page = questions.counting(self._reach, asked, now=self.at), part(Page, asked)
+        checked_page(page["limit"], page["offset"])
+        limit, offset = page["limit"], page["offset"]
+
+        def listed(transaction: Transaction, contents: Contents | None) -> builtins.list[Fact]:
+            ids = [*self._ids(transaction, contents, wanted)]
+            ids = ids[::-1] if page["newest_first"] else ids
+            ids = ids[offset : None if limit is None else offset + limit]
+            facts = history.facts_at(transaction, ids, self._past.moment)
+            return [facts[id_] for id_ in ids if id_ in facts]
+
+        return self._file.searches.facts.index.read(listed)
+
+    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
+    def count(self, **asked: Unpack[FactCount]) -> int:
+        """Return how many facts :meth:`list` would return without a limit."""
+        return self._count(questions.counting(self._reach, asked, now=self.at))
+
+    def exists(self, content: str, *, subject: str, scope: ScopeSelection = None) -> bool:
+        """Return whether an active fact had this text and subject."""
+        wanted = FactFilter(
+            self._namespaces,
+            self.at,
+            subject=stored_text(subject, "subject"),
+            content=stored_text(content, "content"),
+            scope=selected_scope(scope),
+        )
+        return self._count(wanted) > 0
+
+    def history(
+        self,
+        fact_id: int | None = None,
+        *,
+        subject: str | None = None,
+        scope: ScopeSelection = None,
+    ) -> builtins.list[Fact]:
+        """Return the history that a fact or a subject had; see :meth:`memstore.Store.history`."""
+        owners = None if scope is None and subject is None else selected_scope(scope)
+        if (fact_id is None) == (subject is None):
+            raise InvalidArgument("either a fact's id or a subject is needed, but not both")
+        with self._file.engine.read() as transaction:
+            if subject is not None:
+                return self._of_subject(transaction, subject, owners)
+            first = self._known(transaction, fact_id or 0, owners)
+            chain = history.chain_at(transaction, first.id, self._past.moment)
+        return [
+            fact
+            for fact in chain
+            if fact.namespace == first.namespace
+            and (owners is None or fact.scope == owners or fact.status == "erased")
+        ]
+
+    def status(self, *, scope: ScopeSelection = None) -> PastStatus:
+        """Return how many memories the namespace had, by state.
+
+        Args:
+            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
+                any owners.
+        """
+        owners = selected_scope(scope)
+        every = FactFilter(
+            (self.namespace,), self.at, scope=owners, active_only=False, include_deleted=True
+        )
+        unretired = replace(every, active_only=True, include_deleted=False, now=EARLIEST)
+        said = EpisodeFilter((self.namespace,), self.at, scope=owners, include_expired=True)
+        active = self._count(replace(unretired, now=self.at))
+        current = self._count(unretired)
+        undeleted = self._count(replace(every, include_deleted=False))
+        with self._file.engine.read() as transaction:
+            head = history.head_at(transaction, self._past.moment)
+            select = partial(visibility.of_episodes, transaction, None)
+            episodes = self._past.episodes(transaction, said, select)
+        return PastStatus(
+            namespace=self.namespace,
+            at=self.at,
+            head=str(head),
+            active=active,
+            expired=current - active,
+            superseded=undeleted - current,
+            deleted=self._count(every) - undeleted,
+            episodes=len(episodes.among or ()),
+        )
+
+    # -- what the others share -----------------------------------------------------------------
+
+    def _facts(
+        self, query: str, asked: FactSearch | FactRecall, ranking: FactRanking
+    ) -> SearchHits:
+        request = questions.request(self._file, self._reach, asked, ranking, self._past)
+        return self._file.searches.facts.find(query, request)
+
+    def _count(self, wanted: FactFilter) -> int:
+        def count(transaction: Transaction, contents: Contents | None) -> int:
+            return len(self._ids(transaction, contents, wanted))
+
+        return self._file.searches.facts.index.read(count)
+
+    def _ids(
+        self, transaction: Transaction, contents: Contents | None, wanted: FactFilter
+    ) -> visibility.Visible:
+        columns = None if contents is None else contents.columns
+        return self._past.fact_ids(
+            transaction, wanted, partial(visibility.of_facts, transaction, columns)
+        )
+
+    def _known(self, transaction: Transaction, fact_id: int, scope: Scope | None = None) -> Fact:
+        fact = rules.known(transaction, self._namespaces, fact_id, scope)
+        found = history.facts_at(transaction, [fact.id], self._past.moment).get(fact.id)
+        if found is None:
+            raise NotFound(
+                f"fact {fact_id} was stored after {clock.to_text(self.at)}",
+                remedy=Remedy.LATER_MOMENT,
+            )
+        return found
+
+    def _of_subject(
+        self, transaction: Transaction, subject: str, scope: Scope | None
+    ) -> builtins.list[Fact]:
+        name = checked_text(subject, "subject", MAX_QUERY)
+        now = [
+            fact.id
+            for namespace in self._namespaces
+            for fact in fact_table.of_subject(transaction, namespace, name)
+            if scope is None or fact.scope == scope
+        ]
+        facts = history.facts_at(transaction, now, self._past.moment)
+        return [facts[fact_id] for fact_id in now if fact_id in facts]
+
+
+class AsyncView(Awaited[View]):
+    """:class:`View` for asyncio: the same methods as coroutines."""
+
+    @property
+    def at(self) -> datetime:
+        """The moment."""
+        return self._blocking.at
+
+    @property
+    def line(self) -> int:
+        """The last line of the journal that counts: always the last one of an act."""
+        return self._blocking.line
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the store."""
+        return self._blocking.namespace
+
+    def __repr__(self) -> str:
+        return f"Async{self._blocking!r}"
+
+    search = awaited(View.search)
+    recall = awaited(View.recall)
+    said = awaited(View.said)
+    get = awaited(View.get)
+    list = awaited(View.list)
+    count = awaited(View.count)
+    exists = awaited(View.exists)
+    history = awaited(View.history)
+    status = awaited(View.status)

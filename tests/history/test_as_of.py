@@ -1,0 +1,386 @@
+"""The memory as of an earlier moment is what it was then."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.clock import ManualClock
+
+import memstore
+from memstore import Conflict, InvalidArgument, MemstoreError, NotFound, Scope, Store
+from memstore.domain import clock
+
+OpenStore = Callable[..., Store]
+
+ANA = Scope(user_id="ana")
+
+
+def told(fact: Any) -> dict[str, Any]:
+    """Return what a fact says, without how often it was used and which moment it is of."""
+    values = fact.to_dict()
+    for name in ("use_count", "last_used_at", "as_of", "embedded", "embed_error"):
+        values.pop(name, None)
+    return values
+
+
+def op(store: Store) -> str:
+    return f"op:{store.file.head().line}"
+
+
+# -- single cases ------------------------------------------------------------------------
+
+
+def test_a_view_has_what_was_active_with_the_metadata_and_confirmations_of_then(
+    store: Store,
+) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    store.update_metadata(old.id, {"sure": 1})
+    store.confirm(old.id)
+    gone = store.add("Bob likes tea", subject="bob")
+    then = store.as_of(op(store))
+    before = [told(fact) for fact in store.list()]
+    store.update_metadata(old.id, {"sure": 2})
+    store.confirm(old.id)
+    new = store.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    store.delete(gone.id)
+    assert [told(fact) for fact in then.list()] == before
+    assert [fact.id for fact in then.list(filters={"sure": 1})] == [old.id]
+    assert then.list(filters={"sure": 2}) == []
+    assert then.get(old.id).as_of == then.at
+    assert [hit.fact.id for hit in then.search("where does Alice live")][:1] == [old.id]
+    assert [told(fact) for fact in then.history(old.id)] == before[:1]
+    assert then.recall("Alice", max_tokens=100).facts == (old.id,)
+    assert then.exists("Alice lives in Lisbon", subject="alice")
+    assert not then.exists("Alice lives in Rome", subject="alice")
+    assert then.count() == then.status().active == 2
+    with pytest.raises(NotFound, match=f"fact {new.id} was stored after"):
+        then.get(new.id)
+
+
+def test_a_view_can_only_be_read(store: Store) -> None:
+    store.add("Alice lives in Lisbon", subject="alice")
+    then = store.as_of("now")
+    with pytest.raises(Conflict, match="cannot add: it can only be read") as caught:
+        then.add("Bob likes tea", subject="bob")
+    assert "on the store itself" in str(caught.value.__notes__)
+    assert store.count() == 1
+    with pytest.raises(InvalidArgument, match="before the journal begins"):
+        store.as_of(datetime(2020, 1, 1, tzinfo=UTC))
+
+
+def test_what_was_erased_since_stays_erased(store: Store) -> None:
+    kept = store.add("Alice lives in Lisbon", subject="alice")
+    secret = store.add("The password is hunter2", subject="api", metadata={"k": "hunter2"})
+    said = store.episodes.add("I said hunter2", source="chat")
+    then = store.as_of("now")
+    store.erase(secret.id)
+    store.episodes.erase(said.id)
+    assert [fact.id for fact in then.list()] == [kept.id]
+    assert [hit.fact.id for hit in then.search("password hunter2")] in ([], [kept.id])
+    assert "hunter2" not in repr(then.recall("hunter2 password", max_tokens=500))
+    assert "hunter2" not in repr(then.history(subject="api"))
+    assert not then.exists("The password is hunter2", subject="api")
+    with pytest.raises(NotFound):
+        then.get(secret.id)
+
+
+def test_a_fact_that_has_expired_since_was_active(open_store: OpenStore) -> None:
+    now = ManualClock()
+    with clock.use(now), open_store() as store:
+        ends = now.utc_now() + timedelta(hours=1)
+        fact = store.add("The door is open", subject="door", expired_at=ends)
+        then = store.as_of("now")
+        now.advance(7200)
+        assert store.list() == []
+        assert [one.status for one in then.list()] == ["active"]
+        assert then.search("door")[0].fact.id == fact.id
+        assert (then.status().active, then.status().expired) == (1, 0)
+        store.add("another", subject="x")
+        assert store.as_of("now").status().expired == 1
+
+
+def test_episodes_of_then_are_recalled(store: Store) -> None:
+    first = store.episodes.add("We talked about the harbour", source="chat", tags=["sea"])
+    then = store.as_of("now")
+    store.episodes.update(first.id, expired_at=datetime(2020, 1, 1, tzinfo=UTC))
+    store.episodes.add("The harbour again", source="chat")
+    assert then.recall("harbour", max_tokens=200).episodes == (first.id,)
+    assert then.status().episodes == 1
+
+
+def test_owners_and_namespaces_see_their_own(store: Store) -> None:
+    store.add("Ana likes tea", subject="ana", user_id="ana")
+    store.add("Everybody likes tea", subject="all")
+    store.within("other").add("Others like tea", subject="others")
+    confined = store.within(confined=True).as_of("now")
+    assert [fact.id for fact in confined.list()] == [2]
+    assert [fact.id for fact in confined.list(scope=ANA)] == [1]
+    assert {hit.fact.id for hit in confined.search("tea", scope="all")} == {1, 2}
+    assert len(store.as_of("now").search("tea", namespaces="all", scope="all")) == 3
+    with pytest.raises(memstore.AccessDenied):
+        confined.search("tea", namespaces="other")
+    with pytest.raises(NotFound):
+        confined.get(3)
+
+
+def test_the_four_quadrants_of_known_and_true(open_store: OpenStore) -> None:
+    """What was known then, and now, of what held then, and now."""
+    now = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
+    with clock.use(now), open_store() as store:
+        old = store.add("Ana lives in Rome", subject="ana", valid_at="2026-01-01")
+        march = store.as_of("now")
+        now.advance(86_400 * 31)
+        # Only now it becomes known that she had moved in February.
+        new = store.add(
+            "Ana lives in Oslo", subject="ana", supersedes=old.id, valid_at="2026-02-10"
+        )
+        known = {"then": march, "now": store}
+        held = {"january": "2026-01-15", "february": "2026-02-20"}
+        answers = {
+            (k, h): [fact.id for fact in view.list(valid_on=day)]
+            for (k, view), (h, day) in itertools.product(known.items(), held.items())
+        }
+        assert answers == {
+            ("then", "january"): [old.id],
+            ("then", "february"): [old.id],
+            ("now", "january"): [old.id],
+            ("now", "february"): [new.id],
+        }
+        assert store.get(old.id).holds_until == datetime(2026, 2, 10, tzinfo=UTC)
+        assert march.get(old.id).holds_until is None
+        found = store.search("where does Ana live", valid_on="2026-01-15")
+        assert [hit.fact.id for hit in found] == [old.id]
+        assert store.recall("Ana", max_tokens=99, valid_on="2026-01-15").facts == (old.id,)
+        assert store.count(valid_on="2025-12-31") == 0
+
+
+# -- against what was seen at the time -----------------------------------------------------
+
+SUBJECTS = ("ana", "bob", "todo", "Zoë")
+WORDS = ("tea", "milk", "Rome", "Oslo", "harbour", "door", "rain")
+FILTERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"active_only": False},
+    {"active_only": False, "include_deleted": True, "scope": "all"},
+    {"scope": ANA},
+    {"subject": "ana"},
+    {"category": "event", "scope": "all"},
+    {"tasks": False, "scope": "all"},
+    {"pinned": True, "scope": "all"},
+    {"filters": {"k": 1}, "scope": "all"},
+    {"filters": [("k", "!=", 1)], "scope": "all", "active_only": False},
+    {"filters": [("k", "=", None)], "scope": "all"},
+    {"valid_on": "2026-01-02", "scope": "all"},
+    {"valid_on": "2026-01-01T12:00:00Z", "scope": "all", "tasks": False},
+)
+
+
+class Told:
+    """What a store says of itself: compared with what a view says later."""
+
+    def __init__(self, store: Any, erased: frozenset[int]) -> None:
+        listed = [store.list(**asked) for asked in FILTERS]
+        self.lists = [[told(fact) for fact in some if fact.id not in erased] for some in listed]
+        self.counts = [len(some) for some in self.lists]
+        ids = [fact["id"] for fact in self.lists[2]]
+        self.chains = {id_: [told(one) for one in store.history(id_)] for id_ in ids}
+        # A clock that was set back makes other ages: without them, the order is exact.
+        by_words: Any = {"ranking": "classic", "vector_weight": 0, "half_lives_seconds": {}}
+        self.found = [
+            [
+                (hit.fact.id, hit.word_score > 0, hit.fact.metadata)
+                for hit in store.search(word, limit=1000, **by_words, **asked)
+            ]
+            for word in WORDS
+            for asked in ({"scope": "all"}, FILTERS[6])
+        ]
+        self.scores = [[hit.word_score for hit in store.search(word, **by_words)] for word in WORDS]
+
+    def without(self, erased: frozenset[int]) -> None:
+        """Drop what was erased since; the weights of words are not compared then."""
+        self.lists = [[one for one in some if one["id"] not in erased] for some in self.lists]
+        self.counts = [len(some) for some in self.lists]
+        self.chains = {
+            id_: [one for one in chain if one["id"] not in erased]
+            for id_, chain in self.chains.items()
+            if id_ not in erased
+        }
+        self.found = [[hit for hit in some if hit[0] not in erased] for some in self.found]
+        self.scores = []
+
+
+class Life:
+    """A store that does what numbers say, and remembers what it looked like after each act."""
+
+    def __init__(self, path: Path, now: ManualClock) -> None:
+        self.now = now
+        self.store = memstore.open(path, embedder=None)
+        self.other = memstore.open(path, embedder=None, source="web:x")
+        self.away = memstore.open(path.with_name("away.db"), embedder=None)
+        self.seen: list[tuple[int, Told]] = []
+        self.erased: set[int] = set()
+
+    def close(self) -> None:
+        for store in (self.store, self.other, self.away):
+            store.close()
+
+    def act(self, kind: int, which: int, what: int) -> None:
+        self.now.advance((7, -3, 0.5, 86_400, 0)[what % 5])
+        store = self.other if what % 3 == 0 else self.store
+        with suppress(MemstoreError, ValueError):
+            ACTS[kind % len(ACTS)](self, store, which, what)
+        line = self.store.file.head().line
+        if line and (not self.seen or self.seen[-1][0] != line):
+            self.seen.append((line, Told(self.store, frozenset(self.erased))))
+
+    def id(self, which: int) -> int:
+        facts = self.store.list(active_only=False, include_deleted=True, scope="all")
+        return facts[which % len(facts)].id if facts else 1
+
+    # the acts
+
+    def add(self, store: Store, which: int, what: int) -> None:
+        store.add(
+            f"{WORDS[what % 7]} {WORDS[which % 7]} {which % 3}",
+            subject=SUBJECTS[what % 4],
+            category=("note", "event")[which % 2],
+            metadata=({}, {"k": 1}, {"k": None}, {"k": "1"}, {"k": 2.5})[which % 5],
+            user_id=(None, "ana")[what % 5 == 4],
+            valid_at=(None, "2026-01-01", "2026-01-02T10:00:00Z")[which % 3],
+            expired_at=self.now.utc_now() + timedelta(hours=5) if what % 6 == 5 else None,
+        )
+
+    def add_many(self, store: Store, which: int, what: int) -> None:
+        new = [
+            {"content": f"{WORDS[(what + n) % 7]} {n}", "subject": SUBJECTS[n % 2]}
+            for n in range(which % 4 + 1)
+        ]
+        store.add_many(new)
+
+    def replace(self, store: Store, which: int, what: int) -> None:
+        old = store.get(self.id(which))
+        store.add(
+            f"{WORDS[what % 7]} instead {which}",
+            subject=old.subject,
+            supersedes=old.id,
+            valid_at=(None, "2026-01-02")[what % 2],
+            **old.scope.ids,
+        )
+
+    def supersede(self, store: Store, which: int, what: int) -> None:
+        store.supersede(self.id(which), self.id(what), any_subject=True)
+
+    def delete(self, store: Store, which: int, what: int) -> None:
+        store.delete(self.id(which))
+
+    def restore(self, store: Store, which: int, what: int) -> None:
+        store.restore(self.id(which))
+
+    def reinstate(self, store: Store, which: int, what: int) -> None:
+        store.reinstate(self.id(which))
+
+    def change(self, store: Store, which: int, what: int) -> None:
+        store.update_metadata(self.id(which), {"k": (1, 2, None, "x", True)[what % 5]})
+
+    def confirm(self, store: Store, which: int, what: int) -> None:
+        store.confirm(self.id(which))
+
+    def pin(self, store: Store, which: int, what: int) -> None:
+        (store.pin if what % 2 else store.unpin)(self.id(which))
+
+    def task(self, store: Store, which: int, what: int) -> None:
+        tasks = store.tasks.list()
+        if not tasks or what % 2:
+            store.tasks.create(f"{WORDS[which % 7]} to do")
+        else:
+            store.tasks.update(tasks[which % len(tasks)].id, ("completed", "pending")[what % 4 > 1])
+
+    def revert(self, store: Store, which: int, what: int) -> None:
+        last = self.store.file.head().line
+        store.revert(ops=[max(1, last - which % 4)], scope="all").apply()
+
+    def distrust(self, store: Store, which: int, what: int) -> None:
+        if what % 2:
+            store.distrust("web:x")
+        else:
+            store.trust("web:x")
+
+    def erase(self, store: Store, which: int, what: int) -> None:
+        if what % 3 == 1:
+            self.erased.add(self.id(which))
+            store.erase(self.id(which))
+
+    def carry(self, store: Store, which: int, what: int) -> None:
+        """Export, change either file, and import the one into the other."""
+        self.away.import_([*self.store.export()])
+        facts = self.away.list(scope="all")
+        if facts:
+            self.away.delete(facts[which % len(facts)].id)
+            self.away.update_metadata(facts[what % len(facts)].id, {"k": "away"})
+        self.away.add(f"{WORDS[what % 7]} from afar {which}", subject="ana")
+        store.import_([*self.away.export()])
+
+    def record(self, store: Store, which: int, what: int) -> None:
+        said = store.episodes.record(f"{WORDS[which % 7]} was said {what}", source="chat")
+        store.add(f"{WORDS[which % 7]} heard", subject="ana", episode_id=said.id)
+
+
+ACTS = (
+    Life.add,
+    Life.add,
+    Life.add_many,
+    Life.replace,
+    Life.replace,
+    Life.supersede,
+    Life.delete,
+    Life.restore,
+    Life.reinstate,
+    Life.change,
+    Life.change,
+    Life.confirm,
+    Life.pin,
+    Life.task,
+    Life.revert,
+    Life.distrust,
+    Life.erase,
+    Life.carry,
+    Life.record,
+)
+
+
+def live(path: Path, acts: list[tuple[int, int, int]]) -> None:
+    now = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    with clock.use(now):
+        life = Life(path, now)
+        try:
+            for act in acts:
+                life.act(*act)
+            erased = frozenset(life.erased)
+            for line, before in life.seen:
+                then = Told(life.store.as_of(f"op:{line}"), erased)
+                if erased:
+                    before.without(erased)
+                    then.without(erased)
+                assert vars(then) == vars(before), line
+        finally:
+            life.close()
+
+
+NUMBERS = st.integers(0, 200)
+
+
+@pytest.mark.hypothesis
+@settings(deadline=None)
+@given(acts=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), max_size=25))
+def test_a_view_says_what_the_store_said_then(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, int, int]]
+) -> None:
+    live(tmp_path_factory.mktemp("life") / "memory.db", acts)
