@@ -143,6 +143,21 @@ def test_condition_that_lost_it_is_told_with_both_sides(
     assert store.why_not("tea", 1, **asked).text == told
 
 
+def test_fact_that_did_not_hold_on_the_day_says_when_it_did(store: Store) -> None:
+    store.add("tea", subject="s", valid_at="2026-01-01")
+    store.add("more tea", subject="s", valid_at="2026-03-01", supersedes=1)
+    assert store.why_not("tea", 1, valid_on="2026-02-01").stage == "found"
+    assert store.why_not("tea", 1, valid_on="2026-04-01").text == (
+        "fact 1 held from 2026-01-01 00:00 until 2026-03-01 00:00, not on 2026-04-01 00:00"
+    )
+    outcome = store.why_not("tea", 2, valid_on="2026-02-01")
+    assert (outcome.stage, outcome.text) == (
+        "valid",
+        "fact 2 held from 2026-03-01 00:00, not on 2026-02-01 00:00",
+    )
+    assert store.why_not("tea", 1).stage == "superseded"
+
+
 def test_task_is_left_out_unless_asked_for(store: Store) -> None:
     store.tasks.create("buy tea")
     assert stage(store, "tea", 1) == "tasks"
@@ -368,6 +383,7 @@ REQUESTS = st.fixed_dictionaries(
         "tasks": st.booleans(),
         "created_after": st.just(2 * DAY),
         "valid_before": st.just(DAY // 2),
+        "valid_on": st.sampled_from([0, DAY // 2, 2 * DAY, -2 * DAY]),
         "min_relevance": st.sampled_from([0.05, 0.9]),
     },
 )
@@ -381,7 +397,7 @@ DROPPED: dict[str, dict[str, Any]] = {
     Stage.TASKS: {"tasks": True},
     Stage.METADATA: {"filters": ()},
     Stage.CREATED: {"created_after": None},
-    Stage.VALID: {"valid_before": None},
+    Stage.VALID: {"valid_before": None, "valid_on": None, "active_only": False},
     Stage.RELEVANCE: {"min_relevance": None},
 }
 """What to ask for so that a stage loses nothing."""
@@ -422,7 +438,7 @@ def fill(store: Store, wordless: Store, rows: list[dict[str, Any]]) -> list[int]
 def asked_at(request: dict[str, Any]) -> dict[str, Any]:
     """Return the keywords of a request, whose times are seconds before now."""
     now, asked = clock.utc_now(), {"limit": 10, "tasks": None, **request}
-    for name in ("created_after", "valid_before"):
+    for name in ("created_after", "valid_before", "valid_on"):
         if asked.get(name) is not None:
             asked[name] = now - timedelta(seconds=asked[name])
     if "vector_weight" in asked:

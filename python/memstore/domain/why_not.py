@@ -36,7 +36,7 @@ class Stage(StrEnum):
     CREATED = "created"
     """It was not stored in the period asked for."""
     VALID = "valid"
-    """It is not valid since the period asked for."""
+    """It is not valid since the period asked for, or did not hold on the day asked for."""
     BLANK = "blank"
     """The query has nothing to search for."""
     PENDING = "pending"

@@ -44,6 +44,7 @@ NARROWING: Final = (
     (Stage.TASKS, ("tasks",)),
     (Stage.CREATED, ("created_after", "created_before")),
     (Stage.VALID, ("valid_after", "valid_before")),
+    (Stage.VALID, ("valid_on",)),
 )
 """The conditions of a filter that are not about the state of a fact, in the order of stages."""
 
@@ -139,16 +140,23 @@ class _Followed:
         if fact.deleted_at is not None:
             stage = Stage.DELETED if fact.content else Stage.ERASED
             return self._lost(stage, f"was {stage}{_at(fact.deleted_at)}")
-        if self._passes(replace(wanted, **ANY)):
+        unnarrowed = self._unnarrowed()
+        if self._passes(unnarrowed):
             return None
-        if wanted.active_only and fact.superseded_by is not None:
+        active_only = unnarrowed.active_only
+        if active_only and fact.superseded_by is not None:
             by = self._successor(fact.superseded_by)
             return self._lost(Stage.SUPERSEDED, f"was superseded by {by}{_at(fact.superseded_at)}")
-        if wanted.active_only and fact.expired_at is not None and fact.expired_at <= wanted.now:
+        if active_only and fact.expired_at is not None and fact.expired_at <= wanted.now:
             return self._lost(Stage.EXPIRED, f"expired{_at(fact.expired_at)}")
         if fact.distrusted:
             return self._lost(Stage.DISTRUSTED, "rests on distrusted sources alone")
         return None
+
+    def _unnarrowed(self) -> FactFilter:
+        """Return the filter with the conditions on states alone; ``valid_on`` stands for them."""
+        wanted = self._request.wanted
+        return replace(wanted, **ANY, active_only=wanted.active_only and wanted.valid_on is None)
 
     def _successor(self, fact_id: int) -> str:
         """Name what superseded the fact, unless it is of other owners or another namespace."""
@@ -161,11 +169,12 @@ class _Followed:
     def _by_filter(self) -> WhyNot | None:
         """Add one condition after another; the first that the fact does not pass lost it."""
         wanted = self._request.wanted
-        so_far = replace(wanted, **ANY)
+        so_far = self._unnarrowed()
         for stage, names in NARROWING:
             so_far = replace(so_far, **{name: getattr(wanted, name) for name in names})
             if not self._passes(so_far):
-                return self._lost(stage, self._condition(stage))
+                holding = names == ("valid_on",)
+                return self._lost(stage, self._of_holding() if holding else self._condition(stage))
             if stage is Stage.TASKS:
                 for condition in wanted.metadata:
                     if not self._passes(replace(so_far, metadata=[condition])):
@@ -189,6 +198,16 @@ class _Followed:
             since = fact.valid_at or fact.created_at
             return f"is valid since{_at(since)}{_outside(*wanted.period('valid'))}"
         return f"has the {stage} {getattr(fact, stage)!r}, not {getattr(wanted, stage)!r}"
+
+    def _of_holding(self) -> str:
+        """Say when the fact held, and when it should have."""
+        fact, until = self._fact, self._fact.holds_until
+        asked, _ = self._request.wanted.valid_on or (None, None)
+        since = fact.valid_at or fact.created_at
+        if until is not None and until <= since:
+            return f"never held: what superseded it is valid since{_at(until)}"
+        ended = "" if until is None else f" until{_at(until)}"
+        return f"held from{_at(since)}{ended}, not on{_at(asked)}"
 
     def _of_metadata(self, condition: MetadataFilter) -> str:
         asked = f"{condition.key} {condition.op} {condition.value!r}"
