@@ -11,6 +11,7 @@ from memstore import Conflict, Store
 from memstore.database import short_transactions
 from memstore.database.engine import Transaction
 from memstore.database.short_transactions import in_steps
+from memstore.domain import clock
 
 
 def test_steps_share_a_transaction_until_its_time_limit(
@@ -31,6 +32,27 @@ def test_steps_share_a_transaction_until_its_time_limit(
     assert len([*in_steps(store.file.engine, acts)]) == 3
     assert seen == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 2), (5, 2)]
     assert [*in_steps(store.file.engine, [])] == []
+
+
+def test_a_job_that_pauses_does_so_after_half_a_second_of_work(
+    store: Store, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "wait", lambda _, seconds: manual_clock.advance(seconds))
+    engine = store.file.engine
+    times: list[float] = []
+
+    def act(_: Transaction) -> None:
+        times.append(clock.monotonic())
+        manual_clock.advance(0.2)
+
+    for _ in in_steps(engine, [act] * 7, pauses=True):
+        pass
+    began = times[0]
+    assert [round(at - began, 2) for at in times] == [0, 0.2, 0.4, 0.71, 0.91, 1.11, 1.42]
+    times.clear()
+    for _ in in_steps(engine, [act] * 4):
+        pass
+    assert round(times[-1] - times[0], 2) == 0.6
 
 
 def found(store: Store, word: str) -> list[str]:

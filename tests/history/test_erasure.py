@@ -254,8 +254,8 @@ def test_an_interrupted_erasure_leaves_whole_rows_and_is_completed_by_the_next(
         store.add(f"{secret}{n}", subject="pages", episode_id=page.id)
     in_steps = erasure.in_steps
 
-    def interrupted(*given: Any) -> Any:
-        yield from islice(in_steps(*given), stop)
+    def interrupted(*given: Any, **more: Any) -> Any:
+        yield from islice(in_steps(*given, **more), stop)
         raise KeyboardInterrupt
 
     plan = store.erasure(source=WEB)

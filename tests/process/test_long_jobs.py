@@ -11,24 +11,20 @@ from pathlib import Path
 
 import pytest
 from tests.support.disk import run
-from tests.support.programs import LETTERS
+from tests.support.programs import KILLING, LETTERS
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 PROGRAM = (
     LETTERS
+    + KILLING
     + """
-import contextlib, ctypes, json, os, random, shutil, signal, sys
+import contextlib, random
 import memstore
 import memstore.embedding.embedding, memstore.search.hybrid, memstore.upkeep.doctor
 from memstore import Conflict, EmbedderMismatch, Extractor
 
-folder, job, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
-WRITE, SYNC, TRUNCATE, OPEN, REMOVE, RENAME = (1 << n for n in range(6))
-KILLED = -1
-faults = ctypes.CDLL(None)
-faults.faults_disarm.restype = ctypes.c_uint64
-faults.faults_arm.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int, ctypes.c_bool]
+job, kills = sys.argv[2], int(sys.argv[3])
 SAID = [f"Ana likes tea number {n}" for n in range(12)]
 
 class Pairs(Letters):
@@ -116,43 +112,6 @@ def check(path, before):
     texts = [content for content, _ in now["facts"]]
     missing = [content for content, _ in before["facts"] if content not in texts]
     assert not missing, missing
-
-def in_child(call):
-    # Runs it in a process of its own; returns how it ended, and its answer.
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            os.close(out)
-            os.write(into, json.dumps(call()).encode())
-            code = 0
-        except BaseException:
-            import traceback
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    os.close(into)
-    with open(out, "rb") as answer:
-        text = answer.read()
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        assert os.WTERMSIG(status) == signal.SIGKILL, status
-        return None
-    assert status == 0, "a child failed: see above"
-    return json.loads(text)
-
-def counted(path, place):
-    faults.faults_watch(os.fsencode(os.path.dirname(path)), -1)
-    faults.faults_arm(WRITE | SYNC | TRUNCATE | REMOVE | RENAME, place, KILLED, False)
-    run_job(path)
-    return faults.faults_disarm()
-
-def fresh(name):
-    os.mkdir(f"{folder}/{name}")
-    for one in os.listdir(f"{folder}/base"):
-        shutil.copy(f"{folder}/base/{one}", f"{folder}/{name}/{one}")
-    return f"{folder}/{name}/memory.db"
 
 os.mkdir(f"{folder}/base")
 in_child(lambda: prepare(f"{folder}/base/memory.db"))

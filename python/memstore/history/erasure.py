@@ -148,10 +148,10 @@ class ErasurePlan:
         """
         work = _Erasing(self, progress)
         engine = self._place.engine
-        for _ in in_steps(engine, work.acts()):
+        for _ in in_steps(engine, work.acts(), pauses=True):
             work.tell()
         for index in ("facts", "episodes"):
-            for _ in in_steps(engine, work.forgetting(index)):
+            for _ in in_steps(engine, work.forgetting(index), pauses=True):
                 pass
         is_gone = engine.compact()
         is_gone = self._place.rewrite() and is_gone
