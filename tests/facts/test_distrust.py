@@ -10,10 +10,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.learn.test_extraction import Scripted
 from tests.support.raw import sql
 
 import memstore
-from memstore import AccessDenied, AsyncStore, Conflict, NewFact, NotFound, Scope, Store
+from memstore import (
+    AccessDenied,
+    AsyncStore,
+    Conflict,
+    Extractor,
+    Memory,
+    NewFact,
+    NotFound,
+    Scope,
+    Store,
+)
 from memstore.database.tables import distrusted
 from memstore.domain.support import LegKind
 from memstore.history import trust
@@ -197,6 +208,23 @@ def test_the_graph_leaves_it_out(store: Store) -> None:
     assert {one.name for one in store.graph.entities()} == names
 
 
+def test_a_memory_leaves_it_out(store: Store) -> None:
+    memory = Memory(store)
+    memory.add("Ana likes tea", user_id="ana", infer=False)
+    store.add("Ana likes gin", subject="ana", source=BAD, user_id="ana")
+    assert len(memory.get_all(user_id="ana")) == 2
+    store.distrust(BAD)
+    assert [one["id"] for one in memory.get_all(user_id="ana")] == [1]
+    assert [one["id"] for one in memory.search("tea gin", user_id="ana")] == [1]
+
+
+def test_an_unread_conversation_of_it_is_not_learned_from(store: Store) -> None:
+    store.episodes.add("I like tea", source="chat", thread="t", speaker="user")
+    assert len(store.readings.unread_threads("default", Scope())) == 1
+    store.distrust("chat")
+    assert store.readings.unread_threads("default", Scope()) == []
+
+
 # -- what brings a fact back -------------------------------------------------------------
 
 
@@ -225,6 +253,23 @@ def test_a_fact_heard_again_comes_back_and_goes_with_its_episode(bad: Store) -> 
     assert (heard.id, heard.status, shown(bad)) == (1, "active", [1, 3])
     bad.episodes.erase(talk.id)
     assert shown(bad) == [3]
+
+
+def test_a_fact_that_a_model_reads_elsewhere_comes_back(bad: Store) -> None:
+    bad.distrust(BAD)
+    said = '{"facts": [{"content": "Ana lives in Oslo", "subject": "ana", "category": "identity"}]}'
+    Extractor(bad, Scripted(said)).extract("Ana lives in Oslo, she says.")
+    assert shown(bad) == [2, 3]
+    assert [leg.kind for leg in bad.support(2)] == ["said", "restated"]
+
+
+def test_a_restored_text_is_shown_beside_a_hidden_one(store: Store) -> None:
+    store.add("Ana lives in Oslo", subject="ana")
+    store.add("Ana lives in Rome", subject="ana", supersedes=1)
+    store.add("Ana lives in Oslo", subject="ana", source=BAD)
+    store.distrust(BAD)
+    assert store.restore(1).content == "Ana lives in Oslo"
+    assert "Ana lives in Oslo" in [fact.content for fact in store.list()]
 
 
 def test_what_speaks_against_a_fact_does_not_bring_it_back(bad: Store) -> None:
@@ -528,18 +573,24 @@ def test_what_is_hidden_follows_every_change(acts: list[tuple[Any, ...]], prefix
 @given(st.lists(ACTS, min_size=4, max_size=14))
 def test_what_was_hidden_at_a_line_is_what_was_hidden_then(acts: list[tuple[Any, ...]]) -> None:
     with memstore.open(":memory:", embedder=None) as store:
-        then: dict[int, set[int]] = {}
+        then: dict[int, tuple[set[int], set[int]]] = {}
         for one in acts:
             # An erased text speaks for nothing, not even in the past.
             if one[0] not in ("erase", "erase episode"):
                 act(store, one)
             with store.file.engine.read() as transaction:
                 last = memstore.database.journal.last_id(transaction)
-                then[last] = {*distrusted.FACTS.ids(transaction)}
+                then[last] = (
+                    {*distrusted.FACTS.ids(transaction)},
+                    {*distrusted.EPISODES.ids(transaction)},
+                )
         with store.file.engine.read() as transaction:
-            for line, hidden in then.items():
-                ids = [id_ for id_ in range(1, 30) if id_ <= len(acts)]
-                assert trust.distrusted_at(transaction, ids, line) == hidden
+            ids = range(1, len(acts) + 1)
+            for line, (facts, episodes) in then.items():
+                assert trust.distrusted_at(transaction, ids, line) == facts
+                # An episode that was recorded later is not one of then.
+                said = {id_ for id_ in ids if id_ <= max(episodes, default=0)}
+                assert trust.distrusted_episodes_at(transaction, said, line) == episodes
 
 
 def test_what_was_hidden_at_a_line_outlives_an_erasure(bad: Store) -> None:

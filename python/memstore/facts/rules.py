@@ -48,7 +48,12 @@ def standing(fact: Fact) -> str:
 
 
 def way_out(fact: Fact) -> Remedy | None:
-    return {"superseded": Remedy.USE_NEWEST, "deleted": Remedy.RESTORE}.get(fact.status)
+    ways = {
+        "superseded": Remedy.USE_NEWEST,
+        "deleted": Remedy.RESTORE,
+        "distrusted": Remedy.TRUST_SOURCE,
+    }
+    return ways.get(fact.status)
 
 
 def not_found(fact_id: int, namespace: str) -> NotFound:

@@ -120,9 +120,10 @@ class FactWriter:
 
     def same(self, new: Prepared) -> Fact | None:
         """Return an active fact of the same owners that says the same, with any metadata."""
-        return next(self._saying(new), None)
+        return next((fact for fact in self._saying(new) if fact.status == "active"), None)
 
     def _saying(self, new: Prepared) -> Iterator[Fact]:
+        """Yield the facts that a new one repeats; what is distrusted may be heard elsewhere too."""
         if new.encoded.found_by.claim_hash in self._new_claims:
             return
         for fact in fact_table.saying(

@@ -87,12 +87,14 @@ def distrusted_at(transaction: Transaction, fact_ids: Collection[int], line: int
 def distrusted_episodes_at(
     transaction: Transaction, episode_ids: Collection[int], line: int
 ) -> set[int]:
-    """Return which episodes were distrusted at a line of the journal."""
+    """Return which episodes were distrusted at a line of the journal, without the erased ones."""
     levels = table_at(transaction, line)
     if not levels.distrusted:
         return set()
-    every = (of_episodes(transaction, ids, levels) for ids in _batches(sorted(episode_ids)))
-    return {id_ for found in every for id_ in _hidden(found)}
+    if levels == table(transaction):
+        return {*distrusted_table.EPISODES.ids(transaction)} & {*episode_ids}
+    batches = _batches(sorted(episode_ids))
+    return {id_ for ids in batches for id_ in _hidden(of_episodes(transaction, ids, levels))}
 
 
 def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kind) -> TrustChange:

@@ -174,7 +174,8 @@ class Reconciler:
         )
 
     def _confirmable(self, transaction: Transaction, fact: Fact, episode: Episode) -> bool:
-        return fact.status == "active" and not confirmed_by(transaction, fact, episode.id)
+        is_held = fact.status in ("active", "distrusted")
+        return is_held and not confirmed_by(transaction, fact, episode.id)
 
     def _equal_fact(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
         """Return an equal fact from elsewhere that did not end before the text was written.
