@@ -220,7 +220,7 @@ class Fact(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, and the status, as JSON values."""
-        values = set_fields(self) | {"status": self.status}
+        values = set_fields(self, FACT_FIELDS) | {"status": self.status}
         if not self.distrusted:
             del values["distrusted"]
         return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from memstore.domain.records import FACT_FIELDS, Fact, set_fields, unchecked
+from memstore.domain.records import FACT_FIELDS, Fact, unchecked
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ class RepairedFact(Fact):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the restored fact, the kind of repair, and the ids of the active facts."""
-        return set_fields(self, FACT_FIELDS) | {
-            "status": self.status,
+        return Fact.to_dict(self) | {
             "repair": self.repair,
             "active_now": [fact.id for fact in self.active],
         }
