@@ -343,7 +343,9 @@ def test_it_takes_what_a_search_takes_and_counts_no_use(store: Store) -> None:
 # -- agreement with searches -----------------------------------------------------------------------
 
 WORDS = ["tea", "rain", "harbour", "violin", "東京", "running"]
+DATED = ["tea rain yesterday", "what happened today"]
 QUERIES = ["tea rain", "rain tea tea", "東京", "violin", "run to the harbour", "nothing of it"]
+QUERIES += DATED
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 DAY = 86_400
 
@@ -485,7 +487,7 @@ def check_stage(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot
 def check_rank(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot) -> None:
     place, limit = outcome.place or 0, asked["limit"]
     assert place > limit
-    if place <= 25:  # as many candidates as with a smaller limit
+    if place <= 25 and query not in DATED:  # as many candidates as with a smaller limit
         hits = store.search(query, **asked | {"limit": place, "min_relevance": None})
         assert [hit.fact.id for hit in hits].index(outcome.fact_id) + 1 == place
         assert outcome.last is not None
