@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.chain import hashes
+from memstore.database.tables import meta as meta_table
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ INSERTION: Final = (
     " :after, :evidence, :salt, :hash)"
 )
 
+LAST: Final = (
+    "SELECT id, at, hash, EXISTS (SELECT 1 FROM memstore_meta WHERE key = :levels)"
+    f" FROM {TABLE} ORDER BY id DESC LIMIT 1"
+)
+
 
 class Act:
     """The lines that one transaction adds to the journal.
@@ -46,11 +52,13 @@ class Act:
     They have one moment, later than every line before, and the id of the first of them (``txn``).
     """
 
-    __slots__ = ("_last_hash", "_next_id", "at", "txn")
+    __slots__ = ("_last_hash", "_next_id", "at", "has_levels", "txn")
 
     def __init__(self, transaction: Transaction) -> None:
-        last = transaction.one(f"SELECT id, at, hash FROM {TABLE} ORDER BY id DESC LIMIT 1")
-        last_id, last_at, self._last_hash = last or (0, "", BEGINNING)
+        last = transaction.one(LAST, {"levels": meta_table.TRUST})
+        last_id, last_at, self._last_hash, has_levels = last or (0, "", BEGINNING, 0)
+        self.has_levels = bool(has_levels)
+        """Whether the level of a source was ever set in this file, so that facts may be hidden."""
         self.txn = self._next_id = last_id + 1
         self.at = clock.to_text(clock.utc_now())
         if self.at <= last_at:

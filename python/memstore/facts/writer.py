@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from memstore.database import acts
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.records import Fact, json_value
@@ -267,8 +267,8 @@ class FactWriter:
     @cached_property
     def _hides(self) -> bool:
         """Whether any source is distrusted."""
-        is_set = meta_table.is_set(self.transaction, meta_table.TRUST)
-        return is_set and bool(trust.table(self.transaction).distrusted)
+        has_levels = acts.of(self.transaction).has_levels
+        return has_levels and bool(trust.table(self.transaction).distrusted)
 
     def _credit(self, new: NewFact) -> Credit:
         return trust.of_new(self.transaction, self.changes.author, new)

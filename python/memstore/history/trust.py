@@ -111,6 +111,7 @@ def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kin
 
 
 def _keep(transaction: Transaction, levels: TrustTable) -> None:
+    acts.of(transaction).has_levels = True
     meta_table.put(transaction, meta_table.TRUST, json.dumps(levels.to_dict(), ensure_ascii=False))
 
 

@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
-    from memstore.database import journal
+    from memstore.database import acts, journal
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
-    from memstore.database.tables import meta as meta_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain.erasures import Remains
     from memstore.domain.protocols import Embedder
@@ -63,8 +62,8 @@ else:
     generation_table = lazy_import("memstore.database.tables.generations")
     importing = lazy_import("memstore.importing")
     imports_table = lazy_import("memstore.database.tables.imports")
+    acts = lazy_import("memstore.database.acts")
     journal = lazy_import("memstore.database.journal")
-    meta_table = lazy_import("memstore.database.tables.meta")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     dependents = lazy_import("memstore.graph.dependents")
@@ -84,7 +83,7 @@ CLOSING_SECONDS: Final = 5.0
 
 def _settle(transaction: Transaction) -> None:
     """Hide, or show again, what a write changed the support of, if the file has levels at all."""
-    if transaction.act is not None and meta_table.is_set(transaction, meta_table.TRUST):
+    if transaction.act is not None and acts.of(transaction).has_levels:
         trust.settle(transaction)
 
 
