@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from itertools import groupby, islice, starmap
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.chain import seal
@@ -330,30 +330,25 @@ def authors_since(
     return [(actor, source, kind, number) for actor, source, kind, number in rows]
 
 
-class StateChange(NamedTuple):
-    """What a later line says of a fact or an episode."""
+def changed_by(
+    transaction: Transaction, kind: Kind, after: int, column: str, until: int
+) -> list[int]:
+    """Return the facts or episodes up to an id that a kind of line after another one changed.
 
-    id: int
-    kind: str
-    is_imported: bool
-
-
-def state_changes(
-    transaction: Transaction, after: int, column: str, until: int
-) -> Iterator[StateChange]:
-    """Yield the changes of the facts, or of the episodes, up to an id, after a line; in order.
+    In the order of the lines; one that was changed several times is there several times.
 
     Args:
+        kind: one of :data:`STATE_KINDS`.
         column: ``fact_id`` or ``episode_id``.
     """
     if column not in ("fact_id", "episode_id"):
         raise ValueError(f"the journal has no ids in {column}")
-    rows = transaction.rows(
-        f"SELECT +{column}, kind, said_at IS NOT NULL FROM memstore_journal"
-        f" WHERE id > :after AND {OF_STATE} AND +{column} <= :until ORDER BY id",
+    return transaction.ints(
+        f"SELECT {column} FROM memstore_journal"
+        f" WHERE kind = '{kind}' AND {OF_STATE} AND id > :after AND +{column} <= :until"
+        " ORDER BY id",
         {"after": after, "until": until},
     )
-    return starmap(StateChange, rows)
 
 
 def changed_after(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> list[int]:

@@ -19,7 +19,7 @@ from memstore.history import replay, trust
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.tables import episodes as episode_table
@@ -44,47 +44,56 @@ FACT_STATE: Final[Mapping[str, Any]] = {
 EPISODE_STATE: Final[Mapping[str, Any]] = {"tags": (), "metadata": {}, "expired_at": None}
 
 
+class Switched(NamedTuple):
+    """The facts of then that were superseded or reactivated, or deleted or restored, since."""
+
+    facts: Collection[int]
+    were: Collection[int]
+    """Those that were superseded, or deleted, at the moment."""
+
+
 class LaterChanges(NamedTuple):
     """The facts that existed at a moment, and whose state changed after it."""
 
-    superseded: dict[int, bool]
-    """Those that were superseded or reactivated: whether they were superseded at the moment."""
-    deleted: dict[int, bool]
+    superseded: Switched
+    deleted: Switched
     others: set[int]
     """Those whose metadata or pin changed."""
-    imported: set[int]
-    """Those about which an import brought lines."""
-    unknown: set[int]
+    unknown: Collection[int]
     """Facts with an id of then that were not in the journal yet: another program stored them."""
 
     @property
     def all(self) -> set[int]:
-        return {*self.superseded, *self.deleted, *self.others, *self.imported}
+        return {*self.superseded.facts, *self.deleted.facts, *self.others}
 
 
 def later_changes(transaction: Transaction, moment: Moment) -> LaterChanges:
     """Return what changed after a moment, from the kinds of lines alone."""
-    found = LaterChanges({}, {}, set(), set(), set())
-    for fact_id, kind, is_imported in journal.state_changes(
-        transaction, moment.line, "fact_id", moment.last_fact
-    ):
-        if kind == Kind.ADOPT:
-            found.unknown.add(fact_id)
-        elif is_imported:
-            found.imported.add(fact_id)
-        elif kind in (Kind.SUPERSEDE, Kind.UNSUPERSEDE):
-            found.superseded.setdefault(fact_id, kind == Kind.UNSUPERSEDE)
-        elif kind in (Kind.DELETE, Kind.RESTORE):
-            found.deleted.setdefault(fact_id, kind == Kind.RESTORE)
-        else:
-            found.others.add(fact_id)
-    return found
+
+    def changed(kind: Kind) -> list[int]:
+        return journal.changed_by(transaction, kind, moment.line, "fact_id", moment.last_fact)
+
+    def switched(off: Kind, on: Kind) -> Switched:
+        by_off, by_on = changed(off), {*changed(on)}
+        both = by_on.intersection(by_off) if by_on else set()
+        lines = journal.of_facts(transaction, [*both])
+        pair = (line for line in lines if line.id > moment.line and line.kind in (off, on))
+        first = {line.fact_id: line.kind for line in reversed([*pair])}
+        were = {fact_id for fact_id in by_on if first.get(fact_id, on) == on}
+        return Switched([*by_off, *by_on], were)
+
+    return LaterChanges(
+        switched(Kind.SUPERSEDE, Kind.UNSUPERSEDE),
+        switched(Kind.DELETE, Kind.RESTORE),
+        {*changed(Kind.METADATA), *changed(Kind.PIN), *changed(Kind.UNPIN)},
+        changed(Kind.ADOPT),
+    )
 
 
 def changed_episodes(transaction: Transaction, moment: Moment) -> set[int]:
     """Return the episodes of then that were updated after a moment."""
-    changes = journal.state_changes(transaction, moment.line, "episode_id", moment.last_episode)
-    return {change.id for change in changes if change.kind == Kind.UPDATE_EPISODE}
+    kind, last = Kind.UPDATE_EPISODE, moment.last_episode
+    return {*journal.changed_by(transaction, kind, moment.line, "episode_id", last)}
 
 
 def facts_at(transaction: Transaction, fact_ids: Sequence[int], moment: Moment) -> dict[int, Fact]:
@@ -126,8 +135,7 @@ def _links_at(lines: Sequence[JournalLine], fact_id: int, last: int) -> dict[str
 def chain_at(transaction: Transaction, fact_id: int, moment: Moment) -> list[Fact]:
     """Return the chain that a fact had, oldest first."""
     later = later_changes(transaction, moment)
-    were = [*(id_ for id_, was in later.superseded.items() if was), *later.imported]
-    freed = facts_at(transaction, were, moment)
+    freed = facts_at(transaction, [*later.superseded.were], moment)
     found: dict[int, Fact] = {}
     waiting = {fact_id}
     while waiting:

@@ -18,13 +18,13 @@ from memstore.frozen import replace
 from memstore.history import past, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact
-    from memstore.history.past import LaterChanges
+    from memstore.history.past import LaterChanges, Switched
 
 KEPT: Final = 32
 """How many settled filters are kept, the newest."""
@@ -127,9 +127,10 @@ class Past:
         if wanted.metadata or wanted.pinned or wanted.valid_on is not None:
             found, again = select(wanted), Ids(later.all)
         else:
-            found, again = _in_state(wanted, whole, select, later), Ids(later.imported)
-            if not wanted.tasks and wanted.subject is None:  # metadata says what is a task
-                again = again | (Ids(later.others) & select(replace(whole, subject=TODO)))
+            found, again = _in_state(wanted, whole, select, later), Ids(())
+            if later.others and not wanted.tasks and wanted.subject is None:
+                # Metadata says what is a task.
+                again = Ids(later.others) & select(replace(whole, subject=TODO))
         candidates = again & select(whole) if len(again) else again
         facts = past.facts_at(transaction, [*candidates], self.moment)
         passing = Ids([id_ for id_, fact in facts.items() if passes(fact, wanted)])
@@ -173,9 +174,10 @@ def _in_state(
     return found
 
 
-def _then(now: Ids, were: Mapping[int, bool]) -> Ids:
-    """Return which facts were not retired, given those of now and what the changed ones were."""
-    return (now - Ids(were)) | Ids([id_ for id_, was in were.items() if not was])
+def _then(now: Ids, since: Switched) -> Ids:
+    """Return which facts were not retired, given those of now and what was switched since."""
+    changed = Ids(since.facts)
+    return (now - changed) | (changed - Ids(since.were))
 
 
 def passes(fact: Fact, wanted: FactFilter) -> bool:

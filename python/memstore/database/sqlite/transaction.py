@@ -99,6 +99,12 @@ class SqliteTransaction(Transaction):
         with self._translated:
             yield from self.connection.execute(sql, _bindings(sql, parameters))
 
+    def ints(self, sql: str, parameters: Given = NO_PARAMETERS) -> list[int]:
+        self.flush()
+        with self._translated:
+            found = self.connection.execute(sql, _bindings(sql, parameters))
+            return [row[0] for row in found]  # without a generator, in half the time
+
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         self.flush()
         with self._translated:

@@ -29,10 +29,10 @@ CREATE TABLE memstore_journal (
 CREATE INDEX idx_memstore_journal_fact ON memstore_journal (fact_id) WHERE fact_id IS NOT NULL;
 CREATE INDEX idx_memstore_journal_episode ON memstore_journal (episode_id)
     WHERE episode_id IS NOT NULL;
--- The changes of what filters test, in order: what was different at an earlier moment
+-- The changes of what filters test, by kind: what was different at an earlier moment
 -- (journal.STATE_KINDS). It covers every column that is read.
 CREATE INDEX idx_memstore_journal_state ON memstore_journal
-    (id, kind, fact_id, episode_id, said_at)
+    (kind, id, fact_id, episode_id)
     WHERE kind IN ('supersede', 'unsupersede', 'delete', 'restore', 'metadata', 'pin', 'unpin',
         'adopt', 'update_episode');
 
