@@ -116,6 +116,33 @@ def test_episodes_of_then_are_recalled(store: Store) -> None:
     assert then.status().episodes == 1
 
 
+def test_an_export_of_then_brings_back_what_was_there(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice", metadata={"k": 1})
+    new = store.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    gone = store.add("The password is hunter2", subject="api")
+    said = store.episodes.add("We met at the harbour", source="chat", tags=["sea"])
+    then = store.as_of("now")
+    store.update_metadata(new.id, {"k": 2})
+    store.delete(new.id)
+    store.episodes.update(said.id, tags=["land"])
+    store.erase(gone.id)
+    store.add("Bob likes tea", subject="bob")
+    lines = [*then.export()]
+    assert "hunter2" not in "".join(lines)
+    with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
+        copy.import_(lines)
+        facts = copy.list(active_only=False, include_deleted=True)
+        assert [(fact.content, fact.metadata, fact.status) for fact in facts] == [
+            ("Alice lives in Lisbon", {"k": 1}, "superseded"),
+            ("Alice lives in Rome", {}, "active"),
+        ]
+        assert [episode.tags for episode in copy.episodes.list()] == [["sea"]]
+        assert copy.verify() == []
+    assert lines[0].count(then.status().head) == 1
+
+
 def test_owners_and_namespaces_see_their_own(store: Store) -> None:
     store.add("Ana likes tea", subject="ana", user_id="ana")
     store.add("Everybody likes tea", subject="all")
@@ -181,6 +208,11 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"valid_on": "2026-01-02", "scope": "all"},
     {"valid_on": "2026-01-01T12:00:00Z", "scope": "all", "tasks": False},
 )
+
+
+def uuids(store: Store) -> set[str]:
+    found = store.list(active_only=False, include_deleted=True, scope="all")
+    return {fact.uuid for fact in found}
 
 
 class Told:
@@ -370,6 +402,12 @@ def live(path: Path, acts: list[tuple[int, int, int]]) -> None:
                     before.without(erased)
                     then.without(erased)
                 assert vars(then) == vars(before), line
+            if life.seen:
+                line, before = life.seen[len(life.seen) // 2]
+                with memstore.open(path.with_name("copy.db"), embedder=None) as copy:
+                    copy.import_([*life.store.as_of(f"op:{line}").export()])
+                    assert uuids(copy) >= {one["uuid"] for one in before.lists[2]}  # and hidden
+                    assert copy.verify() == []
         finally:
             life.close()
 

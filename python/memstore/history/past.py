@@ -41,7 +41,7 @@ FACT_STATE: Final[Mapping[str, Any]] = {
 }
 """What changes of a fact, and what it is unless the journal says otherwise."""
 
-EPISODE_STATE: Final[Mapping[str, Any]] = {"tags": (), "metadata": {}, "expired_at": None}
+EPISODE_STATE: Final[Mapping[str, Any]] = {"tags": [], "metadata": {}, "expired_at": None}
 
 
 class Switched(NamedTuple):
@@ -189,4 +189,4 @@ def _states(
 def _read(name: str, value: Any) -> Any:
     if name in MOMENT_FIELDS and isinstance(value, str):
         return clock.from_text(value)
-    return tuple(value) if isinstance(value, list) else value
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Final, NoReturn, Unpack
 
 from memstore.coroutines import Awaited, awaited
@@ -35,12 +35,13 @@ from memstore.search import recall
 from memstore.search.index import visibility
 from memstore.search.past import Past
 from memstore.store import questions
+from memstore.transfer import exporting
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
     from memstore.domain.recall import Recalled
     from memstore.domain.records import Fact, Scope, ScopeSelection, SearchHit, SearchHits
@@ -258,6 +259,19 @@ class View:
             episodes=len(episodes.among or ()),
         )
 
+    def export(self, *, progress: Progress | None = None) -> Iterator[str]:
+        """Yield the namespace's facts and episodes of then as lines of JSON, with their journal.
+
+        As :meth:`memstore.Store.export`, but without proposals, replies of models and decisions
+        about names. What was erased since is in it as erased.
+
+        Args:
+            progress: called with the number of facts and episodes read and the total.
+        """
+        return exporting.export_as_of(
+            self._file.engine, self._namespaces, self._past.moment, progress
+        )
+
     # -- what the others share -----------------------------------------------------------------
 
     def _facts(
@@ -304,6 +318,11 @@ class View:
         return [facts[fact_id] for fact_id in now if fact_id in facts]
 
 
+@wraps(View.export)
+def _export(view: View, *, progress: Progress | None = None) -> Iterator[str]:
+    return iter([*view.export(progress=progress)])
+
+
 class AsyncView(Awaited[View]):
     """:class:`View` for asyncio: the same methods as coroutines."""
 
@@ -334,3 +353,4 @@ class AsyncView(Awaited[View]):
     exists = awaited(View.exists)
     history = awaited(View.history)
     status = awaited(View.status)
+    export = awaited(_export)

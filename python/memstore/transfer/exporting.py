@@ -18,12 +18,14 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.domain import clock
 from memstore.errors import StorageError
+from memstore.history import past, replay
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.domain.moments import Moment
     from memstore.domain.records import JournalLine
 
 STEP: Final = 500
@@ -121,6 +123,65 @@ def export(
         for one in kept:
             yield from one.lines()
         yield from attached.lines()
+
+
+def export_as_of(
+    engine: Engine,
+    namespaces: tuple[str, ...] | None,
+    moment: Moment,
+    progress: Progress | None = None,
+) -> Iterator[str]:
+    """Yield the lines of an export as of a moment, from one state of the database.
+
+    It has the facts, the episodes and the lines of the journal up to then; of what was erased
+    since, the line that says so. Proposals, replies of models and decisions about names are those
+    of now, and are left out.
+    """
+    with ExitStack() as stack:
+        body = _Buffer(stack.enter_context(engine.scratch()))
+        with engine.read() as transaction:
+            counts = _put_as_of(transaction, body, namespaces, moment, progress)
+            active = generation_table.active(transaction)
+            header = {
+                "memstore": "export",
+                "format": lines.FORMAT,
+                "changed_at": clock.to_text(moment.at),
+                **counts,
+                "model": active.model,
+                "dimension": active.dimension,
+                "head": str(journal.head(transaction, moment.line)),
+            }
+        digest = lines.Digest(header)
+        for line in body.lines():
+            digest.add(line)
+        yield lines.line(**header, hash=digest.text)
+        yield from body.lines()
+
+
+def _put_as_of(
+    transaction: Transaction,
+    body: _Buffer,
+    namespaces: tuple[str, ...] | None,
+    moment: Moment,
+    progress: Progress | None,
+) -> dict[str, int]:
+    """Write all records as they were; return how many there are of each kind, and operations."""
+    kinds = (("episodes", EPISODES, past.episodes_at), ("facts", FACTS, past.facts_at))
+    ids = {name: kind.all_ids(transaction, namespaces) for name, kind, _ in kinds}
+    total = sum(map(len, ids.values()))
+    counts = {"facts": 0, "operations": 0, "episodes": 0}
+    for name, kind, rows_at in kinds:
+        for first in range(0, len(ids[name]), STEP):
+            some = rows_at(transaction, ids[name][first : first + STEP], moment)
+            for id_, record in sorted(some.items()):
+                every = kind.operations(transaction, id_)
+                then = [x for x in every if x.id <= moment.line or x.kind in replay.ENDS]
+                body.put([kind.out(record), *map(lines.operation_out, then)])
+                counts[name] += 1
+                counts["operations"] += len(then)
+            if progress is not None:
+                progress(counts["facts"] + counts["episodes"], total)
+    return counts
 
 
 @dataclass(slots=True)

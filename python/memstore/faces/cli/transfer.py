@@ -52,6 +52,7 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
     cli.option(
         "--namespaces A,B", "export these namespaces instead; all for every one", type=cli.names
     ),
+    cli.AS_OF,
     usage="[FILE | -] [options]",
 )
 def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -71,8 +72,10 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 def _lines_of(
     store: Store, arguments: argparse.Namespace, progress: Progress | None = None
 ) -> Iterator[str]:
+    if arguments.as_of is not None and arguments.namespaces is not None:
+        raise cli.UsageError("--as-of exports one namespace: leave out --namespaces")
     if arguments.namespaces is None:
-        return store.export(progress=progress)
+        return cli.seen(store, arguments).export(progress=progress)
     return store.file.export(arguments.namespaces, progress=progress)
 
 
