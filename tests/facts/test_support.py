@@ -183,3 +183,17 @@ def test_reverting_a_proposal_takes_what_speaks_against_a_fact(store: Store) -> 
     assert [leg.kind for leg in store.support(1)] == ["said"]
     store.revert(ops=done.lines).apply()
     assert store.support(1) == legs
+
+
+def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_an_import(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    web = store.within(source="web:a.org")
+    web.add("Ana lives in Rome", subject="ana", source="web:a.org")
+    web.confirm(1)
+    done = store.revert(source="web:a.org", ops=[2]).apply()
+    store.revert(ops=done.lines).apply()
+    copy = open_store(tmp_path / "copy.db")
+    copy.import_(store.export())
+    assert kinds(copy, 1) == kinds(store, 1)
+    assert [leg.through for leg in copy.support(1)] == ["web:a.org", "web:a.org"]

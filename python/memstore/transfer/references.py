@@ -13,7 +13,7 @@ PROPOSALS: Final = ("proposal",)
 """The top-level keys of journal lines and evidence that hold an id or a list of ids."""
 
 LINES: Final = ("reverts",)
-"""Those that hold ids of journal lines, which another file does not know."""
+"""Those that hold ids of journal lines, which another file does not know; they become empty."""
 
 
 def replaced(
@@ -25,7 +25,7 @@ def replaced(
     """Return a part of a line with its ids replaced; an unknown id becomes ``None``."""
     if part is None:
         return None
-    result = {name: value for name, value in part.items() if name not in LINES}
+    result = {name: [] if name in LINES else value for name, value in part.items()}
     for names, local in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
         for name in names:
             if ids := _ids(value := result.get(name)):
