@@ -23,7 +23,7 @@ class Ids:
     def __iter__(self) -> Iterator[int]:
         """Yield the ids, from the smallest."""
 
-    def until(self, last: int, /) -> Ids:
+    def until(self, last: int) -> Ids:
         """Those up to an id.
 
         Raises:

@@ -36,8 +36,8 @@ impl Ids {
     }
 
     /// Those up to an id.
-    fn until(&self, id: i64) -> PyResult<Self> {
-        Ok(Self(self.0.until(row_id("id", id)?)))
+    fn until(&self, last: i64) -> PyResult<Self> {
+        Ok(Self(self.0.until(row_id("last", last)?)))
     }
 
     fn __and__(&self, other: &Self) -> Self {
