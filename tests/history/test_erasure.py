@@ -316,3 +316,21 @@ def test_many_facts_take_the_graph_along(store: Store, monkeypatch: pytest.Monke
     plan.apply()
     assert store.file.examine(deep=True) == []
     assert not store.graph.status().built_at
+
+
+def test_erasing_two_facts_that_one_was_compared_with_leaves_a_whole_chain(store: Store) -> None:
+    kept = store.add("Ana lives in Rome", subject="ana")
+    said = store.episodes.add("I moved to Oslo", source="chat")
+    others = []
+    for n in range(3):
+        new = memstore.NewFact(content=f"Ana lives in Oslo {n}", subject="ana")
+        change = memstore.AddFact(
+            fact=new,
+            precedence=memstore.MayReplace(fact_id=kept.id, similarity=0.5),
+            evidence={"episode": said.id, "said": "I moved to Oslo", "was": ["Rome"]},
+        )
+        others.append(store.apply([change])[0].fact.id)
+    store.episodes.erase(said.id)
+    for fact_id in others:
+        store.erase(fact_id)
+        assert store.verify() == []

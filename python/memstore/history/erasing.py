@@ -33,6 +33,9 @@ else:
     meta_table = lazy_import("memstore.database.tables.meta")
     trust = lazy_import("memstore.history.trust")
 
+LINE: Final = "line"
+"""The evidence's member for the line whose evidence was erased."""
+
 SAID: Final = "said"
 """The evidence's member for the words of an episode."""
 
@@ -80,7 +83,8 @@ def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
     for line in comparing:
-        _redact(changes, line)
+        if line.kind != Kind.REDACT or {*(line.evidence or ())} != {LINE}:
+            _redact(changes, line)
     dependents.forget_fact(changes, fact)
 
 
@@ -90,8 +94,11 @@ def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHI
     if line.kind == Kind.PROPOSE:
         proposal_id = (line.after or {}).get("proposal", 0)
         statements.append(proposal_table.forgetting_evidence(proposal_id, rest))
+    lines = [{**rest, LINE: line.id}]
+    if line.kind == Kind.REDACT:  # it said what became of another line, which stays true
+        lines.append({LINE: (line.evidence or {}).get(LINE)})
     changes.write(
-        Line(Kind.REDACT, line.fact_id, line.episode_id, evidence={**rest, "line": line.id}),
+        [Line(Kind.REDACT, line.fact_id, line.episode_id, evidence=one) for one in lines],
         *statements,
     )
 

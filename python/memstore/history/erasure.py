@@ -386,7 +386,7 @@ class _Erasing:
     def __init__(self, plan: ErasurePlan, progress: Progress | None) -> None:
         self._plan, self._progress = plan, progress
         self._place: Place = plan._place
-        self.counts = ErasureCounts()
+        self.counts = ErasureCounts(entries=plan.counts.entries)
         self.left: list[ErasureStep] = []
         self._since = 0
         self._done = 0
@@ -426,8 +426,6 @@ class _Erasing:
         self._plan.check(transaction)
         meta_table.put(transaction, UNFINISHED, "1")
         self._since = journal.last_id(transaction)
-        entries = erasable.count_entries(transaction, self._plan._goes[0])
-        self.counts += ErasureCounts(entries=entries)
 
     def _drop_graph(self, namespace: str, transaction: Transaction) -> None:
         self._place.dependents.forget_build(Changes(transaction, self._place.author), namespace)
@@ -492,16 +490,16 @@ def _to_close(transaction: Transaction, reach: Reach, found: Selected) -> set[in
     drawn: set[int] = set()
     for ids in _batches(found.facts):
         drawn |= origins.own_episodes(transaction, ids)
-    gone = {*found.episodes} | drawn
-    replies = ((one, text) for one, text in reply_table.texts(transaction, reach.namespaces))
-    others = [(one, text) for one, text in replies if one not in gone]
-    if others:
+    if found.facts:
         quotes = Occurrences(
             reply_table.quoted_as(content)
             for ids in _batches(found.facts)
             for _, _, content in fact_table.texts(transaction, ids)
         )
-        drawn |= {one for one, text in others if quotes.found_in(text)}
+        gone = {*found.episodes} | drawn
+        for episode_id, reply in reply_table.texts(transaction, reach.namespaces):
+            if episode_id not in gone and quotes.found_in(reply):
+                drawn.add(episode_id)
     return drawn - {*found.episodes}
 
 

@@ -11,21 +11,24 @@ BEGINNING: Final = 16
 """How many characters of a text are looked up; the rest is compared where they occur."""
 
 
+FEW: Final = 32
+"""So many texts are looked for one by one, which is faster."""
+
+
 class Occurrences:
     """Finds texts in others. The time does not depend on how many texts there are."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._by_beginning: dict[str, set[str]] = {}
-        for text in texts:
-            if text:
-                self._by_beginning.setdefault(text[:BEGINNING], set()).add(text)
+        self._texts = {text for text in texts if text}
+        self._by_beginning: dict[str, list[str]] = {}
+        for text in self._texts:
+            self._by_beginning.setdefault(text[:BEGINNING], []).append(text)
         self._lengths = sorted({*map(len, self._by_beginning)})
-
-    def __bool__(self) -> bool:
-        return bool(self._by_beginning)
 
     def found_in(self, text: str) -> bool:
         """Return whether any of the texts occurs in another."""
+        if len(self._texts) <= FEW:
+            return any(one in text for one in self._texts)
         return next(self._found(text), None) is not None
 
     def _found(self, text: str) -> Iterator[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from memstore.errors import NotFound
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.text.escaping import visible
@@ -79,6 +81,9 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
 def _erase_selected(
     store: Store, arguments: argparse.Namespace, selecting: dict[str, Any], show: cli.Show
 ) -> int | None:
+    if len(arguments.id) == 1 and not any(selecting.values()):
+        with suppress(NotFound):  # or it was erased: the plan says which
+            return _one(store, arguments, show)
     if arguments.owner is not None and cli.owners_of(arguments) == NO_OWNER:
         scope: Any = arguments.whose
     else:
@@ -86,8 +91,6 @@ def _erase_selected(
     plan = store.erasure(
         **selecting, facts=arguments.id or None, drawn=arguments.drawn, scope=scope
     )
-    if len(arguments.id) == 1 and plan and not any(selecting.values()):
-        return _one(store, arguments, show)
     return _carry_out(plan, arguments, show)
 
 
@@ -96,6 +99,7 @@ NO_OWNER = dict.fromkeys(("user_id", "agent_id", "run_id"))
 
 def _one(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     [fact_id] = arguments.id
+    store.check_owners(cli.whose(arguments), fact_id)
     fact = store.get(fact_id)
     ended = None
     if fact.status in ("active", "expired", "distrusted"):
