@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,11 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.search.test_index import without_index
 from tests.support.clock import ManualClock
 
 import memstore
 from memstore import Conflict, InvalidArgument, MemstoreError, NotFound, Scope, Store
 from memstore.domain import clock
+from memstore.frozen import replace
 
 OpenStore = Callable[..., Store]
 
@@ -141,6 +144,51 @@ def test_an_export_of_then_brings_back_what_was_there(
         assert [episode.tags for episode in copy.episodes.list()] == [["sea"]]
         assert copy.verify() == []
     assert lines[0].count(then.status().head) == 1
+
+
+def test_without_an_index_the_same_facts_are_found(store: Store) -> None:
+    facts = [store.add(f"the {word} of Ana", subject="ana") for word in WORDS]
+    store.embed_pending()
+    moment = op(store)
+    store.delete(facts[0].id)
+    store.update_metadata(facts[1].id, {"k": 1})
+    store.add("tea again", subject="ana")
+
+    def seen() -> list[Any]:
+        then = store.as_of(moment)
+        found = [{hit.fact.id for hit in then.search(word, **asked)} for asked, word in QUESTIONS]
+        return [found, [fact.id for fact in then.list()], then.count(filters=[("k", "=", None)])]
+
+    expected = seen()
+    assert expected[1] == [fact.id for fact in facts]
+    assert without_index(store, seen) == expected
+
+
+QUESTIONS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"ranking": "classic", "vector_weight": 0}, "tea"),
+    ({"ranking": "classic", "vector_weight": 0, "valid_on": "today"}, "Ana"),
+    ({"ranking": "classic"}, "something to drink"),
+)
+
+
+def test_the_graph_of_then_has_what_was_active(store: Store) -> None:
+    old = store.add("Alice works at GitHub", subject="alice")
+    store.add("Alice knows Bob Smith", subject="alice")
+    store.graph.merge("Bob Smith", "Robert Smith")
+    then = store.as_of("now")
+    store.add("Alice works at Globex Corp", subject="alice", supersedes=old.id)
+    store.graph.build()
+
+    def beside(graph: Any) -> set[str]:
+        return {one.entity.name for one in graph.neighbours("alice")}
+
+    assert beside(store.graph) == {"Globex Corp", "Bob Smith"}
+    assert beside(then.graph) == {"GitHub", "Bob Smith"}
+    assert then.graph.get("Robert Smith").name == "Bob Smith"
+    with pytest.raises(NotFound):
+        then.graph.get("Globex Corp")
+    with pytest.raises(Conflict, match="cannot merge: it can only be read"):
+        then.graph.merge("Alice", "Bob Smith")
 
 
 def test_owners_and_namespaces_see_their_own(store: Store) -> None:
@@ -422,3 +470,19 @@ def test_a_view_says_what_the_store_said_then(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[int, int, int]]
 ) -> None:
     live(tmp_path_factory.mktemp("life") / "memory.db", acts)
+
+
+def test_a_view_for_asyncio_does_the_same(store: Store) -> None:
+    fact = store.add("Alice works at GitHub", subject="alice")
+    coat = memstore.AsyncStore(store)
+
+    async def asked() -> None:
+        view = await coat.as_of("now")
+        then = store.as_of(f"op:{view.line}")
+        assert [told(one) for one in await view.list()] == [told(one) for one in then.list()]
+        assert (await view.search("GitHub"))[0].fact.id == fact.id
+        assert [one.entity.name for one in await view.graph.neighbours("alice")] == ["GitHub"]
+        assert await view.status() == replace(then.status(), at=view.at)
+        assert len([*await view.export()]) == len([*then.export()])
+
+    asyncio.run(asked())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Final, NoReturn, Unpack
 
 from memstore.coroutines import Awaited, awaited
+from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
@@ -21,28 +22,30 @@ from memstore.domain.arguments import (
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.namespaces import Reach
 from memstore.domain.queries import FactCount, FactList, FactRanking, FactRecall, FactSearch, Page
-from memstore.domain.records import selected_scope
+from memstore.domain.records import EVERYBODY, selected_scope
 from memstore.domain.status import PastStatus
 from memstore.episodes import passages
 from memstore.episodes.log import Episodes
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts import rules
 from memstore.frozen import replace
+from memstore.graph import graph
 from memstore.history import moments
 from memstore.history import past as history
 from memstore.keywords import keywords, part
 from memstore.search import recall
 from memstore.search.index import visibility
 from memstore.search.past import Past
-from memstore.store import questions
+from memstore.store import opening, questions
 from memstore.transfer import exporting
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.domain.entities import Entity, EntityDecision, Neighbours
     from memstore.domain.recall import Recalled
     from memstore.domain.records import Fact, Scope, ScopeSelection, SearchHit, SearchHits
     from memstore.search.index.contents import Contents
@@ -97,16 +100,7 @@ class View:
         return f"View({self._file.path!r}, {clock.to_text(self.at)!r}, line={self.line})"
 
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-
-        def refuse(*_: object, **__: object) -> NoReturn:
-            raise Conflict(
-                f"the memory as of {clock.to_text(self.at)} cannot {name}: it can only be read",
-                remedy=Remedy.ASK_STORE,
-            )
-
-        return refuse
+        return _refusal(self.at, name)
 
     # -- finding -----------------------------------------------------------------------------
 
@@ -272,6 +266,15 @@ class View:
             self._file.engine, self._namespaces, self._past.moment, progress
         )
 
+    @cached_property
+    def graph(self) -> GraphView:
+        """Entities and relations, read by rules from the facts that were active then.
+
+        It is built in memory on first use. What a language model read in facts is not in it.
+        """
+        held = graph.Graph(self._file.engine, self._file.author, self.namespace)
+        return GraphView(self, held.decisions())
+
     # -- what the others share -----------------------------------------------------------------
 
     def _facts(
@@ -318,9 +321,77 @@ class View:
         return [facts[fact_id] for fact_id in now if fact_id in facts]
 
 
+class GraphView:
+    """The graph of a view: ``entities``, ``get``, ``neighbours``, as of :class:`Graph`.
+
+    Names that people have declared one entity, or several, by the moment are so; a decision that
+    was undone since is not known any more.
+    """
+
+    def __init__(self, view: View, decisions: Iterable[EntityDecision]) -> None:
+        self._at = view.at
+        aside = opening.open(":memory:", embedder=None, namespace=view.namespace)
+        with aside.file.engine.write() as transaction:
+            changes = Changes(transaction, aside.file.author)
+            for fact in view.list(scope=EVERYBODY):
+                if fact.namespace == view.namespace:  # a fact of then does not expire now
+                    kept = replace(fact, expired_at=None, episode_id=None)
+                    fact_table.insert(changes, kept, fact_table.encoded(kept), None)
+        for one in decisions:
+            if one.at <= view.at:
+                (aside.graph.merge if one.same else aside.graph.keep_apart)(one.left, one.right)
+        aside.graph.build()
+        self._store, built = aside, aside.graph
+        self.entities, self.get, self.neighbours = built.entities, built.get, built.neighbours
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        return _refusal(self._at, name)
+
+
+def _refusal(at: datetime, name: str) -> Callable[..., NoReturn]:
+    """Return a function that says that an earlier moment can only be read."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise Conflict(
+            f"the memory as of {clock.to_text(at)} cannot {name}: it can only be read",
+            remedy=Remedy.ASK_STORE,
+        )
+
+    return refuse
+
+
 @wraps(View.export)
 def _export(view: View, *, progress: Progress | None = None) -> Iterator[str]:
     return iter([*view.export(progress=progress)])
+
+
+def _entities(
+    view: View, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
+) -> list[Entity]:
+    """Return the entities of then; see :meth:`memstore.graph.graph.Graph.entities`."""
+    return view.graph.entities(limit=limit, offset=offset, scope=scope)
+
+
+def _entity(view: View, name: str, *, scope: ScopeSelection = None) -> Entity:
+    """Return an entity of then by any of its names."""
+    return view.graph.get(name, scope=scope)
+
+
+def _neighbours(
+    view: View, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
+) -> Neighbours:
+    """Return the entities that one was related to, the nearest first."""
+    return view.graph.neighbours(name, depth=depth, limit=limit, scope=scope)
+
+
+class AsyncGraphView(Awaited[View]):
+    """:class:`GraphView` for asyncio; the first call builds it, in a thread."""
+
+    entities = awaited(_entities)
+    get = awaited(_entity)
+    neighbours = awaited(_neighbours)
 
 
 class AsyncView(Awaited[View]):
@@ -340,6 +411,11 @@ class AsyncView(Awaited[View]):
     def namespace(self) -> str:
         """The namespace of the store."""
         return self._blocking.namespace
+
+    @cached_property
+    def graph(self) -> AsyncGraphView:
+        """Entities and relations of then; see :attr:`View.graph`."""
+        return AsyncGraphView(self._blocking)
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"
