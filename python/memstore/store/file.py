@@ -103,8 +103,11 @@ class File:
         read_only: bool = False,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
         half_lives_seconds: Mapping[str, float] | None = None,
+        open_aside: Callable[[], File] | None = None,
     ) -> None:
         self.engine = engine
+        self.open_aside = open_aside
+        """Opens an empty file in memory, for what is derived from earlier states."""
         engine.before_commit = _settle
         self.author = author
         self.read_only = read_only

@@ -137,6 +137,7 @@ def open(
             read_only=read_only,
             screen=screen,
             half_lives_seconds=half_lives,
+            open_aside=_aside,
         )
         if lacks_model:
             file.search_words_only(WordsOnly("no_model", local.NO_MODEL))
@@ -149,6 +150,10 @@ def open(
     except BaseException:
         engine.close()
         raise
+
+
+def _aside() -> File:
+    return open(":memory:", embedder=None).file
 
 
 def open_by_words(reason: Reason, **options: Any) -> Store:

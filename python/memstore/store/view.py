@@ -36,16 +36,16 @@ from memstore.keywords import keywords, part
 from memstore.search import recall
 from memstore.search.index import visibility
 from memstore.search.past import Past
-from memstore.store import opening, questions
+from memstore.store import questions
 from memstore.transfer import exporting
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.domain.entities import Entity, EntityDecision, Neighbours
+    from memstore.domain.entities import Entity, Neighbours
     from memstore.domain.recall import Recalled
     from memstore.domain.records import Fact, Scope, ScopeSelection, SearchHit, SearchHits
     from memstore.search.index.contents import Contents
@@ -272,8 +272,7 @@ class View:
 
         It is built in memory on first use. What a language model read in facts is not in it.
         """
-        held = graph.Graph(self._file.engine, self._file.author, self.namespace)
-        return GraphView(self, held.decisions())
+        return GraphView(self, self._file)
 
     # -- what the others share -----------------------------------------------------------------
 
@@ -328,20 +327,23 @@ class GraphView:
     was undone since is not known any more.
     """
 
-    def __init__(self, view: View, decisions: Iterable[EntityDecision]) -> None:
+    def __init__(self, view: View, file: File) -> None:
         self._at = view.at
-        aside = opening.open(":memory:", embedder=None, namespace=view.namespace)
-        with aside.file.engine.write() as transaction:
-            changes = Changes(transaction, aside.file.author)
+        decisions = graph.Graph(file.engine, file.author, view.namespace).decisions()
+        assert file.open_aside is not None  # every file that is opened by name has it
+        aside = file.open_aside()
+        with aside.engine.write() as transaction:
+            changes = Changes(transaction, aside.author)
             for fact in view.list(scope=EVERYBODY):
                 if fact.namespace == view.namespace:  # a fact of then does not expire now
                     kept = replace(fact, expired_at=None, episode_id=None)
                     fact_table.insert(changes, kept, fact_table.encoded(kept), None)
+        built = graph.Graph(aside.engine, aside.author, view.namespace)
         for one in decisions:
             if one.at <= view.at:
-                (aside.graph.merge if one.same else aside.graph.keep_apart)(one.left, one.right)
-        aside.graph.build()
-        self._store, built = aside, aside.graph
+                (built.merge if one.same else built.keep_apart)(one.left, one.right)
+        built.build()
+        self._aside = aside
         self.entities, self.get, self.neighbours = built.entities, built.get, built.neighbours
 
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
