@@ -189,4 +189,4 @@ def _states(
 def _read(name: str, value: Any) -> Any:
     if name in MOMENT_FIELDS and isinstance(value, str):
         return clock.from_text(value)
-    return value
+    return value.copy() if isinstance(value, dict | list) else value

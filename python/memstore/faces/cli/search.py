@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
@@ -70,6 +71,8 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     said = () if arguments.no_episodes else seen.said(query, hits, **wanted)
     show.found(hits, said, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
+    if hits.as_of is not None:
+        show.note(f"as of {clock.to_text(hits.as_of)}; nearness is that of today's vectors")
     if not hits and not said:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
         nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"

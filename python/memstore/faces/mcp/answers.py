@@ -17,6 +17,7 @@ from memstore.providers.local import tokens_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.domain.explanations import Explanation
     from memstore.domain.proposals import Proposal
@@ -111,6 +112,14 @@ def hinting(answer: Answer, more: Answer) -> Answer:
     """Return an answer with one more hint, if there is any."""
     hints = [one["hint"] for one in (answer, more) if "hint" in one]
     return answer | ({"hint": "; ".join(hints)} if hints else {})
+
+
+def of_moment(answer: Answer, at: datetime | None) -> Answer:
+    """Return an answer with the moment that it is about; ``None`` for now."""
+    if at is None:
+        return answer
+    told = f"as of {at:%Y-%m-%dT%H:%M:%SZ}; nearness is that of today's vectors"
+    return hinting(answer, {"hint": told})
 
 
 def of_neighbour(fact: Fact) -> Answer:

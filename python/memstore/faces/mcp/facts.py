@@ -17,7 +17,10 @@ from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store, file_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memstore.domain import chains
+    from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
 
@@ -126,16 +129,22 @@ def memory_search(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
         answer = answers.of_recall(recalled.text, recalled.hidden)
-        return (
-            answer if recalled.text else answers.hinting(answer, owners.empty_search(store, owner))
-        )
+        if not recalled.text:
+            answer = answers.hinting(answer, owners.empty_search(store, owner))
+        return answers.of_moment(answer, _moment(seen))
     hits = seen.search(query, limit=limit, context=context or 0, **wanted)
     said = seen.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     if said:
-        return answer | {"said": of_said(said, store.namespace, answer)}
-    return answer if hits else answers.hinting(answer, owners.empty_search(store, owner))
+        answer |= {"said": of_said(said, store.namespace, answer)}
+    elif not hits:
+        answer = answers.hinting(answer, owners.empty_search(store, owner))
+    return answers.of_moment(answer, _moment(seen))
+
+
+def _moment(seen: "Store | View") -> "datetime | None":
+    return None if isinstance(seen, Store) else seen.at
 
 
 def memory_list(
@@ -167,7 +176,9 @@ def memory_list(
     seen = store if as_of is None else store.as_of(as_of)
     page = seen.list(**wanted, limit=limit, offset=offset, newest_first=True)
     answer = answers.of_list(page, seen.count(**wanted), offset)
-    return answer if page or offset else answer | owners.hint(owners.unnamed(store, owner))
+    if not page and not offset:
+        answer |= owners.hint(owners.unnamed(store, owner))
+    return answers.of_moment(answer, _moment(seen))
 
 
 def memory_delete(
@@ -219,7 +230,9 @@ def memory_history(
     answer = answers.of_history(facts, id)
     if why and id is not None:
         answer |= answers.of_explanation(store.explain(id, scope=owner))
-    return answer if facts else answer | owners.hint(owners.unnamed(store, owner))
+    if not facts:
+        answer |= owners.hint(owners.unnamed(store, owner))
+    return answers.of_moment(answer, _moment(seen))
 
 
 def memory_confirm(
