@@ -146,6 +146,17 @@ def test_an_export_of_then_brings_back_what_was_there(
     assert lines[0].count(then.status().head) == 1
 
 
+def test_the_graph_of_a_view_forgets_what_is_erased(store: Store) -> None:
+    store.add("Alice works at GitHub", subject="alice")
+    secret = store.add("Alice knows Quentin Kumquat", subject="alice")
+    then = store.as_of("now")
+    graph = then.graph
+    assert len(graph.neighbours("alice")) == 2
+    store.erase(secret.id)
+    assert [one.entity.name for one in graph.neighbours("alice")] == ["GitHub"]
+    assert "Kumquat" not in repr(graph.entities())
+
+
 def test_without_an_index_the_same_facts_are_found(store: Store) -> None:
     facts = [store.add(f"the {word} of Ana", subject="ana") for word in WORDS]
     store.embed_pending()
@@ -482,6 +493,8 @@ def test_a_view_for_asyncio_does_the_same(store: Store) -> None:
         assert [told(one) for one in await view.list()] == [told(one) for one in then.list()]
         assert (await view.search("GitHub"))[0].fact.id == fact.id
         assert [one.entity.name for one in await view.graph.neighbours("alice")] == ["GitHub"]
+        with pytest.raises(Conflict, match="cannot add: it can only be read"):
+            view.add("x", subject="y")
         assert await view.status() == replace(then.status(), at=view.at)
         assert len([*await view.export()]) == len([*then.export()])
 

@@ -98,6 +98,16 @@ def test_applying_is_one_act_that_names_what_it_takes_back(store: Store, web: St
     assert store.file.examine(deep=True) == []
 
 
+def test_a_whole_act_is_taken_back_by_its_number_in_the_log(store: Store) -> None:
+    store.add("first", subject="x")
+    store.add_many([{"content": f"fact {n}", "subject": "x"} for n in range(3)])
+    [act] = store.log(limit=1)
+    done = store.revert(acts=[act.line]).apply()
+    assert texts(store) == ["first"]
+    store.revert(acts=[done.act or 0]).apply()
+    assert texts(store) == ["first", "fact 0", "fact 1", "fact 2"]
+
+
 def test_each_kind_of_change_goes_back(store: Store, web: Store) -> None:
     fact = store.add("Bob likes tea", subject="bob", metadata={"k": 1, "old": True})
     gone = store.add("Bob likes milk", subject="bob")

@@ -234,6 +234,9 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
             f" OR ({BORN} AND fact_id IN (SELECT id FROM memstore_facts"
             "  WHERE episode_id = :episode)))"
         )
+    if chosen.acts is not None:
+        tests.append(f"txn IN {transaction.dialect.listed('acts')}")
+        first = max(first, min(chosen.acts, default=first))
     if chosen.ops is not None:
         tests.append(f"memstore_journal.id IN {transaction.dialect.listed('ops')}")
     values = {**chosen._asdict(), "first": first}

@@ -108,6 +108,7 @@ class Selection(NamedTuple):
     actor: str | None = None
     since: datetime | None = None
     ops: tuple[int, ...] | None = None
+    acts: tuple[int, ...] | None = None
 
 
 def selection(
@@ -118,6 +119,7 @@ def selection(
     actor: str | None,
     since: datetime | str | None,
     ops: Iterable[int] | None,
+    acts: Iterable[int] | None = None,
 ) -> Selection:
     """Return a caller's selection, checked."""
     return Selection(
@@ -126,8 +128,13 @@ def selection(
         run=None if run is None else run_bytes(run, "run"),
         actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
         since=clock.moment(since, "since"),
-        ops=None if ops is None else tuple(_id(one, "ops") for one in checked_items(ops, "ops")),
+        ops=_ids(ops, "ops"),
+        acts=_ids(acts, "acts"),
     )
+
+
+def _ids(given: Iterable[int] | None, name: str) -> tuple[int, ...] | None:
+    return None if given is None else tuple(_id(one, name) for one in checked_items(given, name))
 
 
 def _id(value: int, name: str) -> int:

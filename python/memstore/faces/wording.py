@@ -37,6 +37,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "expired_at": "--expires-at",
     "decide": "--undo",
     "ops": "--line",
+    "acts": "--act",
     "run": "--run-uuid",
     "words": "--prove",
     "run_id": "--run",

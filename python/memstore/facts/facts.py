@@ -11,6 +11,7 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
+from memstore.domain.records import NOBODY
 from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
@@ -282,10 +283,10 @@ class Facts:
     def explain(
         self, fact_id: int, scope: Scope | None, *, any_owners: bool, confined: bool
     ) -> Explanation:
-        """Explain a fact; one that was erased only to those who may see any owners' facts."""
+        """Explain a fact; one that was erased belongs to nobody any more."""
         with self._engine.read() as transaction:
             fact = stored(transaction, self.namespaces, fact_id)
-            if scope is not None or fact.status != "erased":
+            if fact.status != "erased" or scope not in (None, NOBODY):
                 rules.checked(fact, self.namespaces, scope)
             return explaining.explained(transaction, fact, any_owners=any_owners, confined=confined)
 

@@ -494,6 +494,7 @@ class Store:
         actor: str | None = None,
         since: datetime | str | None = None,
         ops: Iterable[int] | None = None,
+        acts: Iterable[int] | None = None,
         scope: ScopeSelection = None,
     ) -> Plan:
         """Plan to take back changes of facts, and change nothing; ``apply()`` of the plan does it.
@@ -513,13 +514,14 @@ class Store:
             since: the changes from this time on.
             ops: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
+            acts: all changes of these acts, each by the number that :meth:`log` gives it.
             scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
 
         Raises:
             ValueError: nothing was selected, or something that cannot be read.
         """
         chosen = plans.selection(
-            episode=episode, source=source, run=run, actor=actor, since=since, ops=ops
+            episode=episode, source=source, run=run, actor=actor, since=since, ops=ops, acts=acts
         )
         owners = selected_scope(scope)
         return reverting.plan(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime
 from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Final, NoReturn, Unpack
 
 from memstore.coroutines import Awaited, awaited
+from memstore.database import journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
@@ -324,14 +326,49 @@ class GraphView:
     """The graph of a view: ``entities``, ``get``, ``neighbours``, as of :class:`Graph`.
 
     Names that people have declared one entity, or several, by the moment are so; a decision that
-    was undone since is not known any more.
+    was undone since is not known any more. It is built again when the journal has grown, so that
+    nothing is left of what was erased.
     """
 
     def __init__(self, view: View, file: File) -> None:
-        self._at = view.at
+        self._view, self._file = view, file
+        self._lock = threading.Lock()
+        self._line = -1
+        self._aside: File | None = None
+        self._built: graph.Graph | None = None
+
+    def entities(
+        self, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
+    ) -> list[Entity]:
+        """Return the entities of then, those with the most facts first."""
+        return self._graph().entities(limit=limit, offset=offset, scope=scope)
+
+    def get(self, name: str, *, scope: ScopeSelection = None) -> Entity:
+        """Return an entity of then by any of its names."""
+        return self._graph().get(name, scope=scope)
+
+    def neighbours(
+        self, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
+    ) -> Neighbours:
+        """Return the entities that one was related to, the nearest first."""
+        return self._graph().neighbours(name, depth=depth, limit=limit, scope=scope)
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        return _refusal(self._view.at, name)
+
+    def _graph(self) -> graph.Graph:
+        with self._file.engine.read() as transaction:
+            line = journal.last_id(transaction)
+        with self._lock:
+            if self._built is None or self._line != line:
+                self._built, self._line = self._build(), line
+            return self._built
+
+    def _build(self) -> graph.Graph:
+        view, file = self._view, self._file
         decisions = graph.Graph(file.engine, file.author, view.namespace).decisions()
         assert file.open_aside is not None  # every file that is opened by name has it
-        aside = file.open_aside()
+        self._aside = aside = file.open_aside()
         with aside.engine.write() as transaction:
             changes = Changes(transaction, aside.author)
             for fact in view.list(scope=EVERYBODY):
@@ -343,11 +380,7 @@ class GraphView:
             if one.at <= view.at:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)
         built.build()
-        self._aside = aside
-        self.entities, self.get, self.neighbours = built.entities, built.get, built.neighbours
-
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        return _refusal(self._at, name)
+        return built
 
 
 def _refusal(at: datetime, name: str) -> Callable[..., NoReturn]:
@@ -369,31 +402,12 @@ def _export(view: View, *, progress: Progress | None = None) -> Iterator[str]:
     return iter([*view.export(progress=progress)])
 
 
-def _entities(
-    view: View, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
-) -> list[Entity]:
-    """Return the entities of then; see :meth:`memstore.graph.graph.Graph.entities`."""
-    return view.graph.entities(limit=limit, offset=offset, scope=scope)
+class AsyncGraphView(Awaited[GraphView]):
+    """:class:`GraphView` for asyncio."""
 
-
-def _entity(view: View, name: str, *, scope: ScopeSelection = None) -> Entity:
-    """Return an entity of then by any of its names."""
-    return view.graph.get(name, scope=scope)
-
-
-def _neighbours(
-    view: View, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
-) -> Neighbours:
-    """Return the entities that one was related to, the nearest first."""
-    return view.graph.neighbours(name, depth=depth, limit=limit, scope=scope)
-
-
-class AsyncGraphView(Awaited[View]):
-    """:class:`GraphView` for asyncio; the first call builds it, in a thread."""
-
-    entities = awaited(_entities)
-    get = awaited(_entity)
-    neighbours = awaited(_neighbours)
+    entities = awaited(GraphView.entities)
+    get = awaited(GraphView.get)
+    neighbours = awaited(GraphView.neighbours)
 
 
 class AsyncView(Awaited[View]):
@@ -417,7 +431,10 @@ class AsyncView(Awaited[View]):
     @cached_property
     def graph(self) -> AsyncGraphView:
         """Entities and relations of then; see :attr:`View.graph`."""
-        return AsyncGraphView(self._blocking)
+        return AsyncGraphView(self._blocking.graph)
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        return _refusal(self.at, name)
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"

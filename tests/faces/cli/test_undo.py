@@ -59,3 +59,21 @@ def test_revert_words_its_errors_with_flags(cli: CommandLine) -> None:
     assert "--since is not a time" in cli("revert", "--since", "soon").err
     assert "--undo names fact 9" in cli("revert", "--line", 1, "--undo", 9, "--yes").err
     assert cli("revert", "--since", "1h", "--user", "ana").err.startswith("nothing to take back")
+
+
+def test_an_act_is_taken_back_by_its_number_in_the_log(cli: CommandLine) -> None:
+    for content in ("one", "two"):
+        cli.add(content)
+    cli("revert", "--actor", "user", "--yes")
+    act = cli("log", "--limit", 1).out.split("\t")[0]
+    assert cli("revert", "--act", act, "--yes").out.startswith("did 2 steps")
+    assert len(cli.json("list")) == 2
+
+
+def test_an_erased_fact_is_explained(cli: CommandLine) -> None:
+    fact = cli.add("hunter2")
+    cli("erase", fact, "--yes")
+    answer = cli("explain", fact)
+    assert answer.code == 0
+    assert "erased" in answer.out
+    assert "hunter2" not in answer.out

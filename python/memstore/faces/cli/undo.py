@@ -42,6 +42,13 @@ if TYPE_CHECKING:
         action="append",
     ),
     cli.option(
+        "--act N",
+        "all that one act did, by its number in memstore log; may be repeated",
+        dest="acts",
+        type=cli.count,
+        action="append",
+    ),
+    cli.option(
         "--undo ID",
         "take a conflict back all the same; may be repeated",
         dest="decided",
@@ -55,7 +62,7 @@ if TYPE_CHECKING:
 )
 def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     plan = store.revert(
-        **cli.given(arguments, "episode source actor since ops"),
+        **cli.given(arguments, "episode source actor since ops acts"),
         run=arguments.run_uuid,
         scope=cli.whose(arguments),
     )
