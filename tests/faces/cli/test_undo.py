@@ -68,12 +68,3 @@ def test_an_act_is_taken_back_by_its_number_in_the_log(cli: CommandLine) -> None
     act = cli("log", "--limit", 1).out.split("\t")[0]
     assert cli("revert", "--act", act, "--yes").out.startswith("did 2 steps")
     assert len(cli.json("list")) == 2
-
-
-def test_an_erased_fact_is_explained(cli: CommandLine) -> None:
-    fact = cli.add("hunter2")
-    cli("erase", fact, "--yes")
-    answer = cli("explain", fact)
-    assert answer.code == 0
-    assert "erased" in answer.out
-    assert "hunter2" not in answer.out
