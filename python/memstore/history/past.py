@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
-    from memstore.domain.records import Head, JournalLine
+    from memstore.domain.records import JournalLine
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
 
@@ -136,27 +136,19 @@ def chain_at(transaction: Transaction, fact_id: int, moment: Moment) -> list[Fac
     """Return the chain that a fact had, oldest first."""
     later = later_changes(transaction, moment)
     freed = facts_at(transaction, [*later.superseded.were], moment)
-    found: dict[int, Fact] = {}
-    waiting = {fact_id}
-    while waiting:
-        some = facts_at(transaction, [*waiting], moment)
-        found |= some
-        links = {*(fact.superseded_by for fact in some.values() if fact.superseded_by)}
-        links |= {fact.id for fact in fact_table.all_superseded_by(transaction, [*some])}
-        links |= {fact.id for fact in freed.values() if fact.superseded_by in some}
-        waiting = links - {*found}
-        candidates = facts_at(transaction, [*waiting], moment)
-        waiting = {
-            id_
-            for id_, fact in candidates.items()
-            if fact.superseded_by in found or id_ in {one.superseded_by for one in found.values()}
+    found = new = facts_at(transaction, [fact_id], moment)
+    while new:
+        links = {*(fact.superseded_by for fact in new.values() if fact.superseded_by)}
+        links |= {fact.id for fact in fact_table.all_superseded_by(transaction, [*new])}
+        links |= {fact.id for fact in freed.values() if fact.superseded_by in new}
+        successors = {fact.superseded_by for fact in found.values()}
+        new = {
+            id_: fact
+            for id_, fact in facts_at(transaction, [*links - {*found}], moment).items()
+            if fact.superseded_by in found or id_ in successors
         }
+        found = found | new
     return chains.in_order(found.values())
-
-
-def head_at(transaction: Transaction, moment: Moment) -> Head:
-    """Return the end of the chain of hashes as it was."""
-    return journal.head(transaction, moment.line)
 
 
 def episodes_at(

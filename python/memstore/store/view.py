@@ -241,7 +241,7 @@ class View:
         current = self._count(unretired)
         undeleted = self._count(replace(every, include_deleted=False))
         with self._file.engine.read() as transaction:
-            head = history.head_at(transaction, self._past.moment)
+            head = journal.head(transaction, self.line)
             select = partial(visibility.of_episodes, transaction, None)
             episodes = self._past.episodes(transaction, said, select)
         return PastStatus(

@@ -22,7 +22,7 @@ from memstore.history import past, replay
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.domain.moments import Moment
@@ -113,16 +113,7 @@ def export(
         kept = [_KeptLines(EPISODES, episodes), _KeptLines(FACTS, facts)]
         reading = _Reading(engine, namespaces, kept, attached, progress)
         header = reading.in_steps() or reading.at_once()
-        digest = lines.Digest(header)
-        for one in kept:
-            for line in one.lines():
-                digest.add(line)
-        for line in attached.lines():
-            digest.add(line)
-        yield lines.line(**header, hash=digest.text)
-        for one in kept:
-            yield from one.lines()
-        yield from attached.lines()
+        yield from _hashed(header, *kept, attached)
 
 
 def export_as_of(
@@ -151,11 +142,18 @@ def export_as_of(
                 "dimension": active.dimension,
                 "head": str(journal.head(transaction, moment.line)),
             }
-        digest = lines.Digest(header)
-        for line in body.lines():
+        yield from _hashed(header, body)
+
+
+def _hashed(header: Mapping[str, Any], *parts: _KeptLines | _Buffer) -> Iterator[str]:
+    """Yield the first line of an export, with its hash over all lines, then the others."""
+    digest = lines.Digest(header)
+    for part in parts:
+        for line in part.lines():
             digest.add(line)
-        yield lines.line(**header, hash=digest.text)
-        yield from body.lines()
+    yield lines.line(**header, hash=digest.text)
+    for part in parts:
+        yield from part.lines()
 
 
 def _put_as_of(
