@@ -20,6 +20,7 @@ from tests.support.raw import sql
 import memstore
 from memstore import AddFact, Extractor, JournalLine, Memory, NewFact, Store
 from memstore.database import journal
+from memstore.history import trust
 
 OpenStore = Callable[..., Store]
 
@@ -150,11 +151,47 @@ def heard(store: Store) -> Store:
 
 def test_reverting_a_source_retires_what_has_no_other_leg(heard: Store) -> None:
     plan = heard.revert(episode=1)
-    assert [(step.fact_id, step.action) for step in plan.steps] == [(1, "delete")]
-    assert [conflict.fact_id for conflict in plan.conflicts] == [2]
+    assert [(step.fact_id, step.action) for step in plan.steps] == [(1, "delete"), (2, "unsupport")]
+    assert plan.conflicts == ()
+    assert plan.steps[1].text == "stays, it has another leg"
+    assert plan.steps[1].reason.endswith(
+        "; it was also restated in episode 2 by user through library, in line 5"
+    )
     plan.apply()
     assert [fact.id for fact in heard.list()] == [2]
     assert heard.get(1).status == "deleted"
+    assert [leg.episode_id for leg in heard.support(2)] == [2]
+    assert heard.get(2).confirmed_count == 1
+    assert heard.verify() == []
+
+
+def test_the_leg_that_was_taken_back_is_told_and_counts_no_more(heard: Store) -> None:
+    assert "web:a.org" in heard.explain(1).verdict
+    heard.revert(source="web:a.org").apply()
+    told = heard.explain(2)
+    assert told.verdict == "fact 2 is active; it counts as a person's word"
+    assert [entry.kind for entry in told.entries] == ["taken back", "restated", "unsupported"]
+    assert "which was taken back" in told.entries[0].text
+    heard.distrust("letters")
+    assert heard.get(2).status == "distrusted"
+
+
+def test_a_fact_that_was_taken_back_counts_no_more_when_it_is_restored(heard: Store) -> None:
+    before = heard.explain(1).verdict
+    heard.revert(source="web:a.org").apply()
+    assert heard.support(1) == []
+    heard.restore(1)
+    assert "nothing that it rests on is left" in heard.explain(1).verdict
+    with heard.file.engine.read() as transaction:
+        assert trust.of_facts(transaction, [1])[1].trust == "external"
+    assert "the text of others" in before
+
+
+def test_a_plan_no_longer_holds_once_the_other_leg_was_erased(heard: Store) -> None:
+    plan = heard.revert(source="web:a.org")
+    heard.episodes.erase(2)
+    with pytest.raises(memstore.Conflict):
+        plan.apply()
 
 
 def test_reverting_the_other_source_takes_its_leg(heard: Store) -> None:

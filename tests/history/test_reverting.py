@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 
 import memstore
-from memstore import Conflict, InvalidArgument, Scope, Store
+from memstore import Conflict, InvalidArgument, JournalLine, Scope, Store
 from memstore.database import journal, selected
 from memstore.database.tables.facts import is_task
 from memstore.domain import clock
@@ -44,16 +45,45 @@ def rows(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-def without(store: Store, source: str) -> list[Any]:
-    """Return the active facts according to the journal without the lines of a source."""
+def without(store: Store, *sources: str) -> list[Any]:
+    """Return the active facts according to the journal without the lines of sources.
+
+    A fact with another leg than theirs keeps its text, and what it replaced; it counts as often
+    confirmed as there are confirmations left.
+    """
     with store.file.engine.read() as transaction:
-        found = []
-        for fact_id, lines in journal.by_fact(transaction):
-            kept = [line for line in lines if line.source != source]
-            state = replay.state(kept) if kept and kept[0].kind in replay.BEGINS else None
-            if state and not {"superseded_by", "deleted_at"} & state.keys():
-                found.append((fact_id, *_compared(state)))
-        return found
+        every = {fact_id: [*lines] for fact_id, lines in journal.by_fact(transaction)}
+    rest = {
+        id_: [one for one in lines if one.source not in sources] for id_, lines in every.items()
+    }
+    legs = {
+        fact_id: [one for one in lines if one.kind in (*replay.BEGINS, "confirm")]
+        for fact_id, lines in rest.items()
+    }
+    found = []
+    for fact_id, lines in every.items():
+        if not legs[fact_id]:
+            continue
+        kept = [
+            one
+            for one in lines
+            if one in rest[fact_id]
+            or one.kind in replay.BEGINS
+            or (one.kind == "supersede" and _is_kept(one, every, legs))
+        ]
+        state = replay.state([one for one in kept if one.kind != "confirm"]) or {}
+        times = [one.after or {} for one in legs[fact_id] if one.kind == "confirm"]
+        state["confirmed_count"] = len(times)
+        state["last_confirmed_at"] = times[-1]["last_confirmed_at"] if times else None
+        if not {"superseded_by", "deleted_at"} & state.keys():
+            found.append((fact_id, *_compared(state)))
+    return found
+
+
+def _is_kept(line: JournalLine, every: dict[int, Any], legs: dict[int, Any]) -> bool:
+    """Return whether a supersession stays with the fact that replaced, which has another leg."""
+    newer = (line.after or {})["superseded_by"]
+    return bool(legs[newer]) and every[newer][0] not in legs[newer]
 
 
 def active(store: Store) -> list[Any]:
@@ -162,7 +192,7 @@ def test_a_wrong_fact_that_a_later_one_relies_on_takes_its_chain_along(
 ) -> None:
     old = store.add("Alice lives in Lisbon", subject="alice")
     wrong = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
-    store.confirm(wrong.id)
+    store.update_metadata(wrong.id, {"sure": True})
     plan = store.revert(source=WEB)
     assert (plan.steps, len(plan.conflicts)) == ((), 1)
     assert [step.action for step in plan.conflicts[0].steps] == ["delete", "reactivate"]
@@ -332,6 +362,71 @@ def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
         assert not any((line.evidence or {}).get("reverts") for line in other.journal(fact.id))
 
 
+def legs(store: Store) -> dict[int, list[tuple[str, str, str | None]]]:
+    facts = store.list(active_only=False, include_deleted=True, scope="all")
+    return {
+        fact.id: [(leg.kind, leg.through, leg.source) for leg in store.support(fact.id)]
+        for fact in facts
+    }
+
+
+@pytest.mark.parametrize("order", [[WEB, "web:y"], ["web:y", WEB], [None]])
+def test_two_sources_of_one_fact_are_taken_back_in_any_order(
+    store: Store, web: Store, order: list[str | None]
+) -> None:
+    old = store.add("Alice lives in Lisbon", subject="alice")
+    web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
+    store.within(source="web:y").add("Alice lives in Rome", subject="alice", unless_known=True)
+    web.update_metadata(2, {"seen": WEB})
+    before = rows(store), legs(store)
+    done = []
+    for source in order:
+        plan = store.revert(source=source) if source else store.revert(ops=[2, 3, 4, 5])
+        assert not plan.conflicts
+        done.append(plan.apply())
+        if (source, len(done)) == (WEB, 1):  # the other one still says so
+            assert texts(store) == ["Alice lives in Rome"]
+            assert legs(store)[2] == [("restated", "web:y", None)]
+            assert store.get(2).metadata == {}
+    assert texts(store) == ["Alice lives in Lisbon"]
+    assert (store.get(2).status, store.get(2).confirmed_count, legs(store)[2]) == ("deleted", 0, [])
+    for one in reversed(done):
+        store.revert(ops=one.lines).apply()
+    assert (rows(store), legs(store)) == before
+    assert store.verify() == []
+
+
+def test_a_store_for_asyncio_takes_legs_back_too(store: Store, web: Store) -> None:
+    web.add("Bob likes tea", subject="bob")
+    store.add("Bob likes tea", subject="bob", unless_known=True)
+
+    async def taken_back() -> list[str]:
+        plan = await memstore.AsyncStore(store).revert(source=WEB)
+        return [step.text for step in plan.steps]
+
+    assert asyncio.run(taken_back()) == ["stays, it has another leg"]
+
+
+def test_a_confirmation_is_taken_back_whatever_came_later(store: Store, web: Store) -> None:
+    fact = store.add("Bob likes tea", subject="bob")
+    web.confirm(fact.id)
+    last = store.within(source="chat").confirm(fact.id).last_confirmed_at
+    plan = store.revert(source=WEB)
+    assert ([step.text for step in plan.steps], plan.conflicts) == (["counts 1 confirmation"], ())
+    plan.apply()
+    assert (store.get(fact.id).confirmed_count, store.get(fact.id).last_confirmed_at) == (1, last)
+    store.revert(source="chat").apply()
+    assert (store.get(fact.id).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
+
+
+def test_a_source_that_only_stored_the_same_again_is_taken_back(store: Store) -> None:
+    store.add("Bob likes tea", subject="bob")
+    store.add("Bob likes tea", subject="bob", source="web:z", unless_known=True)
+    assert [step.action for step in store.revert(source="web:z").steps] == ["unconfirm"]
+    store.revert(source="web:z").apply()
+    assert (store.get(1).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
+
+
 def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> None:
     old = store.add("Alice lives in Lisbon", subject="alice")
     store.add("Alice lives in Rome", subject="alice", supersedes=old.id)
@@ -348,9 +443,12 @@ def test_the_selection_reads_no_json(store: Store, web: Store) -> None:
     web.add("x", subject="x")
     with store.file.engine.read() as transaction:
         where, values = selected.conditions(
-            transaction, Selection(source=WEB, actor="user", episode=1, since=clock.utc_now())
+            transaction, Selection(actor="user", episode=1, since=clock.utc_now())
         )
+        of_source, _ = selected.conditions(transaction, Selection(source=WEB))
     assert "json" not in where.casefold()
+    # Only confirmations name a source there, and a CASE keeps other lines from being parsed.
+    assert of_source.count("json_valid") == 1
     assert values["first"] == 2
 
 
@@ -359,10 +457,10 @@ def test_the_selection_reads_no_json(store: Store, web: Store) -> None:
 ACTS = st.lists(
     st.tuples(
         st.sampled_from(
-            "add supersede replace confirm metadata pin unpin delete restore task "
+            "add again supersede replace confirm metadata pin unpin delete restore task "
             "status propose accept reject".split()
         ),
-        st.booleans(),
+        st.sampled_from([None, WEB, "web:y"]),
         st.integers(0, 30),
         st.integers(0, 3),
     ),
@@ -378,6 +476,8 @@ def _act(store: Store, what: str, number: int, detail: int) -> None:
         store.add(f"fact {len(facts)}", subject="x", metadata={"m": detail} if detail else None)
         return
     fact = facts[number % len(facts)]
+    if what == "again":
+        store.add(fact.content, subject="x", unless_known=True)
     is_plain = not is_task(fact.subject, fact.metadata)
     if what == "task":
         store.tasks.create(f"task {len(facts)}")
@@ -401,10 +501,9 @@ def _act(store: Store, what: str, number: int, detail: int) -> None:
 
 
 def run(store: Store, acts: list[Any]) -> None:
-    web = store.within(source=WEB)
-    for what, is_wrong, number, detail in acts:
+    for what, source, number, detail in acts:
         try:
-            _act(web if is_wrong else store, what, number, detail)
+            _act(store.within(source=source) if source else store, what, number, detail)
         except (memstore.MemstoreError, ValueError):
             continue  # its state does not allow it
 
@@ -438,3 +537,44 @@ def test_taking_back_a_revert_gives_everything_back(acts: list[Any], data: st.Da
         again.apply()
         assert rows(store) == before
         assert store.file.examine(deep=True) == []
+
+
+SPEAKING = st.lists(
+    st.tuples(
+        st.sampled_from("add again again supersede confirm metadata pin propose reject".split()),
+        st.sampled_from([None, WEB, "web:y"]),
+        st.integers(0, 30),
+        st.integers(0, 3),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(SPEAKING)
+@settings(max_examples=40)
+def test_two_sources_are_taken_back_in_any_order_or_at_once(acts: list[Any]) -> None:
+    """As long as nothing is in conflict: then it is the caller who decides."""
+    found = []
+    for sources in ([WEB], ["web:y"], [WEB, "web:y"], ["web:y", WEB], []):
+        with (
+            clock.use(ManualClock(clock.from_text("2026-03-01T00:00:00.000000Z"))),
+            memstore.open(":memory:", embedder=None) as store,
+        ):
+            run(store, acts)
+            both = without(store, WEB, "web:y")
+            lines = [
+                line.id
+                for fact in store.list(active_only=False, include_deleted=True)
+                for line in store.journal(fact.id)
+                if line.source in (WEB, "web:y")
+            ]
+            for source in sources or [None]:
+                plan = store.revert(source=source) if source else store.revert(ops=lines)
+                if plan.conflicts:
+                    return
+                plan.apply()
+            if len(sources) != 1:
+                found.append((active(store), legs(store)))
+                assert found[-1][0] == both
+    assert found[0] == found[1] == found[2]

@@ -51,6 +51,10 @@ class Kind(StrEnum):
     """A supersession was taken back: the fact is active again."""
     UNCONFIRM = "unconfirm"
     """Confirmations were taken back."""
+    UNSUPPORT = "unsupport"
+    """What the fact began with speaks for it no longer; the fact is as it was."""
+    SUPPORT = "support"
+    """It does again."""
     ERASE = "erase"
     EMBED = "embed"
     QUARANTINE = "quarantine"
@@ -97,9 +101,14 @@ UNCHANGED = frozenset(
         Kind.REJECT,
         Kind.REDACT,
         Kind.DISTRUST,
+        Kind.SUPPORT,
+        Kind.UNSUPPORT,
     }
 )
 """Kinds that change neither the text nor the state of a fact."""
+
+WEIGHING: Final = frozenset({Kind.SUPPORT, Kind.UNSUPPORT})
+"""Those of them that change what speaks for a fact."""
 
 STATE_KINDS: Final = (
     Kind.SUPERSEDE,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import selected
 from memstore.database.dialect import SAME_OWNERS
-from memstore.database.journal import UNCHANGED, Kind
+from memstore.database.journal import UNCHANGED, WEIGHING, Kind
 from memstore.domain import clock
 from memstore.domain.erasures import owners_of
 from memstore.text.folding import subject_key
@@ -28,7 +28,7 @@ HEARD: Final = f"kind IN ('{Kind.ADD}', '{Kind.ADOPT}', '{Kind.CONFIRM}')"
 RECORDED: Final = f"fact_id IS NULL AND kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}')"
 """The lines of new episodes."""
 
-QUIET: Final = ", ".join(f"'{kind}'" for kind in sorted(UNCHANGED))
+QUIET: Final = ", ".join(f"'{kind}'" for kind in sorted(UNCHANGED - WEIGHING))
 """The kinds of lines that change nothing that a plan rests on."""
 
 

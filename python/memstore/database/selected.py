@@ -1,6 +1,7 @@
 """Lines of the journal selected by who wrote them, when, and about what.
 
-Only columns are compared, so that no JSON is read. A run or a time begins at a line that is found
+Only columns are compared, so that no JSON is read, except for the sources that confirmations name.
+A run or a time begins at a line that is found
 by halving, because the lines' times are in the order of their ids.
 """
 
@@ -219,8 +220,10 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
     if chosen.actor is not None:
         tests.append("actor = :actor")
     if chosen.source is not None:
+        restated = transaction.dialect.member("evidence", "'restated'")
         tests.append(
             "(memstore_journal.source = :source"
+            f" OR (kind = '{Kind.CONFIRM}' AND {restated} = :source)"
             " OR EXISTS (SELECT 1 FROM memstore_episodes e"
             "  WHERE e.id = memstore_journal.episode_id AND e.source = :source)"
             f" OR ({BORN} AND EXISTS (SELECT 1 FROM memstore_facts f"

@@ -23,6 +23,7 @@ from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.history import reasons, trust
+from memstore.history.legs import taken_back
 from memstore.history.reasons import number_in, numbers_in
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
@@ -56,6 +57,8 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
     Kind.RESTORE: (EntryKind.RESTORED, "restored"),
     Kind.UNSUPERSEDE: (EntryKind.REVIVED, "made active again"),
     Kind.UNCONFIRM: (EntryKind.UNCONFIRMED, "confirmed less often"),
+    Kind.UNSUPPORT: (EntryKind.UNSUPPORTED, "left with one leg less"),
+    Kind.SUPPORT: (EntryKind.SUPPORTED, "given a leg back"),
     Kind.KEEP: (EntryKind.KEPT, "kept"),
     Kind.PIN: (EntryKind.PINNED, "pinned"),
     Kind.UNPIN: (EntryKind.UNPINNED, "unpinned"),
@@ -117,6 +120,7 @@ class _Explaining:
         self._fact = fact
         self._seen = seen
         self._lines = journal.of_fact(transaction, fact.id)
+        self._over = taken_back(self._lines)
         self._replaced = fact_table.superseded_by(transaction, fact.id)
         self._proposals = proposal_table.about(transaction, fact.id)
         self._proposed = self._by_new_fact()
@@ -340,10 +344,10 @@ class _Explaining:
         if self._fact.status == "erased":
             done = "stored" if is_first else "confirmed"
             return self._entry(line, EntryKind.ERASED, f"{done}{_by(line)}{_on(line.moment)}")
-        if not (is_first or self._is_forgotten(line)):
-            return self._taken_back(line)
         if is_first and line != next(one for one in self._lines if one.kind in BEGINNINGS):
             return None  # an imported fact may have a line for each beginning
+        if line.id in self._over or not (is_first or self._is_forgotten(line)):
+            return self._taken_back(line)
         episode_id = self._fact.episode_id if is_first else line.episode_id
         what = "an episode" if episode_id is None else f"episode {episode_id}"
         done = "confirmed"
@@ -362,8 +366,11 @@ class _Explaining:
         return episode is None or not episode.content
 
     def _taken_back(self, line: JournalLine) -> ExplanationEntry:
-        """Return the entry of a confirmation that was taken back, or that took that back."""
-        text = f"{CONFIRMED}by {line.actor} through {line.source}{_on(line.moment)}"
+        """Return the entry of a leg that was taken back, or of a confirmation that took that back."""
+        done = CONFIRMED
+        if line.kind in BEGINNINGS:
+            done = "said " if self._fact.derivation is None else "read "
+        text = f"{done}by {line.actor} through {line.source}{_on(line.moment)}"
         if numbers_in(line.evidence or {}, "reverts"):
             return self._entry(line, LegKind.CONFIRMED, text + self._because(line))
         return self._entry(line, EntryKind.TAKEN_BACK, f"{text}, which was taken back")

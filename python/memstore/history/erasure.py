@@ -24,9 +24,8 @@ from memstore.database.tables import replies as reply_table
 from memstore.database.tables import support as support_table
 from memstore.domain.erasures import EPISODE, FACT, Erased, ErasureCounts, ErasureStep
 from memstore.domain.plans import outdated
-from memstore.domain.support import LegKind
 from memstore.errors import NotFound, Remedy
-from memstore.history import erasing
+from memstore.history import erasing, reasons
 from memstore.text.occurrences import Occurrences
 
 if TYPE_CHECKING:
@@ -282,9 +281,8 @@ class _Selecting:
         """Add the facts that rest on nothing but selected legs; the others stay."""
         for ids in _batches(heard):
             legs: dict[int, list[LegRow]] = {fact_id: [] for fact_id in ids}
-            for leg in support_table.of_facts(self._transaction, ids):
-                if leg.kind != LegKind.DENIED:
-                    legs[leg.fact_id].append(leg)
+            for leg in support_table.speaking(support_table.of_facts(self._transaction, ids)):
+                legs[leg.fact_id].append(leg)
             for fact_id, own in legs.items():
                 going = [leg for leg in own if is_selected(leg)]
                 if own and not going:
@@ -292,12 +290,14 @@ class _Selecting:
                 other = next((leg for leg in own if leg not in going), None)
                 is_drawn = all(leg.episode_id is not None for leg in going)
                 if other is not None:
-                    found.staying.append((fact_id, f"it was also {_described(other)}"))
+                    found.staying.append((fact_id, f"it was also {reasons.of_leg(other)}"))
                 elif is_drawn and not self._chosen.drawn:
                     found.staying.append((fact_id, "facts drawn from an episode were left out"))
                 else:
                     found.facts.append(fact_id)
-                    found.reasons[fact_id] = f"it was {_described(going[0])}" if going else NO_LEG
+                    found.reasons[fact_id] = (
+                        f"it was {reasons.of_leg(going[0])}" if going else NO_LEG
+                    )
 
 
 NO_LEG: Final = "nothing that it rested on is left"
@@ -526,13 +526,6 @@ def _is_visible(fact: Fact, reach: Reach) -> bool:
 def _fact_step(fact: Fact, text: str, reason: str) -> ErasureStep:
     claim = f"{fact.subject}: {fact.content}"
     return ErasureStep(kind=FACT, id=fact.id, claim=claim, text=text, reason=reason)
-
-
-def _described(leg: LegRow) -> str:
-    of = f" in episode {leg.episode_id}" if leg.episode_id is not None else ""
-    if not of and leg.cited:
-        of = f", from {leg.cited},"
-    return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
 
 
 def _batches(ids: Iterable[int], size: int = READ_AT_ONCE) -> Iterator[list[int]]:

@@ -36,6 +36,8 @@ DONE: Final[Mapping[str, str]] = {
     Kind.RESTORE: "restored {}",
     Kind.UNSUPERSEDE: "made {} active again",
     Kind.UNCONFIRM: "took confirmations of {} back",
+    Kind.UNSUPPORT: "took a leg of {} back",
+    Kind.SUPPORT: "gave {} a leg back",
     Kind.ERASE: "erased {}",
     Kind.EMBED: "embedded {}",
     Kind.QUARANTINE: "could not embed {}",

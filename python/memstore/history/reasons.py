@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.database.tables.support import LegRow
+
 SHOWN: Final = 3
 """How many ids are named."""
 
@@ -27,6 +29,14 @@ def of_change(evidence: Mapping[str, Any]) -> Iterator[str]:
         yield "what speaks against it counts less"
     if evidence.get("wanted") == "DELETE":
         yield "a model wanted to delete it"
+
+
+def of_leg(leg: LegRow) -> str:
+    """Return what spoke for a fact: "confirmed in episode 3 by user through mcp, in line 7"."""
+    of = f" in episode {leg.episode_id}" if leg.episode_id is not None else ""
+    if not of and leg.cited:
+        of = f", from {leg.cited},"
+    return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
 
 
 def listed(ids: Sequence[int]) -> str:

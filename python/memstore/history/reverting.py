@@ -10,6 +10,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import support as support_table
 from memstore.domain import clock
 from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted, outdated
 from memstore.domain.proposals import ProposalState
@@ -34,6 +35,8 @@ KINDS: Final = {
     Action.UNPIN: Kind.UNPIN,
     Action.CONFIRM: Kind.CONFIRM,
     Action.UNCONFIRM: Kind.UNCONFIRM,
+    Action.UNSUPPORT: Kind.UNSUPPORT,
+    Action.SUPPORT: Kind.SUPPORT,
 }
 """The kind of line that each step writes."""
 
@@ -41,7 +44,8 @@ KINDS: Final = {
 class Plan:
     """What a revert would do. Nothing is changed before :meth:`apply`.
 
-    ``steps`` say what happens to which fact, and why. ``conflicts`` are facts that something else
+    ``steps`` say what happens to which fact, and why; one that something else speaks for stays, and
+    loses a leg. ``conflicts`` are facts that something else
     changed later, or relies on; they are left alone. ``digest`` stands for what the plan rests on.
     """
 
@@ -119,7 +123,8 @@ class Plan:
 
     def _digest(self, transaction: Transaction) -> str:
         last = selected.last_lines(transaction, self._facts)
-        return hashlib.sha256(repr((self.lines, last)).encode()).hexdigest()
+        legs = [leg.line for leg in support_table.of_facts(transaction, self._facts)]
+        return hashlib.sha256(repr((self.lines, last, legs)).encode()).hexdigest()
 
 
 DECIDE: Final = "decide"
@@ -154,6 +159,9 @@ def _take(changes: Changes, step: Step) -> None:
     evidence = {"reverts": [*step.lines]}
     if step.proposal_id is not None:
         changes.write(*_decision(step, step.proposal_id, evidence))
+        return
+    if not step.values:  # it changes what speaks for the fact, and nothing of the fact
+        changes.write(Line(KINDS[Action(step.action)], step.fact_id, evidence=evidence))
         return
     fact = fact_table.get_many(changes.transaction, [step.fact_id]).get(step.fact_id)
     if fact is None:  # pragma: no cover - facts are never removed

@@ -135,7 +135,7 @@ def keep_hidden(changes: Changes, episode_id: int) -> None:
     if not said or _spoken(levels, said[0]).trust is not Trust.DISTRUSTED:
         return
     facts = distrusted_table.of_episodes(transaction, [episode_id])
-    legs = [leg for leg in support_table.of_facts(transaction, facts) if leg.kind != LegKind.DENIED]
+    legs = support_table.speaking(support_table.of_facts(transaction, facts))
     rests = {leg.fact_id for leg in legs if leg.episode_id == episode_id}
     rests -= {leg.fact_id for leg in legs if leg.episode_id != episode_id}
     if rests:
@@ -242,11 +242,21 @@ def of_facts(
     if not fact_ids:
         return {}
     levels = known or table(transaction)
-    rows = [
-        row
-        for row in support_table.of_facts(transaction, fact_ids, until)
-        if row.kind != LegKind.DENIED
-    ]
+    rows = support_table.speaking(support_table.of_facts(transaction, fact_ids, until))
+    best = _best(transaction, levels, rows)
+    if without := [fact_id for fact_id in fact_ids if fact_id not in best]:
+        # A fact that nothing speaks for, because that was taken back, counts no more than it did.
+        best |= _best(transaction, levels, support_table.taken_back(transaction, without, until))
+        if levels.distrusted:
+            orphans = support_table.orphaned(transaction, without)
+            best |= {id_: _orphan(levels, sources) for id_, sources in orphans.items()}
+    return {fact_id: best.get(fact_id, NO_LEG) for fact_id in fact_ids}
+
+
+def _best(
+    transaction: Transaction, levels: TrustTable, rows: Sequence[LegRow]
+) -> dict[int, Credit]:
+    """Return what the best of these legs of each fact counts."""
     said_in = {row.episode_id for row in rows if row.episode_id is not None}
     spoken = {said.id: said for said in support_table.spoken(transaction, [*said_in])}
     best: dict[int, Credit] = {}
@@ -255,11 +265,7 @@ def of_facts(
         held = best.get(row.fact_id)
         if held is None or credit.trust.rank > held.trust.rank:
             best[row.fact_id] = credit
-    without = [fact_id for fact_id in fact_ids if fact_id not in best]
-    if without and levels.distrusted:
-        orphans = support_table.orphaned(transaction, without)
-        best |= {id_: _orphan(levels, sources) for id_, sources in orphans.items()}
-    return {fact_id: best.get(fact_id, NO_LEG) for fact_id in fact_ids}
+    return best
 
 
 def _orphan(levels: TrustTable, sources: Sequence[str]) -> Credit:

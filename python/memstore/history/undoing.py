@@ -11,7 +11,8 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain.plans import Action, PlanConflict, Step
 from memstore.domain.proposals import ProposalState
-from memstore.history import replay
+from memstore.history import reasons, replay
+from memstore.history.legs import Legs, confirmed, taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,16 +28,22 @@ ASPECTS: Final = (
     ("deleted_at",),
     ("metadata",),
     ("pinned_at",),
-    ("confirmed_count", "last_confirmed_at"),
 )
-"""Columns that change together, and that can be taken back apart from the others."""
+"""Columns that change together, and that can be taken back apart from the others.
+
+Confirmations are counted instead, since each can be taken back whatever came after it.
+"""
+
+CONFIRMATIONS: Final = ("confirmed_count", "last_confirmed_at")
+
+STAYS: Final = "stays, it has another leg"
 
 SETTING: Final = {
     "superseded_by": (Action.SUPERSEDE, "is superseded by fact {} again"),
     "deleted_at": (Action.DELETE, "is deleted again"),
     "metadata": (Action.METADATA, "gets its metadata of before back"),
     "pinned_at": (Action.PIN, "is pinned again"),
-    "confirmed_count": (Action.CONFIRM, "counts {} confirmations again"),
+    "confirmed_count": (Action.CONFIRM, "counts {} confirmation{}"),
 }
 CLEARING: Final = {
     "superseded_by": (Action.REACTIVATE, "is active again"),
@@ -51,6 +58,8 @@ DONE: Final[Mapping[str, str]] = {
     Kind.UNSUPERSEDE: "made active again",
     Kind.CONFIRM: "confirmed",
     Kind.UNCONFIRM: "confirmed less often",
+    Kind.UNSUPPORT: "left without a leg",
+    Kind.SUPPORT: "given a leg back",
     Kind.METADATA: "given other metadata",
     Kind.PIN: "pinned",
     Kind.UNPIN: "unpinned",
@@ -89,13 +98,19 @@ class _Undoing:
         self._lines = {line.id: line for line in selected}
         self._replaced: dict[int, list[Fact]] = {}
         """The facts that a fact which the selection added replaces, by its id."""
+        self._owed: set[int] = set()
+        """Supersessions that were taken back, but stay as long as the fact that replaced."""
         self._facts: dict[int, Fact] = {}
+        self._legs: dict[int, Legs] = {}
         self._journal: dict[int, list[JournalLine]] = {}
+        self._over: dict[int, set[int]] = {}
+        """The lines of each fact that were taken back, unless the selection did that."""
         self._steps: dict[int, list[Step]] = {}
         self._conflicts: dict[int, PlanConflict] = {}
 
     def planned(self) -> Undoing:
         self._read({line.fact_id for line in self._lines.values() if line.fact_id})
+        self._add_lost_beginnings()
         born = [id_ for id_ in self._facts if self._is_born(id_)]
         for ids in _batches(born):
             for old in filter(self._visible, fact_table.all_superseded_by(self._transaction, ids)):
@@ -107,10 +122,11 @@ class _Undoing:
         }
         self._add_own_supersessions()
         for id_ in sorted(self._facts):
-            if self._is_born(id_):
+            if self._is_leaving(id_):
                 self._unborn(id_)
         for id_ in sorted(self._facts):
-            if not self._is_born(id_):
+            self._support(id_)
+            if not self._is_leaving(id_):
                 self._changed(id_)
         self._proposals()
         steps = chain.from_iterable(self._steps[id_] for id_ in sorted(self._steps))
@@ -121,20 +137,44 @@ class _Undoing:
         for some in _batches(sorted(ids)):
             lines = sorted(journal.of_facts(self._transaction, some), key=_of_fact)
             self._journal |= {id_: [*own] for id_, own in groupby(lines, key=_of_fact)}
+            self._legs |= Legs.of_facts(self._transaction, some, self._lines)
             for id_, one in fact_table.get_many(self._transaction, some).items():
                 if one.status != "erased" and id_ in self._journal:
                     self._facts[id_] = one
+                    others = [line for line in self._journal[id_] if line.id not in self._lines]
+                    self._over[id_] = taken_back(others)
 
     def _is_born(self, fact_id: int) -> bool:
         """Return whether the selection added the fact."""
         return self._journal[fact_id][0].id in self._lines
+
+    def _is_leaving(self, fact_id: int) -> bool:
+        """Return whether nothing speaks for the fact any more without the selection."""
+        legs = self._legs[fact_id]
+        return not legs.after and (self._is_born(fact_id) or bool(legs.lost))
+
+    def _add_lost_beginnings(self) -> None:
+        """Select what was taken back before of facts that lose their last leg now.
+
+        So it does not matter in which order the sources of a fact are taken back.
+        """
+        for id_ in [one for one in self._facts if self._is_leaving(one)]:
+            own = self._journal[id_]
+            ended = {
+                line
+                for one in own
+                if one.kind == Kind.UNSUPPORT and one.id not in self._over[id_] | {*self._lines}
+                for line in reasons.numbers_in(one.evidence or {}, "reverts")
+            }
+            self._lines |= {one.id: one for one in own if one.id in ended}
+            self._owed |= ended
 
     def _add_own_supersessions(self) -> None:
         """Select the supersessions by facts that the selection added, in the same acts."""
         for new_id, olds in self._replaced.items():
             acts = {line.txn for line in self._journal[new_id] if line.id in self._lines}
             for line in chain.from_iterable(self._journal[old.id] for old in olds):
-                if line.kind == Kind.SUPERSEDE and line.txn in acts:
+                if line.kind == Kind.SUPERSEDE and (line.txn in acts or line.id in self._owed):
                     self._lines[line.id] = line
 
     def _later(self, fact_id: int, after: int, columns: Sequence[str] = ()) -> list[JournalLine]:
@@ -144,27 +184,37 @@ class _Undoing:
             for line in self._journal[fact_id]
             if line.id > after
             and line.id not in self._lines
+            and line.id not in self._over[fact_id]
+            and not self._took_back(line, after)
             and line.kind not in UNCHANGED
             and (not columns or _touches(line, columns))
         ]
 
+    @staticmethod
+    def _took_back(line: JournalLine, after: int) -> bool:
+        """Return whether a line took back only what came after another, so that both are over."""
+        reverted = reasons.numbers_in(line.evidence or {}, "reverts")
+        return bool(reverted) and min(reverted) > after
+
     def _unborn(self, fact_id: int) -> None:
-        """Plan the deletion of a fact that the selection added."""
+        """Plan the deletion of a fact that rests on nothing but the selection."""
         fact = self._facts[fact_id]
         if fact.deleted_at is not None:
             return
         own = [line for line in self._journal[fact_id] if line.id in self._lines]
-        step = _step(fact, Action.DELETE, "is deleted", own[:1], {"deleted_at": None})
+        spoke = [line for line in own if line.id in self._legs[fact_id].lost] or own[:1]
+        ids = [line.id for line in spoke]
+        step = _step(fact, Action.DELETE, "is deleted", spoke[:1], {"deleted_at": None}, ids=ids)
         later = self._later(fact_id, own[0].id)
         others = [
             line
             for old in self._replaced.get(fact_id, ())
             for line in self._later(old.id, own[0].id, ("superseded_by",))
         ]
+        steps = [step, *self._confirmations(fact)]
         if not (later or others):
-            self._steps[fact_id] = [step]
+            self._steps[fact_id] = steps
             return
-        steps = [step]
         for old in self._replaced.get(fact_id, ()):
             lines = [one for one in self._journal[old.id] if _touches(one, ("superseded_by",))]
             before = {"superseded_by": None, "superseded_at": None}
@@ -173,16 +223,64 @@ class _Undoing:
         reasons += [f"fact {line.fact_id} was {_described(line)}, by this one" for line in others]
         self._conflict(fact, "; ".join(reasons), steps)
 
+    def _support(self, fact_id: int) -> None:
+        """Plan to take the leg that a fact began with, if the fact stays, or to give it back."""
+        fact, legs, own = self._facts[fact_id], self._legs[fact_id], self._journal[fact_id]
+        first = own[0]
+        is_deleted = fact.deleted_at is not None
+        if first.id in legs.lost and (legs.after or is_deleted):
+            kept = [line.id for line in self._kept_by(fact_id)] if legs.after else []
+            ids = [first.id, *kept]
+            if legs.after:
+                why = f"; it was also {reasons.of_leg(legs.after[0])}"
+                step = _step(fact, Action.UNSUPPORT, STAYS, [first], {}, ids=ids, why=why)
+            else:
+                text = "stays deleted, without this leg"
+                step = _step(fact, Action.UNSUPPORT, text, [first], {}, ids=ids)
+            self._steps.setdefault(fact_id, []).append(step)
+        given = [line for line in own if line.id in self._lines and line.kind == Kind.UNSUPPORT]
+        if given and first.id in legs.gained:
+            step = _step(fact, Action.SUPPORT, "has this leg again", given, {})
+            self._steps.setdefault(fact_id, []).append(step)
+
+    def _kept_by(self, fact_id: int) -> Iterator[JournalLine]:
+        """Yield the selected supersessions by a fact that stays."""
+        for old in self._replaced.get(fact_id, ()):
+            for line in self._journal[old.id]:
+                by = (line.after or {}).get("superseded_by")
+                if line.kind == Kind.SUPERSEDE and line.id in self._lines and by == fact_id:
+                    yield line
+
+    def _confirmations(self, fact: Fact) -> Iterator[Step]:
+        """Yield the step that takes confirmations back, or gives them back."""
+        legs, own = self._legs[fact.id], self._journal[fact.id]
+        values = confirmed(fact, own, legs)
+        if values is not None:
+            changed = [
+                line
+                for line in own
+                if line.id in self._lines
+                and line.id not in self._over[fact.id]
+                and _touches(line, CONFIRMATIONS)
+            ]
+            yield _set(fact, changed, values)
+
     def _changed(self, fact_id: int) -> None:
         """Plan to take back changes of a fact that was there before."""
         fact = self._facts[fact_id]
+        if steps := [*self._confirmations(fact)]:
+            self._steps.setdefault(fact_id, []).extend(steps)
         for columns in ASPECTS:
             own = [
                 line
                 for line in self._journal[fact_id]
-                if line.id in self._lines and _touches(line, columns)
+                if line.id in self._lines
+                and line.id not in self._over[fact_id]
+                and _touches(line, columns)
             ]
             if not own:
+                continue
+            if columns[0] == "deleted_at" and self._is_bereft(fact_id):
                 continue
             later = self._later(fact_id, own[0].id, columns)
             reasons = [f"it was {_described(line)}, later" for line in later]
@@ -199,9 +297,15 @@ class _Undoing:
             else:
                 self._steps.setdefault(fact_id, []).append(step)
 
+    def _is_bereft(self, fact_id: int) -> bool:
+        """Return whether all that spoke for a fact was taken back, so that it stays deleted."""
+        return not self._legs[fact_id].after and self._journal[fact_id][0].id in self._over[fact_id]
+
     def _is_kept(self, fact_id: int | None) -> bool:
-        """Return whether the selection added a fact that is in conflict."""
-        return fact_id in self._conflicts and self._is_born(fact_id or 0)
+        """Return whether the selection added a fact that is in conflict, or has another leg."""
+        if fact_id not in self._facts or not self._is_born(fact_id):
+            return False
+        return fact_id in self._conflicts or not self._is_leaving(fact_id)
 
     def _relied_on(self, fact: Fact, line: JournalLine) -> Iterator[str]:
         """Yield what later superseded the fact that superseded this one."""
@@ -228,12 +332,6 @@ class _Undoing:
             values["metadata"] = values["metadata"] or {}
             if was_changed:
                 values["metadata"] = _patched_back(fact.metadata, values["metadata"], own)
-        if columns[0] == "confirmed_count":
-            values["confirmed_count"] = values["confirmed_count"] or 0
-            if was_changed:
-                last = fact_table.journalled(fact).get("last_confirmed_at")
-                count = max(0, fact.confirmed_count - len(own))
-                values = {"confirmed_count": count, "last_confirmed_at": last if count else None}
         return values
 
     def _conflict(self, fact: Fact, reason: str, steps: Sequence[Step]) -> None:
@@ -276,8 +374,8 @@ def _set(fact: Fact, own: Sequence[JournalLine], values: Mapping[str, Any]) -> S
     else:
         action, text = SETTING[column]
         if column == "confirmed_count" and value < fact.confirmed_count:
-            action, text = Action.UNCONFIRM, "counts {} confirmations again"
-    return _step(fact, action, text.format(value), own, values)
+            action = Action.UNCONFIRM
+    return _step(fact, action, text.format(value, "" if value == 1 else "s"), own, values)
 
 
 def _step(
@@ -289,13 +387,14 @@ def _step(
     *,
     proposal_id: int | None = None,
     ids: Sequence[int] | None = None,
+    why: str = "",
 ) -> Step:
     return Step(
         fact_id=fact.id,
         claim=_claim(fact),
         action=action,
         text=text,
-        reason=f"it was {_described(own[-1])}",
+        reason=f"it was {_described(own[-1])}{why}",
         lines=tuple(ids or [line.id for line in own]),
         values=values,
         proposal_id=proposal_id,

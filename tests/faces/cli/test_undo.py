@@ -41,7 +41,7 @@ def test_revert_asks_on_a_terminal(
 
 def test_conflicts_stay_unless_they_are_named(cli: CommandLine) -> None:
     fact = cli.add("wrong")
-    cli("confirm", fact)
+    cli("pin", fact)
     shown = cli("revert", "--line", 1)
     assert f"stays as it is (--undo {fact}: #{fact} is deleted)" in shown.out
     left = cli("revert", "--line", 1, "--yes")
@@ -68,3 +68,15 @@ def test_an_act_is_taken_back_by_its_number_in_the_log(cli: CommandLine) -> None
     act = cli("log", "--limit", 1).out.split("\t")[0]
     assert cli("revert", "--act", act, "--yes").out.startswith("did 2 steps")
     assert len(cli.json("list")) == 2
+
+
+def test_a_fact_with_another_leg_stays(cli: CommandLine) -> None:
+    for source in ("web:x", "letters"):
+        cli("add", "Ana is tall", "--subject", "ana", "--source", source)
+    shown = cli("revert", "--source", "web:x")
+    assert "stays, it has another leg" in shown.out
+    assert "it was also restated, from letters, by user through cli, in line 2" in shown.out
+    cli("revert", "--source", "web:x", "--yes")
+    assert [leg["source"] for leg in cli.json("support", 1)] == ["letters"]
+    assert "took a leg of fact 1 back" in cli("log").out
+    assert "which was taken back" in cli("explain", 1).out

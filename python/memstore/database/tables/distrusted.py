@@ -11,7 +11,18 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
 
-SPEAKING: Final = (Kind.ADD, Kind.ADOPT, Kind.CONFIRM, Kind.UNCONFIRM, Kind.DISTRUST, Kind.ERASE)
+SPEAKING: Final = (
+    Kind.ADD,
+    Kind.ADOPT,
+    Kind.CONFIRM,
+    Kind.UNCONFIRM,
+    Kind.SUPPORT,
+    Kind.UNSUPPORT,
+    Kind.DELETE,
+    Kind.RESTORE,
+    Kind.DISTRUST,
+    Kind.ERASE,
+)
 """The kinds of lines that change what speaks for a fact."""
 
 RECORDING: Final = (Kind.EPISODE, Kind.ADOPT, Kind.ERASE_EPISODE)

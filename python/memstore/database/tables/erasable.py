@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.journal import TEXTS
 from memstore.database.tables import support
 from memstore.domain.erasures import ErasureCounts
-from memstore.domain.support import LegKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,7 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> ErasureCounts
 
     return ErasureCounts(
         facts=count(f"memstore_facts WHERE id IN {listed}"),
-        legs=sum(leg.kind != LegKind.DENIED for leg in support.of_facts(transaction, fact_ids)),
+        legs=len(support.speaking(support.of_facts(transaction, fact_ids))),
         lines=count(f"memstore_journal WHERE fact_id IN {listed} AND {WITH_TEXT}"),
         vectors=count(
             "memstore_generations g CROSS JOIN memstore_fact_vectors v"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
+from memstore.domain.support import LegKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memstore.database.engine import Transaction
 
@@ -45,21 +46,44 @@ def of_facts(
 
     With ``until``, a line of the journal, they are those of then.
     """
+    return in_effect([row for row in heard(transaction, fact_ids) if row.line <= until])
+
+
+def heard(transaction: Transaction, fact_ids: Sequence[int]) -> list[LegRow]:
+    """Return the legs of these facts with those that were taken back, and the lines that did."""
     listed = transaction.dialect.listed("ids")
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_support s WHERE s.fact_id IN {listed} ORDER BY s.line",
         {"ids": fact_ids},
     )
-    return _in_effect([row for row in map(LegRow._make, rows) if row.line <= until])
+    return [*map(LegRow._make, rows)]
 
 
-def _in_effect(rows: list[LegRow]) -> list[LegRow]:
-    """Return the legs that were not taken back, unless that was taken back itself."""
-    taken: set[int] = set()
+def in_effect(rows: Sequence[LegRow], without: Collection[int] = ()) -> list[LegRow]:
+    """Return the legs that were not taken back, unless that was taken back itself.
+
+    Args:
+        rows: what :func:`heard` returns.
+        without: lines that count as taken back.
+    """
+    taken = {*without}
     for row in reversed(rows):
         if row.kind == REVERTED and row.line not in taken:
             taken.update(json.loads(row.cited or "[]"))
     return [row for row in rows if row.kind not in NO_LEGS and row.line not in taken]
+
+
+def speaking(rows: Sequence[LegRow]) -> list[LegRow]:
+    """Return the legs that speak for a fact, and not against it."""
+    return [row for row in rows if row.kind != LegKind.DENIED]
+
+
+def taken_back(
+    transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
+) -> list[LegRow]:
+    """Return what once spoke for facts for which nothing speaks any more."""
+    rows = [row for row in heard(transaction, fact_ids) if row.line <= until]
+    return speaking([row for row in rows if row.kind not in NO_LEGS])
 
 
 def orphaned(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[str]]:
