@@ -192,6 +192,27 @@ def test_a_plan_no_longer_holds_once_the_other_leg_was_erased(heard: Store) -> N
     heard.episodes.erase(2)
     with pytest.raises(memstore.Conflict):
         plan.apply()
+    assert [step.action for step in heard.revert(source="web:a.org").steps] == ["delete", "delete"]
+
+
+def test_erasing_an_episode_takes_its_confirmation(heard: Store) -> None:
+    last = heard.confirm(2).last_confirmed_at
+    plan = heard.erasure(episode=2)
+    assert (plan.counts.legs, plan.counts.episodes, plan.counts.facts) == (1, 1, 0)
+    assert plan.apply().counts == plan.counts
+    fact = heard.get(2)
+    assert (fact.confirmed_count, [leg.kind for leg in heard.support(2)]) == (
+        1,
+        ["said", "confirmed"],
+    )
+    line = heard.journal(2)[-1]
+    assert (line.kind, line.after and line.after["confirmed_count"]) == ("unconfirm", 1)
+    assert fact.last_confirmed_at == last
+    assert heard.verify() == []
+    assert heard.file.examine(deep=True) == []
+    assert not heard.revert(ops=[line.id])  # erasing cannot be undone
+    heard.erasure(source="web:a.org").apply()
+    assert heard.get(2).confirmed_count == 1
 
 
 def test_reverting_the_other_source_takes_its_leg(heard: Store) -> None:

@@ -455,6 +455,12 @@ def caused_by(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     return [*_lines(transaction, about, {"id": episode_id})]
 
 
+def confirmed_by(transaction: Transaction, episode_id: int) -> list[JournalLine]:
+    """Return the lines of the confirmations of facts by an episode."""
+    about = f"episode_id = :id AND kind = '{Kind.CONFIRM}' AND fact_id IS NOT NULL ORDER BY id"
+    return [*_lines(transaction, about, {"id": episode_id})]
+
+
 def _decode(row: Row) -> JournalLine:
     id_, at, actor, source, kind, fact_id, *texts, episode_id, txn, run, said_at = row
     try:

@@ -46,7 +46,7 @@ class ErasureCounts(Record):
     facts: int = 0
     episodes: int = 0
     legs: int = 0
-    """Times that something spoke for the facts that go."""
+    """Times that something spoke for facts that go, or for others in episodes that go."""
     lines: int = 0
     """Lines of the journal that lose their texts."""
     vectors: int = 0

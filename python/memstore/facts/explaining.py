@@ -366,7 +366,7 @@ class _Explaining:
         return episode is None or not episode.content
 
     def _taken_back(self, line: JournalLine) -> ExplanationEntry:
-        """Return the entry of a leg that was taken back, or of a confirmation that took that back."""
+        """Return the entry of a leg that was taken back, or that took that back."""
         done = CONFIRMED
         if line.kind in BEGINNINGS:
             done = "said " if self._fact.derivation is None else "read "

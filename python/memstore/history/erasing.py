@@ -17,6 +17,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
+from memstore.history.legs import Legs, confirmed
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
     """Blank an episode, and quotes of it, everywhere but in the full-text index."""
     if meta_table.is_set(changes.transaction, meta_table.TRUST):
         trust.keep_hidden(changes, episode.id)
+    _unconfirm(changes, episode.id)
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
@@ -118,6 +120,31 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
         rest = {k: v for k, v in evidence.items() if not _is_quote(k, v, episode.content)}
         if len(rest) < len(evidence):
             _redact(changes, line, rest)
+
+
+def _unconfirm(changes: Changes, episode_id: int) -> None:
+    """Take back the confirmations of facts by an episode that is about to be erased."""
+    transaction = changes.transaction
+    by: dict[int, list[int]] = {}
+    for line in journal.confirmed_by(transaction, episode_id):
+        by.setdefault(line.fact_id or 0, []).append(line.id)
+    facts = fact_table.get_many(transaction, [*by])
+    for fact_id, lines in by.items():
+        if (fact := facts[fact_id]).status == "erased":
+            continue
+        legs = Legs.of_facts(transaction, [fact_id], lines)[fact_id]
+        values = confirmed(fact, journal.of_fact(transaction, fact_id), legs)
+        if values is None:
+            continue  # they were taken back before
+        current = fact_table.journalled(fact)
+        line = Line(
+            Kind.UNCONFIRM,
+            fact_id,
+            before={name: current.get(name) for name in values},
+            after=values,
+            evidence={"reverts": lines},
+        )
+        changes.write(line, fact_table.updating(fact_id, **values))
 
 
 def _is_quote(name: str, value: Any, content: str) -> bool:

@@ -174,7 +174,10 @@ class ErasurePlan:
         return sum(
             chain(
                 (erasable.of_facts(transaction, ids) for ids in _batches(self.fact_ids)),
-                (erasable.of_episodes(transaction, ids) for ids in _batches(self.episode_ids)),
+                (
+                    erasable.of_episodes(transaction, ids, self._goes[0])
+                    for ids in _batches(self.episode_ids)
+                ),
             ),
             _closing_counts(transaction, self._closing)
             + ErasureCounts(entries=erasable.count_entries(transaction, self._goes[0])),

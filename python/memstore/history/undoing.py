@@ -232,8 +232,8 @@ class _Undoing:
             kept = [line.id for line in self._kept_by(fact_id)] if legs.after else []
             ids = [first.id, *kept]
             if legs.after:
-                why = f"; it was also {reasons.of_leg(legs.after[0])}"
-                step = _step(fact, Action.UNSUPPORT, STAYS, [first], {}, ids=ids, why=why)
+                also = f"; it was also {reasons.of_leg(legs.after[0])}"
+                step = _step(fact, Action.UNSUPPORT, STAYS, [first], {}, ids=ids, also=also)
             else:
                 text = "stays deleted, without this leg"
                 step = _step(fact, Action.UNSUPPORT, text, [first], {}, ids=ids)
@@ -387,14 +387,14 @@ def _step(
     *,
     proposal_id: int | None = None,
     ids: Sequence[int] | None = None,
-    why: str = "",
+    also: str = "",
 ) -> Step:
     return Step(
         fact_id=fact.id,
         claim=_claim(fact),
         action=action,
         text=text,
-        reason=f"it was {_described(own[-1])}{why}",
+        reason=f"it was {_described(own[-1])}{also}",
         lines=tuple(ids or [line.id for line in own]),
         values=values,
         proposal_id=proposal_id,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.journal import TEXTS
-from memstore.database.tables import support
+from memstore.database.tables import distrusted, support
 from memstore.domain.erasures import ErasureCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memstore.database.engine import Transaction
 
@@ -39,14 +39,25 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> ErasureCounts
     )
 
 
-def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> ErasureCounts:
-    """Count what goes with episodes, without the facts drawn from them."""
+def of_episodes(
+    transaction: Transaction, episode_ids: Sequence[int], going: Collection[int] = ()
+) -> ErasureCounts:
+    """Count what goes with episodes, without the facts drawn from them.
+
+    Args:
+        transaction: the state to read.
+        episode_ids: the episodes.
+        going: facts that go too, whose legs were counted with them.
+    """
     listed = transaction.dialect.listed("ids")
 
     def count(source: str) -> int:
         return transaction.scalar(f"SELECT count(*) FROM {source}", {"ids": episode_ids})
 
+    heard = [one for one in distrusted.of_episodes(transaction, episode_ids) if one not in going]
+    legs, erased = support.speaking(support.of_facts(transaction, heard)), {*episode_ids}
     return ErasureCounts(
+        legs=sum(leg.episode_id in erased for leg in legs),
         episodes=count(f"memstore_episodes WHERE id IN {listed}"),
         lines=count(
             f"memstore_journal WHERE episode_id IN {listed} AND fact_id IS NULL AND {WITH_TEXT}"
