@@ -9,6 +9,7 @@ from tests.support.conversing import Conversing
 from tests.support.embedders import WordEmbedder
 from tests.support.raw import sql
 
+import memstore
 from memstore import Extractor, Memory, Store
 
 
@@ -63,6 +64,42 @@ def test_lines_of_a_decided_proposal_name_the_episode_that_led_to_it(open_store:
     store.proposals.accept(proposal.id)
     assert {("propose", 1), ("supersede", 1), ("add", 2)} <= caused(store, second.episode.id)
     assert without_cause(store) == []
+
+
+def test_a_proposal_of_what_counts_less_names_its_episode(store: Store) -> None:
+    mine = store.add("Ana lives in Rome", subject="ana")
+    page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=page.id, supersedes=mine.id)
+    assert caused(store, page.id) == {("add", 2), ("propose", 1)}
+    store.proposals.accept(1)
+    assert caused(store, page.id) == {
+        ("add", 2),
+        ("propose", 1),
+        ("supersede", 1),
+        ("accept", 1),
+    }
+
+
+def test_lines_of_a_batch_name_the_episode_of_the_new_fact(store: Store) -> None:
+    said = store.episodes.record("tea and coffee", source="chat")
+    one = store.add("Ana drinks tea", subject="ana")
+    two = store.add("Ana drinks milk", subject="ana")
+    for precedence in (
+        memstore.MayReplace(fact_id=one.id, similarity=0.5),
+        memstore.MayYieldTo(fact_id=two.id, similarity=0.5),
+        memstore.YieldsTo(fact_id=two.id),
+    ):
+        text = f"Ana drinks {type(precedence).__name__}"
+        new = memstore.NewFact(content=text, subject="ana", episode_id=said.id)
+        store.apply([memstore.AddFact(fact=new, precedence=precedence)])
+    assert caused(store, said.id) == {
+        ("add", 3),
+        ("propose", 1),
+        ("add", 4),
+        ("propose", 4),
+        ("add", 5),
+        ("supersede", 5),
+    }
 
 
 def test_a_rejected_proposal_names_its_episode(open_store: Any) -> None:

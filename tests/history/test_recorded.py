@@ -52,13 +52,15 @@ def test_deciding_a_proposal_is_recorded(open_store: OpenStore, decision: str) -
     store = open_store(embedder=WordEmbedder())
     proposal, before = proposed(store), last(store)
     getattr(store.within(source="review").proposals, decision)(proposal)
-    (line,) = lines(store, before)
-    assert line.kind == {"accept": "supersede", "reject": "reject"}[decision]
-    named = line.after if decision == "reject" else line.evidence
-    assert named is not None
-    assert named["proposal"] == proposal
-    assert (line.fact_id, line.actor, line.source, line.episode_id) == (1, "user", "review", 2)
-    assert line.run
+    *done, line = lines(store, before)
+    assert [one.kind for one in done] == ["supersede"] * (decision == "accept")
+    assert line.kind == decision
+    for one in (line, *done):
+        named = one.evidence if one.kind == "supersede" else one.after
+        assert named is not None
+        assert named["proposal"] == proposal
+        assert (one.fact_id, one.actor, one.source, one.episode_id) == (1, "user", "review", 2)
+        assert one.run
 
 
 def test_the_text_of_a_consolidation_is_recorded_where_it_is_accepted(store: Store) -> None:
@@ -69,10 +71,11 @@ def test_the_text_of_a_consolidation_is_recorded_where_it_is_accepted(store: Sto
     proposals = [line for line in lines(store) if line.kind == "propose"]
     assert [line.fact_id for line in proposals] == [1, 2]
     store.within(source="review").proposals.accept(done.proposal_id)
-    added, *retired = lines(store, before)
+    added, *retired, first, second = lines(store, before)
     assert added.after is not None
     assert (added.kind, added.after["content"]) == ("add", BOTH)
     assert [(line.kind, line.fact_id) for line in retired] == [("supersede", 1), ("supersede", 2)]
+    assert [(line.kind, line.fact_id) for line in (first, second)] == [("accept", 1), ("accept", 2)]
     for line in (added, *retired):
         assert line.evidence is not None
         assert line.evidence["proposal"] == done.proposal_id

@@ -86,6 +86,25 @@ def _is_kept(line: JournalLine, every: dict[int, Any], legs: dict[int, Any]) -> 
     return bool(legs[newer]) and every[newer][0] not in legs[newer]
 
 
+def decided_without(store: Store, source: str) -> dict[int, str]:
+    """Return the states of proposals according to the journal without the lines of a source."""
+    found: dict[int, str] = {}
+    with store.file.engine.read() as transaction:
+        every = {fact_id: [*lines] for fact_id, lines in journal.by_fact(transaction)}
+    states = {"propose": "open", "accept": "accepted", "reject": "rejected"}
+    for line in sorted(itertools.chain(*every.values()), key=lambda one: one.id):
+        if line.kind in states and line.after:
+            proposal = line.after["proposal"]
+            found.setdefault(proposal, "rejected")
+            newer = every.get(line.after.get("superseded_by", 0), [line])
+            stays = newer[0].source == source and any(
+                one.kind == "confirm" and one.source != source for one in newer
+            )
+            if line.source != source or (line.kind == "accept" and stays):
+                found[proposal] = states[line.kind]
+    return found
+
+
 def active(store: Store) -> list[Any]:
     return [(fact.id, *_compared(fact.to_dict())) for fact in store.list()]
 
@@ -342,8 +361,86 @@ def test_an_accepted_consolidation_is_taken_apart(store: Store, web: Store) -> N
     proposal = store.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
     web.proposals.accept(proposal.id)
     assert texts(store) == ["Bob likes tea, green"]
-    store.revert(source=WEB).apply()
+    accepted = store.proposals.get(proposal.id)
+    done = store.revert(source=WEB).apply()
     assert texts(store) == ["Bob likes tea", "Bob likes green tea"]
+    reopened = store.proposals.get(proposal.id)
+    assert (reopened.state, reopened.new, reopened.content) == ("open", None, proposal.content)
+    assert store.verify() == []
+    store.revert(ops=done.lines).apply()
+    again = store.proposals.get(proposal.id)
+    assert (again.state, again.new, again.content) == ("accepted", accepted.new, accepted.content)
+    assert texts(store) == ["Bob likes tea, green"]
+    store.revert(source=WEB).apply()
+    newest = store.proposals.accept(proposal.id).new
+    assert newest is not None
+    assert (newest.content, newest.id) == ("Bob likes tea, green", 4)
+    assert store.verify() == []
+
+
+def proposed(store: Store) -> tuple[int, int, int]:
+    """Return a proposal to replace a fact by another, with both."""
+    old = store.add("Ana lives in Rome", subject="ana")
+    new = store.add("Ana lives in Oslo", subject="ana", source="web:z", supersedes=old.id)
+    (proposal,) = store.proposals.list()
+    return proposal.id, old.id, new.id
+
+
+@pytest.mark.parametrize("by", ["source", "act", "supersede", "accept"])
+def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -> None:
+    proposal, old, new = proposed(store)
+    web.proposals.accept(proposal)
+    lines = {line.kind: line.id for line in store.journal(old)}
+    selecting: dict[str, Any] = {"source": WEB}
+    if by == "act":
+        selecting = {"acts": [lines["accept"] - 1]}
+    elif by != "source":
+        selecting = {"ops": [lines[by]]}
+    before = rows(store)
+    plan = store.revert(**selecting)
+    assert [(step.action, step.text) for step in plan.steps] == [
+        ("reactivate", "is active again"),
+        ("reopen", f"may be superseded: proposal {proposal} is open again"),
+    ]
+    done = plan.apply()
+    assert [one.id for one in store.proposals.list()] == [proposal]
+    assert {fact.id for fact in store.list()} == {old, new}
+    assert store.proposals.get(proposal).decided_at is None
+    assert store.verify() == []
+    store.revert(ops=done.lines).apply()
+    assert rows(store) == before
+    assert store.proposals.get(proposal).state == "accepted"
+    assert store.verify() == []
+
+
+def test_a_proposal_stays_accepted_while_its_supersession_is_in_conflict(
+    store: Store, web: Store
+) -> None:
+    proposal, old, new = proposed(store)
+    web.proposals.accept(proposal)
+    store.add("Ana lives in Bern", subject="ana", supersedes=new)
+    plan = store.revert(source=WEB)
+    assert (plan.steps, [one.fact_id for one in plan.conflicts]) == ((), [old])
+    plan.apply()
+    assert store.proposals.get(proposal).state == "accepted"
+    store.revert(source=WEB).apply(decide={old: "undo"})
+    assert store.proposals.get(proposal).state == "open"
+    assert store.verify() == []
+
+
+def test_a_proposal_that_was_made_and_accepted_by_the_selection_is_rejected(
+    store: Store, web: Store
+) -> None:
+    ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
+    proposal = web.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    web.proposals.accept(proposal.id)
+    before = rows(store)
+    done = store.revert(source=WEB).apply()
+    assert store.proposals.get(proposal.id).state == "rejected"
+    assert store.verify() == []
+    store.revert(ops=done.lines).apply()
+    assert rows(store) == before
+    assert store.verify() == []
 
 
 def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
@@ -516,9 +613,11 @@ def test_without_conflicts_the_active_facts_are_those_of_the_journal_without_the
         run(store, acts)
         plan = store.revert(source=WEB)
         if not plan.conflicts:
-            expected = without(store, WEB)
+            expected = without(store, WEB), decided_without(store, WEB)
             plan.apply()
-            assert active(store) == expected
+            states = {one.id: one.state for one in store.proposals.list(None)}
+            assert (active(store), states) == expected
+            assert store.verify() == []
 
 
 @given(ACTS, st.data())

@@ -1,4 +1,4 @@
-"""What was changed past the journal is named: any byte of a line, a fact or an episode."""
+"""What was changed past the journal is named: any byte of a line, fact, episode or proposal."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from memstore import Head, Store
 
 OpenStore = Callable[..., Store]
 
-ROUNDS = 60
+ROUNDS = 80
 """Random changes of one value, each in a file of its own."""
 
 UNSEEN = {"memstore_facts": {"use_count", "last_used_at"}}
 """What is written without a line, because it is no part of the memories."""
 
-TABLES = ("memstore_journal", "memstore_facts", "memstore_episodes")
+TABLES = ("memstore_journal", "memstore_facts", "memstore_episodes", "memstore_proposals")
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,49 @@ def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.confirm(4)
         store.pin(4)
         store.tasks.create("a task", priority="high")
+        propose(store)
         assert store.verify() == []
         assert store.file.examine(deep=True) == []
     return path
+
+
+def propose(store: Store) -> None:
+    """Make proposals in every state, one of them with erased reasons, and one with a part left."""
+
+    def proposed(n: int, **why: object) -> int:
+        old = store.add(f"the door {n} is open", subject="door")
+        said = store.episodes.add(f"someone shut the door {n}", source="chat")
+        new = memstore.NewFact(content=f"the door {n} is shut", subject="door", episode_id=said.id)
+        change = memstore.AddFact(
+            fact=new,
+            precedence=memstore.MayReplace(fact_id=old.id, similarity=0.5),
+            evidence={"episode": said.id, "said": f"shut the door {n}", "é": [1.5, None], **why},
+        )
+        return store.apply([change])[0].proposal_id or 0
+
+    def summed(n: int) -> int:
+        ids = [store.add(f"the lamp {n} is {what}", subject="lamp").id for what in ("on", "lit")]
+        why = {"model": "m"}
+        return store.proposals.put_forward(ids, f"lamp {n} lit", why, scope=memstore.Scope()).id
+
+    one, two, three, erased, quoted, back = (proposed(n) for n in range(6))
+    open_, accepted, rejected, gone, again = (summed(n) for n in range(5))
+    assert one + open_ > 1  # they stay open
+    acts = []
+    for proposal in (two, accepted, back, again):
+        store.proposals.accept(proposal)
+        acts.append(store.log(limit=1)[0].line)
+    for proposal in (three, rejected):
+        store.proposals.reject(proposal)
+    undone = [store.revert(acts=[act]).apply() for act in acts[2:]]
+    assert store.proposals.get(back).state == store.proposals.get(again).state == "open"
+    store.revert(ops=undone[0].lines).apply()
+    assert store.proposals.get(back).state == "accepted"
+    for proposal in (erased, gone):
+        store.erase(store.proposals.get(proposal).sources[0].id)
+    new = store.proposals.get(quoted).new
+    assert new is not None
+    store.episodes.erase(new.episode_id or 0)
 
 
 @contextmanager
@@ -128,6 +168,55 @@ def test_any_changed_value_is_named(seed: int, filled: Path, path: Path) -> None
     done = attack(path, random.Random(seed))
     if done is not None:
         assert verified(path), done
+
+
+def test_every_column_of_every_proposal_is_compared(filled: Path, path: Path) -> None:
+    chance = random.Random(1)
+    shutil.copy(filled, path)
+    with raw(path) as file:
+        rows = file.execute("SELECT * FROM memstore_proposals ORDER BY id").fetchall()
+        names = [row[1] for row in file.execute("PRAGMA table_info(memstore_proposals)")]
+    states = {(row[names.index("state")], row[names.index("sources")] is None) for row in rows}
+    assert len(states) == 6
+    tried = 0
+    for row in rows:
+        for name, value in zip(names, row, strict=True):
+            with unguarded(path) as file:
+                file.execute("PRAGMA foreign_keys = OFF")
+                changed = "rejected" if name == "state" and value != "rejected" else None
+                if changed is None:
+                    changed = "open" if name == "state" else flipped(value, chance)
+                try:
+                    file.execute(
+                        f"UPDATE memstore_proposals SET {name} = ? WHERE id = ?", (changed, row[0])
+                    )
+                except IntegrityError:  # the schema refuses it
+                    continue
+                file.commit()
+                now = changed if name == "id" else row[0]
+            found = [one for one in verified(path) if "proposals that differ" in one]
+            assert found, (row, name, changed)
+            assert str(row[0]) in found[0]
+            tried += 1
+            with unguarded(path) as file:
+                file.execute(f"UPDATE memstore_proposals SET {name} = ? WHERE id = ?", (value, now))
+                file.commit()
+    assert tried > 8 * len(rows)
+    assert verified(path) == []
+
+
+def test_a_proposal_inserted_or_removed_by_plain_sql_is_named(filled: Path, path: Path) -> None:
+    shutil.copy(filled, path)
+    with unguarded(path) as file:
+        file.execute("DELETE FROM memstore_proposals WHERE id = 1")
+        file.execute(
+            "INSERT INTO memstore_proposals (id, at, old_id, new_id, similarity)"
+            " VALUES (99, '2026-01-01T00:00:00.000000Z', 4, 5, 0.5)"
+        )
+        file.commit()
+    assert verified(path) == [
+        "proposals that differ from the journal: 1 (only in the journal), 99 (not in the journal)"
+    ]
 
 
 def test_an_untouched_file_has_no_findings_with_its_heads(store: Store) -> None:

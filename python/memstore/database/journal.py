@@ -62,7 +62,11 @@ class Kind(StrEnum):
     """Something newly learned was compared with the fact, and the fact was kept as it is."""
     PROPOSE = "propose"
     """Another fact was proposed to supersede it; nothing was changed."""
+    ACCEPT = "accept"
+    """A proposal was accepted; another line of the act says what it did to the fact."""
     REJECT = "reject"
+    REOPEN = "reopen"
+    """The decision on a proposal was taken back."""
     REDACT = "redact"
     """A quote was erased from the evidence of an earlier line; this line holds the rest of it."""
     EPISODE = "episode"
@@ -98,7 +102,9 @@ UNCHANGED = frozenset(
         Kind.QUARANTINE,
         Kind.KEEP,
         Kind.PROPOSE,
+        Kind.ACCEPT,
         Kind.REJECT,
+        Kind.REOPEN,
         Kind.REDACT,
         Kind.DISTRUST,
         Kind.SUPPORT,
@@ -106,6 +112,10 @@ UNCHANGED = frozenset(
     }
 )
 """Kinds that change neither the text nor the state of a fact."""
+
+DECIDING: Final = (Kind.PROPOSE, Kind.ACCEPT, Kind.REJECT, Kind.REOPEN)
+"""Kinds about a proposal. Their ``after`` quotes nothing, so that it outlives the fact: a proposal
+can be replayed although one of its facts was erased."""
 
 WEIGHING: Final = frozenset({Kind.SUPPORT, Kind.UNSUPPORT})
 """Those of them that change what speaks for a fact."""
@@ -419,17 +429,27 @@ def forgetting(
 
 def forgetting_fact(transaction: Transaction, fact_id: int) -> list[Statement]:
     """Return statements that erase a fact's text from the journal but keep the lines."""
-    return forgetting(transaction, "fact_id = :id", {"id": fact_id})
+    listed = transaction.dialect.listed("deciding")
+    values: Parameters = {"id": fact_id, "deciding": DECIDING}
+    about = f"fact_id = :id AND kind {{}}IN {listed}"
+    return [
+        *forgetting(transaction, about.format("NOT "), values),
+        *forgetting(transaction, about.format(""), values, ("before", "evidence")),
+    ]
 
 
 def comparing(transaction: Transaction, fact_id: int) -> list[JournalLine]:
     """Return the lines about other facts whose evidence may quote a fact, as they were compared."""
+    elements = transaction.dialect.elements
     about = (
         "evidence IS NOT NULL AND fact_id IN ("
         " SELECT id FROM memstore_facts WHERE superseded_by = :id"
         " UNION SELECT superseded_by FROM memstore_facts WHERE id = :id"
         " UNION SELECT old_id FROM memstore_proposals WHERE new_id = :id"
-        " UNION SELECT new_id FROM memstore_proposals WHERE old_id = :id)"
+        " UNION SELECT new_id FROM memstore_proposals WHERE old_id = :id"
+        f" UNION SELECT CAST(element.value AS BIGINT) FROM memstore_proposals p,"
+        f" {elements('p.sources')} WHERE p.sources IS NOT NULL AND EXISTS"
+        f" (SELECT 1 FROM {elements('p.sources')} WHERE CAST(element.value AS BIGINT) = :id))"
         " AND fact_id <> :id ORDER BY id"
     )
     return [*_lines(transaction, about, {"id": fact_id})]

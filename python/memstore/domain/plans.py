@@ -45,7 +45,9 @@ class Action(StrEnum):
     REJECT = "reject"
     """It was proposed to supersede the fact; the proposal is rejected."""
     REOPEN = "reopen"
-    """A proposal had been rejected; it is open again."""
+    """A proposal had been decided; it is open again."""
+    ACCEPT = "accept"
+    """The decision on a proposal had been taken back; it is accepted again."""
 
 
 @frozen(kw_only=True)

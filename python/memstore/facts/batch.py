@@ -224,13 +224,17 @@ def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
         case None:
             return None
         case YieldsTo(other):
-            done = writer.retire(fact, other, change.evidence, since=fact.created_at)
+            done = writer.retire(
+                fact, other, change.evidence, since=fact.created_at, episode_id=fact.episode_id
+            )
             return None if done else writer.proposed[other]
         case MayReplace(other, similarity):
             old_id, new_id = other, fact.id
         case MayYieldTo(other, similarity):
             old_id, new_id = fact.id, other
-    return proposal_table.insert(writer.changes, old_id, new_id, similarity, change.evidence)
+    return proposal_table.insert(
+        writer.changes, old_id, new_id, similarity, change.evidence, fact.episode_id
+    )
 
 
 def _carry_out(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
 from memstore.domain.proposals import Proposal, ProposalState
@@ -142,16 +142,8 @@ class Proposals:
         """
         with self._facts.writing() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
-            after: dict[str, Any] = {"proposal": proposal_id}
-            if proposal.new is not None:
-                after["superseded_by"] = proposal.new.id
-            self._facts.writer(transaction).changes.write(
-                [
-                    Line(Kind.REJECT, fact.id, _cause(proposal), after=after)
-                    for fact in proposal.sources
-                ],
-                *proposal_table.deciding(proposal.id, ProposalState.REJECTED, clock.utc_now()),
-            )
+            decision = _decision(proposal, Kind.REJECT)
+            proposal_table.decide(self._facts.writer(transaction).changes, decision)
             return self._known(transaction, proposal.id)
 
     def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:
@@ -163,16 +155,15 @@ class Proposals:
     def _accept(
         self, writer: FactWriter, proposal: Proposal, new_id: int, evidence: Mapping[str, Any]
     ) -> Proposal:
-        now = clock.utc_now()
+        now, decision = clock.utc_now(), _decision(proposal, Kind.ACCEPT)
         retired = [
-            fact_table.retirement(fact.id, new_id, now, evidence) for fact in proposal.sources
+            fact_table.retirement(fact.id, new_id, now, evidence, decision.episode_id)
+            for fact in proposal.sources
         ]
-        became = new_id if proposal.new is None else None
         writer.changes.write(
-            [line for line, _ in retired],
-            *(statement for _, statement in retired),
-            *proposal_table.deciding(proposal.id, ProposalState.ACCEPTED, now, new_id=became),
+            [line for line, _ in retired], *(statement for _, statement in retired)
         )
+        proposal_table.decide(writer.changes, decision._replace(new_id=new_id))
         return self._known(writer.transaction, proposal.id)
 
     def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
@@ -201,7 +192,19 @@ def _is_of(proposal: Proposal, scope: Scope) -> bool:
 def _cause(proposal: Proposal) -> int | None:
     """Return the episode that led to a proposal."""
     named = proposal.evidence.get("episode")
-    return named if type(named) is int else None
+    if type(named) is int:
+        return named
+    return None if proposal.new is None else proposal.new.episode_id
+
+
+def _decision(proposal: Proposal, kind: Kind) -> Decision:
+    return Decision(
+        proposal.id,
+        kind,
+        [fact.id for fact in proposal.sources],
+        new_id=None if proposal.new is None else proposal.new.id,
+        episode_id=_cause(proposal),
+    )
 
 
 def _check_current(proposal: Proposal) -> None:

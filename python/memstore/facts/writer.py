@@ -222,7 +222,7 @@ class FactWriter:
             since = fact.created_at if fact.derivation == EXTRACT else None
             self._retire(old, fact.id, evidence, since, new.episode_id)
         if outranking is not None:
-            self._propose(outranking, fact.id, evidence)
+            self._propose(outranking, fact.id, evidence, new.episode_id)
         return fact
 
     def _to_supersede(self, new: NewFact) -> Fact | None:
@@ -321,7 +321,7 @@ class FactWriter:
         if not decided and not self._may_retire(
             old, trust.of_facts(self.transaction, [new_id])[new_id], evidence
         ):
-            self._propose(old, new_id, evidence)
+            self._propose(old, new_id, evidence, episode_id)
             return False
         self._retire(old, new_id, evidence, since, episode_id)
         return True
@@ -345,11 +345,13 @@ class FactWriter:
         credit = trust.of_episodes(self.transaction, [episode_id]).get(episode_id)
         return credit is not None and not self._may_retire(fact, credit, evidence)
 
-    def _propose(self, old: Fact, new_id: int, evidence: Evidence) -> None:
+    def _propose(self, old: Fact, new_id: int, evidence: Evidence, episode_id: int | None) -> None:
         why = {**(evidence or {}), "outranked": True}
         similarity = why.get("similarity")
         near = similarity if isinstance(similarity, float) else 0.0
-        self.proposed[new_id] = proposal_table.insert(self.changes, old.id, new_id, near, why)
+        self.proposed[new_id] = proposal_table.insert(
+            self.changes, old.id, new_id, near, why, episode_id
+        )
 
     def _retire(
         self,

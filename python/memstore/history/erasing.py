@@ -18,6 +18,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
 from memstore.history.legs import Legs, confirmed
+from memstore.history.replay import LINE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 else:
     meta_table = lazy_import("memstore.database.tables.meta")
     trust = lazy_import("memstore.history.trust")
-
-LINE: Final = "line"
-"""The evidence's member for the line whose evidence was erased."""
 
 SAID: Final = "said"
 """The evidence's member for the words of an episode."""
@@ -94,7 +92,7 @@ def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHI
     statements = journal.forgetting_evidence(changes.transaction, line.id)
     if line.kind == Kind.PROPOSE:
         proposal_id = (line.after or {}).get("proposal", 0)
-        statements.append(proposal_table.forgetting_evidence(proposal_id, rest))
+        statements += proposal_table.forgetting_evidence(proposal_id, rest)
     lines = [{**rest, LINE: line.id}]
     if line.kind == Kind.REDACT:  # it said what became of another line, which stays true
         lines.append({LINE: (line.evidence or {}).get(LINE)})

@@ -43,7 +43,9 @@ DONE: Final[Mapping[str, str]] = {
     Kind.QUARANTINE: "could not embed {}",
     Kind.KEEP: "kept {}, compared with something new",
     Kind.PROPOSE: "proposed to replace {}",
+    Kind.ACCEPT: "accepted a proposal on {}",
     Kind.REJECT: "rejected a proposal on {}",
+    Kind.REOPEN: "reopened a proposal on {}",
     Kind.REDACT: "erased a quote from the evidence on {}",
     Kind.EPISODE: "recorded {}",
     Kind.UPDATE_EPISODE: "changed {}",
@@ -61,7 +63,9 @@ DONE: Final[Mapping[str, str]] = {
     IMPORT: "imported {}",
 }
 
-SINGLE: Final = frozenset({Kind.SUPERSEDE, Kind.PROPOSE, Kind.METADATA, Kind.REJECT})
+SINGLE: Final = frozenset(
+    {Kind.SUPERSEDE, Kind.PROPOSE, Kind.METADATA, Kind.ACCEPT, Kind.REJECT, Kind.REOPEN}
+)
 """Kinds whose lines say more than a fact's id: they are told one by one if there are few."""
 
 TRUSTING: Final = frozenset({Kind.TRUST, Kind.DISTRUST})

@@ -11,16 +11,17 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import support as support_table
+from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
 from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted, outdated
-from memstore.domain.proposals import ProposalState
 from memstore.errors import InvalidArgument, NotFound, Remedy
+from memstore.history import proposals
 from memstore.history.undoing import undoing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.database.engine import Engine, Statement, Transaction
+    from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.plans import PlanConflict, Selection, Step
     from memstore.domain.records import Fact, JournalLine, Scope
@@ -37,6 +38,9 @@ KINDS: Final = {
     Action.UNCONFIRM: Kind.UNCONFIRM,
     Action.UNSUPPORT: Kind.UNSUPPORT,
     Action.SUPPORT: Kind.SUPPORT,
+    Action.ACCEPT: Kind.ACCEPT,
+    Action.REJECT: Kind.REJECT,
+    Action.REOPEN: Kind.REOPEN,
 }
 """The kind of line that each step writes."""
 
@@ -158,7 +162,7 @@ def _key(step: Step) -> tuple[int, str, int | None]:
 def _take(changes: Changes, step: Step) -> None:
     evidence = {"reverts": [*step.lines]}
     if step.proposal_id is not None:
-        changes.write(*_decision(step, step.proposal_id, evidence))
+        _decide(changes, step, step.proposal_id, evidence)
         return
     if not step.values:  # it changes what speaks for the fact, and nothing of the fact
         changes.write(Line(KINDS[Action(step.action)], step.fact_id, evidence=evidence))
@@ -180,13 +184,21 @@ def _take(changes: Changes, step: Step) -> None:
     changes.write(line, fact_table.updating(fact.id, **values))
 
 
-def _decision(
-    step: Step, proposal_id: int, evidence: Mapping[str, Any]
-) -> tuple[Line, *tuple[Statement, ...]]:
-    after = {"proposal": proposal_id}
-    if step.action == Action.REOPEN:
-        line = Line(Kind.PROPOSE, step.fact_id, after=after, evidence=evidence)
-        return line, proposal_table.reopening(proposal_id)
-    now = clock.utc_now()
-    line = Line(Kind.REJECT, step.fact_id, after=after, evidence=evidence)
-    return line, *proposal_table.deciding(proposal_id, ProposalState.REJECTED, now)
+def _decide(changes: Changes, step: Step, proposal_id: int, evidence: Mapping[str, Any]) -> None:
+    """Decide a proposal, or open it again, with one line about the fact of the step."""
+    transaction, kind = changes.transaction, KINDS[Action(step.action)]
+    row = proposal_table.with_ids(transaction, [proposal_id])[proposal_id]
+    lines, left = proposals.lines_about(transaction, row.sources or (row.old_id,))
+    first, content = lines[proposal_id][0], None
+    if row.sources:
+        content, _ = proposal_table.split(proposals.evidence_of(first, left))
+    new_id = row.new_id
+    if kind == Kind.ACCEPT:
+        accepted = [line for line in lines[proposal_id] if line.kind == Kind.ACCEPT]
+        new_id = (accepted[-1].after or {}).get("superseded_by", new_id)
+    elif row.sources:
+        new_id = None
+    decision = Decision(
+        proposal_id, kind, [step.fact_id], new_id=new_id, content=content, evidence=evidence
+    )
+    proposal_table.decide(changes, decision)

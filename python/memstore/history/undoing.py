@@ -11,7 +11,8 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain.plans import Action, PlanConflict, Step
 from memstore.domain.proposals import ProposalState
-from memstore.history import reasons, replay
+from memstore.frozen import replace
+from memstore.history import proposals, reasons, replay
 from memstore.history.legs import Legs, confirmed, taken_back
 
 if TYPE_CHECKING:
@@ -66,8 +67,45 @@ DONE: Final[Mapping[str, str]] = {
     Kind.DELETE: "deleted",
     Kind.RESTORE: "restored",
     Kind.PROPOSE: "proposed to be superseded",
+    Kind.ACCEPT: "superseded, by a proposal",
     Kind.REJECT: "kept, against a proposal",
+    Kind.REOPEN: "proposed to be superseded again",
 }
+
+DECISIONS: Final = {
+    (ProposalState.OPEN, ProposalState.REJECTED): (
+        Action.REJECT,
+        None,
+        "keeps its place: proposal {} is rejected",
+    ),
+    (ProposalState.ACCEPTED, ProposalState.REJECTED): (
+        Action.REJECT,
+        Action.REACTIVATE,
+        "keeps its place: proposal {} is rejected",
+    ),
+    (ProposalState.REJECTED, ProposalState.OPEN): (
+        Action.REOPEN,
+        None,
+        "may be superseded: proposal {} is open again",
+    ),
+    (ProposalState.ACCEPTED, ProposalState.OPEN): (
+        Action.REOPEN,
+        Action.REACTIVATE,
+        "may be superseded: proposal {} is open again",
+    ),
+    (ProposalState.OPEN, ProposalState.ACCEPTED): (
+        Action.ACCEPT,
+        Action.SUPERSEDE,
+        "gives way: proposal {} is accepted again",
+    ),
+    (ProposalState.REJECTED, ProposalState.ACCEPTED): (
+        Action.ACCEPT,
+        Action.SUPERSEDE,
+        "gives way: proposal {} is accepted again",
+    ),
+}
+"""What brings a proposal from one state into another: the step, what has to be done to its facts
+for that, and its words."""
 
 
 class Undoing(NamedTuple):
@@ -110,6 +148,7 @@ class _Undoing:
 
     def planned(self) -> Undoing:
         self._read({line.fact_id for line in self._lines.values() if line.fact_id})
+        self._add_decisions()
         self._add_lost_beginnings()
         born = [id_ for id_ in self._facts if self._is_born(id_)]
         for ids in _batches(born):
@@ -169,6 +208,21 @@ class _Undoing:
             self._lines |= {one.id: one for one in own if one.id in ended}
             self._owed |= ended
 
+    def _add_decisions(self) -> None:
+        """Select accepted proposals with what they did, and the other way round."""
+        for own in self._journal.values():
+            acts = {
+                line.txn
+                for line in own
+                if line.id in self._lines and line.kind in (Kind.SUPERSEDE, Kind.ACCEPT)
+            }
+            for line in own:
+                is_either = line.kind in (Kind.SUPERSEDE, Kind.ACCEPT) and line.txn in acts
+                if is_either and any(
+                    one.kind == Kind.ACCEPT and one.txn == line.txn for one in own
+                ):
+                    self._lines[line.id] = line
+
     def _add_own_supersessions(self) -> None:
         """Select the supersessions by facts that the selection added, in the same acts."""
         for new_id, olds in self._replaced.items():
@@ -176,6 +230,7 @@ class _Undoing:
             for line in chain.from_iterable(self._journal[old.id] for old in olds):
                 if line.kind == Kind.SUPERSEDE and (line.txn in acts or line.id in self._owed):
                     self._lines[line.id] = line
+        self._add_decisions()
 
     def _later(self, fact_id: int, after: int, columns: Sequence[str] = ()) -> list[JournalLine]:
         """Return the changes of a fact (or of these columns) that are not selected."""
@@ -343,28 +398,45 @@ class _Undoing:
         )
 
     def _proposals(self) -> None:
-        """Plan to reject what the selection proposed, and to reopen what it rejected."""
-        about: dict[int, list[JournalLine]] = {}
-        for line in self._lines.values():
-            proposal = (line.after or {}).get("proposal")
-            if line.kind in (Kind.PROPOSE, Kind.REJECT) and isinstance(proposal, int):
-                about.setdefault(proposal, []).append(line)
-        states = proposal_table.states(self._transaction, [*about])
-        for id_, lines in sorted(about.items()):
-            last = max(lines, key=lambda line: line.id)
-            fact = self._facts.get(lines[0].fact_id or 0)
-            begun, state = lines[0].kind == Kind.PROPOSE, states.get(id_)
-            if fact is None or last.fact_id not in self._facts:
+        """Plan to reject what the selection proposed, and to take its decisions back."""
+        chosen, _ = proposals.grouped(self._lines.values())
+        for id_, row in proposal_table.with_ids(self._transaction, [*chosen]).items():
+            sources = row.sources or (row.old_id,)
+            fact = self._facts.get(sources[0])
+            if fact is None:
                 continue
-            own = [line.id for line in lines]
-            if begun and state == ProposalState.OPEN:
-                action, text = Action.REJECT, f"keeps its place: proposal {id_} is rejected"
-            elif not begun and state == ProposalState.REJECTED:
-                action, text = Action.REOPEN, f"may be superseded: proposal {id_} is open again"
-            else:
+            lines, left = proposals.lines_about(self._transaction, sources)
+            rest = [line for line in lines[id_] if line.id not in self._lines]
+            over = taken_back(rest)
+            rest = [
+                line
+                for line in rest
+                if line.id not in over and not reasons.numbers_in(line.evidence or {}, "reverts")
+            ]
+            state = proposal_table.STATES[rest[-1].kind] if rest else ProposalState.REJECTED
+            done = DECISIONS.get((row.state, state))
+            if done is None:
                 continue
-            step = _step(fact, action, text, [last], {}, proposal_id=id_, ids=own)
-            self._steps.setdefault(fact.id, []).append(step)
+            action, needs, text = done
+            if needs and row.sources and _has_no_text(lines[id_][0], left):
+                continue
+            last = chosen[id_][-1]
+            ids = [line.id for line in chosen[id_]]
+            step = _step(fact, action, text.format(id_), [last], {}, proposal_id=id_, ids=ids)
+            self._decided(step, sources, needs)
+
+    def _decided(self, step: Step, sources: Sequence[int], needs: Action | None) -> None:
+        """Plan a decision, beside the steps that it says were done to its facts."""
+        if needs is None or all(self._has(self._steps.get(one, ()), needs, one) for one in sources):
+            self._steps.setdefault(step.fact_id, []).append(step)
+            return
+        for id_, conflict in self._conflicts.items():
+            if all(self._has(conflict.steps, needs, one) for one in sources):
+                self._conflicts[id_] = replace(conflict, steps=(*conflict.steps, step))
+
+    @staticmethod
+    def _has(steps: Iterable[Step], action: Action, fact_id: int) -> bool:
+        return any((step.fact_id, step.action) == (fact_id, action) for step in steps)
 
 
 def _set(fact: Fact, own: Sequence[JournalLine], values: Mapping[str, Any]) -> Step:
@@ -399,6 +471,12 @@ def _step(
         values=values,
         proposal_id=proposal_id,
     )
+
+
+def _has_no_text(line: JournalLine, left: Mapping[int, Mapping[str, Any]]) -> bool:
+    """Return whether the text of a consolidation is not known any more, so that it cannot open."""
+    text, _ = proposal_table.split(proposals.evidence_of(line, left))
+    return text is None
 
 
 def _described(line: JournalLine) -> str:

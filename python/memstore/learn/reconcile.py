@@ -239,10 +239,12 @@ class Reconciler:
             return
         if change.fact.supersedes is not None:
             old = writer.active(change.fact.supersedes)
-            writer.retire(old, fact.id, change.evidence)
+            writer.retire(old, fact.id, change.evidence, episode_id=fact.episode_id)
         if isinstance(change.precedence, YieldsTo):
             held = writer.active(fact.id)
-            writer.retire(held, change.precedence.fact_id, change.evidence)
+            writer.retire(
+                held, change.precedence.fact_id, change.evidence, episode_id=fact.episode_id
+            )
         else:
             settle(writer, fact, change)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-FACTS: Final = ("superseded_by", "reinstates", "consolidates")
+FACTS: Final = ("superseded_by", "reinstates", "consolidates", "became")
 EPISODES: Final = ("episode_id", "episode")
 PROPOSALS: Final = ("proposal",)
 """The top-level keys of journal lines and evidence that hold an id or a list of ids."""

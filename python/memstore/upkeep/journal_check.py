@@ -1,4 +1,4 @@
-"""Comparing facts and episodes with their state according to the replayed journal."""
+"""Comparing facts, episodes and proposals with their state according to the replayed journal."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.database import journal
 from memstore.database.engine import NO_LIMIT
+from memstore.database.journal import DECIDING, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables.proposals import ProposalRow
 from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact
 from memstore.episodes.checks import hash_of
+from memstore.history import proposals as told
 from memstore.history import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Row, Transaction
     from memstore.domain.records import JournalLine
 
 T = TypeVar("T", Fact, Episode)
@@ -39,6 +43,32 @@ def episodes(transaction: Transaction) -> Iterator[str]:
     return _compared(
         episode_table.everything(transaction), journal.by_episode(transaction), _episode
     )
+
+
+def proposals(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of proposals that differ from the journal, with the differing columns."""
+    lines, left = told.grouped(journal.of_kinds(transaction, (*DECIDING, Kind.REDACT)))
+    stored = {row[0]: row for row in proposal_table.stored(transaction)}
+    for id_ in sorted({*stored, *lines}, key=str):
+        own = lines.get(id_)
+        if id_ not in stored:
+            yield f"{id_} (only in the journal)"
+            continue
+        right = None if own is None else _replayed(own, left)
+        if right is None:
+            yield f"{id_} (not in the journal)"
+            continue
+        wrong = [
+            name
+            for name, found, expected in zip(ProposalRow._fields, stored[id_], right, strict=True)
+            if type(found) is not type(expected) or found != expected
+        ]
+        if wrong:
+            yield f"{id_} ({', '.join(sorted(wrong))})"
+
+
+def _replayed(lines: Sequence[JournalLine], left: Mapping[int, Mapping[str, Any]]) -> Row | None:
+    return proposal_table.replayed(lines, told.evidence_of(lines[0], left))
 
 
 def differs(transaction: Transaction, fact_id: int) -> bool:

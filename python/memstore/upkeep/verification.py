@@ -1,4 +1,4 @@
-"""Verification: whether the journal is whole, and every fact and episode is what it says.
+"""Verification: whether the journal is whole, and all facts, episodes and proposals are as it says.
 
 The journal is compared with its chain of hashes, and the rows with the journal replayed. What
 searches read, which is derived from the rows, is compared with them, and so is the schema, whose
@@ -47,12 +47,15 @@ def of_lines(head: Head | None = None) -> Sequence[tuple[str, Check]]:
 
 
 def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
-    """Return the checks of facts and episodes, and of what protects and finds them."""
+    """Return the checks of facts, episodes and proposals, and of what protects and finds them."""
     return (
         ("schema", partial(_schema, engine)),
         findings.ids("journal", "facts that another program inserted", indexes.foreign, True),
         findings.ids("journal", "facts that differ from the journal", journal_check.facts),
         findings.ids("episodes", "episodes that differ from the journal", journal_check.episodes),
+        findings.ids(
+            "proposals", "proposals that differ from the journal", journal_check.proposals
+        ),
         findings.ids("facts", "facts in another form than written", fact_table.misformed),
         findings.ids("episodes", "episodes in another form than written", episode_table.misformed),
         findings.ids(

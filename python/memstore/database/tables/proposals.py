@@ -17,11 +17,11 @@ from memstore.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.database.changes import Changes
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction
+    from memstore.domain.records import JournalLine
 
 COLUMNS = (
     "p.id, p.at, p.old_id, p.new_id, p.similarity, p.evidence, p.state, p.decided_at, p.sources,"
@@ -65,21 +65,32 @@ def insert(
     new_id: int,
     similarity: float,
     evidence: Mapping[str, Any] | None,
+    episode_id: int | None = None,
 ) -> int | None:
-    """Store a proposed supersession; return ``None`` if the pair was proposed before."""
-    at, why = clock.to_text(clock.utc_now()), _encode(evidence)
+    """Store a proposed supersession; return ``None`` if the pair was proposed before.
+
+    Args:
+        changes: the changes of a transaction.
+        old_id: the fact to be superseded.
+        new_id: the fact that would supersede it.
+        similarity: how near they are, as a cosine.
+        evidence: the reasons.
+        episode_id: the episode that caused it.
+    """
+    at, reason = clock.to_text(clock.utc_now()), _encode(evidence)
     id_ = changes.transaction.next_id("memstore_proposals")
-    row = ProposalRow(id_, at, old_id, new_id, similarity, why, ProposalState.OPEN, None, (), None)
-    return place(changes, row, evidence)
+    near = float(similarity)
+    row = ProposalRow(id_, at, old_id, new_id, near, reason, ProposalState.OPEN, None, (), None)
+    return place(changes, row, episode_id)
 
 
 def insert_consolidation(
     changes: Changes, sources: Sequence[int], content: str, evidence: Mapping[str, Any] | None
 ) -> int | None:
     """Store a proposed consolidation; return ``None`` if one of the same facts exists."""
-    at, why, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
+    at, reason, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
     id_ = changes.transaction.next_id("memstore_proposals")
-    row = ProposalRow(id_, at, 0, None, None, why, ProposalState.OPEN, None, facts, content)
+    row = ProposalRow(id_, at, 0, None, None, reason, ProposalState.OPEN, None, facts, content)
     return place(changes, row)
 
 
@@ -159,39 +170,85 @@ def about(transaction: Transaction, fact_id: int) -> list[Proposal]:
     return _decode_all(transaction, rows)
 
 
-def deciding(
-    proposal_id: int, state: str, at: datetime, *, new_id: int | None = None
-) -> list[Statement]:
-    """Return statements that close a proposal; ``new_id`` is the fact of a consolidation."""
-    closed = Statement(
-        "UPDATE memstore_proposals SET state = :state, decided_at = :at WHERE id = :id",
-        {"state": state, "at": clock.to_text(at), "id": proposal_id},
-    )
-    if new_id is None:
-        return [closed]
-    moved = Statement(
-        "UPDATE memstore_proposals SET new_id = :new_id, content = '' WHERE id = :id",
-        {"new_id": new_id, "id": proposal_id},
-    )
-    return [closed, moved]
+class Decision(NamedTuple):
+    """What becomes of a proposal."""
+
+    proposal_id: int
+    kind: Kind
+    """``accept``, ``reject`` or ``reopen``."""
+    facts: Sequence[int]
+    """The facts that get a line: those that it would retire."""
+    new_id: int | None = None
+    """The fact that supersedes them, or would."""
+    content: str | None = None
+    """The text of a consolidation that is open again; ``None`` for a supersession."""
+    evidence: Mapping[str, Any] | None = None
+    episode_id: int | None = None
 
 
-def reopening(proposal_id: int) -> Statement:
-    """Return the statement that opens a rejected proposal again."""
+def decide(changes: Changes, decision: Decision) -> None:
+    """Write a decision, with a line for each of its facts."""
+    at = clock.to_text(clock.utc_now())
+    after: dict[str, Any] = {PROPOSAL: decision.proposal_id}
+    if decision.new_id is not None:
+        after["superseded_by"] = decision.new_id
+    if decision.kind != Kind.REOPEN:
+        after["decided_at"] = at
+    changes.write(
+        [
+            Line(decision.kind, one, decision.episode_id, None, after, decision.evidence)
+            for one in decision.facts
+        ],
+        _decided(decision, at),
+    )
+
+
+def _decided(decision: Decision, at: str) -> Statement:
+    is_accepted = decision.kind == Kind.ACCEPT
+    moved = ""
+    if is_accepted or decision.content is not None:  # a consolidation's text becomes a fact
+        moved = (
+            ", new_id = CASE WHEN sources IS NULL THEN new_id ELSE :new_id END,"
+            " content = CASE WHEN sources IS NULL THEN content ELSE :content END"
+        )
     return Statement(
-        f"UPDATE memstore_proposals SET state = '{ProposalState.OPEN}', decided_at = NULL"
-        " WHERE id = :id",
-        {"id": proposal_id},
+        f"UPDATE memstore_proposals SET state = :state, decided_at = :at{moved} WHERE id = :id",
+        {
+            "state": STATES[decision.kind],
+            "at": None if decision.kind == Kind.REOPEN else at,
+            "new_id": decision.new_id,
+            "content": "" if is_accepted else decision.content,
+            "id": decision.proposal_id,
+        },
     )
 
 
-def states(transaction: Transaction, proposal_ids: Sequence[int]) -> dict[int, str]:
-    """Return the state of proposals, by id."""
+STATES: Final[Mapping[str, ProposalState]] = {
+    Kind.PROPOSE: ProposalState.OPEN,
+    Kind.ACCEPT: ProposalState.ACCEPTED,
+    Kind.REJECT: ProposalState.REJECTED,
+    Kind.REOPEN: ProposalState.OPEN,
+}
+"""The state of a proposal after a line."""
+
+
+def with_ids(transaction: Transaction, proposal_ids: Sequence[int]) -> dict[int, ProposalRow]:
+    """Return these proposals as they are stored, by id."""
     listed = transaction.dialect.listed("ids")
     rows = transaction.rows(
-        f"SELECT id, state FROM memstore_proposals WHERE id IN {listed}", {"ids": proposal_ids}
+        f"SELECT {COLUMNS} FROM memstore_proposals p WHERE p.id IN {listed} ORDER BY p.id",
+        {"ids": proposal_ids},
     )
-    return {int(id_): str(state) for id_, state in rows}
+    return {row.id: row for row in map(_row, rows)}
+
+
+def stored(transaction: Transaction) -> Iterator[Row]:
+    """Yield the columns of :class:`ProposalRow` of every proposal as the file has them, by id."""
+    return iter(
+        transaction.rows(
+            f"SELECT {', '.join(ProposalRow._fields)} FROM memstore_proposals ORDER BY id"
+        )
+    )
 
 
 def scattered(transaction: Transaction) -> list[int]:
@@ -234,12 +291,26 @@ def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
     ]
 
 
-def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> Statement:
-    """Return the statement that leaves only this of a proposal's evidence."""
-    return Statement(
-        "UPDATE memstore_proposals SET evidence = :rest WHERE id = :id AND evidence IS NOT NULL",
-        {"rest": _encode(rest or None), "id": proposal_id},
-    )
+def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> list[Statement]:
+    """Return statements that leave only this of the evidence in a proposal's line."""
+    content, reasons = split(rest)
+    statements = [
+        Statement(
+            "UPDATE memstore_proposals SET evidence = :rest"
+            " WHERE id = :id AND evidence IS NOT NULL",
+            {"rest": _encode(reasons), "id": proposal_id},
+        )
+    ]
+    if content is None:
+        blanked = "UPDATE memstore_proposals SET content = '' WHERE id = :id AND content <> ''"
+        statements.append(Statement(blanked, {"id": proposal_id}))
+    return statements
+
+
+def split(evidence: Mapping[str, Any] | None) -> tuple[str | None, dict[str, Any]]:
+    """Return the text of a consolidation, if it is there, and the reasons, of a line's evidence."""
+    reasons = dict(evidence or {})
+    return reasons.pop(TEXT, None), reasons
 
 
 def everything(
@@ -249,15 +320,16 @@ def everything(
     return map(_row, ROWS.everything(transaction, COLUMNS, namespaces))
 
 
-def place(
-    changes: Changes, row: ProposalRow, evidence: Mapping[str, Any] | None = None
-) -> int | None:
+def place(changes: Changes, row: ProposalRow, episode_id: int | None = None) -> int | None:
     """Store a proposal and return its id; ``None`` if its facts were proposed before.
 
-    Each fact that it would retire gets a journal line with the evidence.
+    Each fact that it would retire gets a journal line from which the row can be replayed. The
+    reasons and the text of a consolidation are its evidence, which goes with what they quote.
     """
     sources = sorted(row.sources)
     old_id = min(sources, default=row.old_id)
+    _, reasons = split(None if row.evidence is None else json.loads(row.evidence))
+    evidence = {**reasons, TEXT: row.content} if sources and row.content else reasons
     statement = Statement(
         "INSERT INTO memstore_proposals"
         " (id, at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
@@ -266,20 +338,78 @@ def place(
         row._asdict()
         | {
             "old_id": old_id,
+            "evidence": _encode(reasons),
             "sources": json.dumps(sources) if sources else None,
-            "content": row.content if sources else None,
+            "content": row.content or "" if sources else None,
         },
     )
-    proposed = {"consolidates": sources} if sources else {"superseded_by": row.new_id}
 
     def lines(rows: list[Row]) -> list[Line]:
-        after = {"proposal": rows[0][0], **proposed}
+        after = {PROPOSAL: rows[0][0], **_proposed(row, sources)}
         return [
-            Line(Kind.PROPOSE, id_, after=after, evidence=evidence) for id_ in sources or [old_id]
+            Line(Kind.PROPOSE, id_, episode_id, None, after, evidence or None)
+            for id_ in sources or [old_id]
         ]
 
     rows = changes.write_some([statement], lines)
     return int(rows[0][0]) if rows else None
+
+
+PROPOSAL: Final = "proposal"
+"""The member of a line that names its proposal."""
+
+TEXT: Final = "proposed_text"
+"""The member of a line's evidence that has the text of a consolidation."""
+
+
+def _proposed(row: ProposalRow, sources: Sequence[int]) -> dict[str, Any]:
+    """Return what a line says of a new proposal; it may have been decided in another file."""
+    about: dict[str, Any] = {"superseded_by": row.new_id}
+    if sources:
+        about = {"consolidates": sources, "became": row.new_id}
+    about |= {"similarity": row.similarity, "at": row.at}
+    if row.state != ProposalState.OPEN:
+        about |= {"state": str(row.state), "decided_at": row.decided_at}
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def replayed(lines: Sequence[JournalLine], evidence: Mapping[str, Any] | None) -> Row | None:
+    """Return the columns of a proposal as its lines say; ``None`` if none of them begins it.
+
+    Args:
+        lines: its lines, oldest first.
+        evidence: what is left of the evidence of the first.
+    """
+    first = lines[0]
+    if first.kind != Kind.PROPOSE:
+        return None
+    said: Mapping[str, Any] = first.after or {}
+    text, reasons = split(evidence)
+    sources = said.get("consolidates")
+    new_id = said.get("became" if sources else "superseded_by")
+    state, decided_at = said.get("state", ProposalState.OPEN), said.get("decided_at")
+    for line in lines[1:]:
+        if line.kind == Kind.PROPOSE:
+            continue  # of another of its facts
+        after = line.after or {}
+        state, decided_at = STATES[line.kind], after.get("decided_at")
+        if sources:
+            new_id = after.get("superseded_by") if line.kind == Kind.ACCEPT else None
+    content = None
+    if sources:
+        content = "" if state == ProposalState.ACCEPTED else text or ""
+    return (
+        said.get(PROPOSAL),
+        said.get("at"),
+        min(sources) if sources else first.fact_id,
+        new_id,
+        said.get("similarity"),
+        _encode(reasons),
+        str(state),
+        decided_at,
+        json.dumps(sources) if sources else None,
+        content,
+    )
 
 
 DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
@@ -307,7 +437,7 @@ def _sums_up(dialect: Dialect) -> str:
 
 
 def _encode(evidence: Mapping[str, Any] | None) -> str | None:
-    return None if evidence is None else json.dumps(evidence, ensure_ascii=False)
+    return json.dumps(evidence, ensure_ascii=False) if evidence else None
 
 
 def _row(row: Row) -> ProposalRow:

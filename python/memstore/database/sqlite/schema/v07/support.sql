@@ -17,7 +17,7 @@ WITH heard AS (
             THEN json_type(j.evidence, '$.episode') IS 'null' ELSE FALSE END AS forgotten
     FROM memstore_journal j JOIN memstore_facts f ON f.id = j.fact_id
     WHERE j.kind IN ('add', 'adopt', 'confirm', 'propose', 'unconfirm', 'reject', 'distrust',
-            'support', 'unsupport', 'delete', 'restore')
+            'reopen', 'support', 'unsupport', 'delete', 'restore')
         AND f.content <> ''
 ), legs (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
     SELECT line, fact_id, at, actor, source, namespace,
