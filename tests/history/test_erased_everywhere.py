@@ -355,6 +355,7 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
             everything = selections(world)
             chosen = everything[which % len(everything)]
             facts = {fact.id: fact.to_dict() for fact in rows_of(store)}
+            before = {id_: store.support(id_) for id_ in facts}
             episodes = {one.id: one.to_dict() for one in store.episodes.list(scope="all")}
             expected = naive_facts(store, world, chosen)
             try:
@@ -369,6 +370,17 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
             assert done.counts.episodes == len(plan.episode_ids)
             check(Path(name), world, plan)
             kept = {fact.id: fact.to_dict() for fact in rows_of(store)}
+            for id_ in kept:  # a confirmation by an episode that went is not counted any more
+                gone = sum(
+                    leg.kind == "restated" and leg.episode_id in plan.episode_ids
+                    for leg in before[id_]
+                )
+                counted = facts[id_]["confirmed_count"] - gone
+                assert kept[id_]["confirmed_count"] == counted
+                for confirmation in ("confirmed_count", "last_confirmed_at") if gone else ():
+                    facts[id_].pop(confirmation, None)
+                    if confirmation in kept[id_]:
+                        facts[id_][confirmation] = kept[id_][confirmation]
             assert kept == {id_: facts[id_] for id_ in facts if id_ not in plan.fact_ids}
             stay = {one.id: one.to_dict() for one in store.episodes.list(scope="all")}
             assert stay == {id_: episodes[id_] for id_ in episodes if id_ not in plan.episode_ids}

@@ -17,7 +17,9 @@ from memstore.history import erasing, erasure
 WEB = "web:x"
 
 
-def told(plan: memstore.ErasurePlan) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+def told(
+    plan: memstore.ErasurePlan,
+) -> tuple[list[tuple[str, int | None]], list[tuple[str, int | None]]]:
     """Return what goes and what stays."""
     return [(s.kind, s.id) for s in plan.steps], [(s.kind, s.id) for s in plan.stays]
 
@@ -131,6 +133,29 @@ def test_an_owner_takes_all_that_is_theirs(store: Store) -> None:
     plan.apply()
     assert [fact.id for fact in store.list(scope="all")] == [kept.id, bob.id]
     assert store.episodes.count(scope="all") == 0
+
+
+def test_facts_of_other_owners_drawn_from_an_episode_that_goes_are_named(store: Store) -> None:
+    ana = Scope(user_id="ana")
+    said = store.episodes.record("Ana and Bob live in Lisbon", source="chat", scope=ana)
+    mine = store.add("Ana lives in Lisbon", subject="ana", user_id="ana", episode_id=said.id)
+    theirs = store.add("Bob lives in Lisbon", subject="bob", user_id="bob", episode_id=said.id)
+    told_all, told_ana = store.erasure(owner="ana"), store.erasure(owner="ana", scope=ana)
+    goes = [("fact", mine.id), ("episode", said.id)]
+    assert told(told_all) == (goes, [("fact", theirs.id)])
+    assert told_all.stays[0].claim == "bob: Bob lives in Lisbon"
+    assert told_all.stays[0].reason.startswith("it belongs to other owners; it was said in episode")
+    assert told(told_ana) == (goes, [("fact", None)])
+    assert (told_ana.stays[0].claim, told_ana.stays[0].text) == ("", "stays")
+    assert (
+        told_ana.stays[0].reason == f"it belongs to other owners; it was said in episode {said.id}"
+    )
+    assert "Bob" not in str(told_ana.to_dict()["stays"])
+    # The leg of the fact that stays goes, too.
+    assert told_ana.counts == told_all.counts
+    assert told_ana.apply().counts == told_all.counts
+    assert store.get(theirs.id).content == "Bob lives in Lisbon"
+    assert store.support(theirs.id) == []
 
 
 def test_a_run_takes_what_was_recorded_in_it(path: Path) -> None:

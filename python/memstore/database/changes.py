@@ -39,8 +39,8 @@ class Line(NamedTuple):
     kind: str
     fact_id: int | None = None
     episode_id: int | None = None
-    """The episode that the line is about, or that caused the change of a fact; by default the one
-    that the evidence names."""
+    """The episode that the line is about, or that caused the change of a fact. One that the
+    evidence names comes first: the evidence quotes it, and goes with it."""
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | str | None = None
     """Text is JSON already."""
@@ -120,6 +120,7 @@ class Changes:
         act = acts.of(self.transaction)
         for kind, fact_id, episode_id, before, after, evidence, said_at, author in lines:
             by = author or self.author
+            cause = _cause(kind, after, evidence)
             act.add(
                 self.transaction,
                 None if said_at is None else clock.to_text(said_at),
@@ -128,7 +129,7 @@ class Changes:
                 by.source,
                 kind,
                 fact_id,
-                _cause(kind, after, evidence) if episode_id is None else episode_id,
+                episode_id if cause is None else cause,
                 None if before is None else _encode(before),
                 None if after is None else _encode(after),
                 None if evidence is None else _encode(evidence),

@@ -31,9 +31,10 @@ class ErasureStep(Record):
 
     kind: str
     """``fact`` or ``episode``."""
-    id: int
+    id: int | None
+    """``None`` for a fact of other owners that the caller may not see."""
     claim: str
-    """The subject and text of the fact, or how the episode begins."""
+    """The subject and text of the fact, or how the episode begins; empty without an id."""
     text: str
     """What happens, as a sentence without its subject: "is erased", "stays"."""
     reason: str

@@ -346,7 +346,7 @@ class _Explaining:
             return self._entry(line, EntryKind.ERASED, f"{done}{_by(line)}{_on(line.moment)}")
         if is_first and line != next(one for one in self._lines if one.kind in BEGINNINGS):
             return None  # an imported fact may have a line for each beginning
-        if line.id in self._over or not (is_first or self._is_forgotten(line)):
+        if line.id in self._over if is_first else not self._is_forgotten(line):
             return self._taken_back(line)
         episode_id = self._fact.episode_id if is_first else line.episode_id
         what = "an episode" if episode_id is None else f"episode {episode_id}"

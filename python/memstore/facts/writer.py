@@ -345,7 +345,9 @@ class FactWriter:
         credit = trust.of_episodes(self.transaction, [episode_id]).get(episode_id)
         return credit is not None and not self._may_retire(fact, credit, evidence)
 
-    def _propose(self, old: Fact, new_id: int, evidence: Evidence, episode_id: int | None) -> None:
+    def _propose(
+        self, old: Fact, new_id: int, evidence: Evidence, episode_id: int | None = None
+    ) -> None:
         why = {**(evidence or {}), "outranked": True}
         similarity = why.get("similarity")
         near = similarity if isinstance(similarity, float) else 0.0

@@ -17,15 +17,16 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
+from memstore.history import proposals
 from memstore.history.legs import Legs, confirmed
 from memstore.history.replay import LINE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from memstore.database.dependents import Dependents
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import meta as meta_table
     from memstore.domain.episodes import Episode
@@ -81,17 +82,45 @@ def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
         *journal.forgetting_fact(changes.transaction, fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
+    done: set[int] = set()
     for line in comparing:
         if line.kind != Kind.REDACT or {*(line.evidence or ())} != {LINE}:
-            _redact(changes, line)
+            _redact(changes, line, done)
     dependents.forget_fact(changes, fact)
 
 
-def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHING_LEFT) -> None:
-    """Erase the evidence of a line; what is left of it stands in a line of its own."""
-    statements = journal.forgetting_evidence(changes.transaction, line.id)
+def _redact(
+    changes: Changes, line: JournalLine, done: set[int], rest: Mapping[str, Any] = NOTHING_LEFT
+) -> None:
+    """Erase the evidence of a line; what is left of it stands in a line of its own.
+
+    The other lines of a proposal have the same evidence, and lose the same. ``done`` are the lines
+    of which that was done already.
+    """
+    same = [line]
     if line.kind == Kind.PROPOSE:
-        proposal_id = (line.after or {}).get("proposal", 0)
+        same += _beside(changes.transaction, line)
+    for one in same:
+        if one.id not in done:
+            done.add(one.id)
+            _redact_one(changes, one, rest)
+
+
+def _beside(transaction: Transaction, line: JournalLine) -> Iterator[JournalLine]:
+    """Yield the lines of the same proposal about other facts."""
+    facts = [one for one in (line.after or {}).get("consolidates", ()) if one != line.fact_id]
+    if facts:
+        about, _ = proposals.lines_about(transaction, facts)
+        for one in about.get((line.after or {}).get("proposal", 0), ()):
+            if one.kind == Kind.PROPOSE and one.evidence is not None:
+                yield one
+
+
+def _redact_one(changes: Changes, line: JournalLine, rest: Mapping[str, Any]) -> None:
+    statements = journal.forgetting_evidence(changes.transaction, line.id)
+    about = _redacted(changes.transaction, line)
+    if about.kind == Kind.PROPOSE:
+        proposal_id = (about.after or {}).get("proposal", 0)
         statements += proposal_table.forgetting_evidence(proposal_id, rest)
     lines = [{**rest, LINE: line.id}]
     if line.kind == Kind.REDACT:  # it said what became of another line, which stays true
@@ -100,6 +129,16 @@ def _redact(changes: Changes, line: JournalLine, rest: Mapping[str, Any] = NOTHI
         [Line(Kind.REDACT, line.fact_id, line.episode_id, evidence=one) for one in lines],
         *statements,
     )
+
+
+def _redacted(transaction: Transaction, line: JournalLine) -> JournalLine:
+    """Return the line of which this one holds what is left, or the line itself."""
+    while line.kind == Kind.REDACT:
+        of = journal.matching(transaction, "id = :id", {"id": (line.evidence or {}).get(LINE)})
+        if not of:
+            break
+        [line] = of
+    return line
 
 
 def blank_episode(changes: Changes, episode: Episode) -> None:
@@ -113,11 +152,12 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
         *episode_table.blanking(changes.transaction, episode.id),
     )
     reply_table.forget_episode(changes.transaction, episode.id)
+    done: set[int] = set()
     for line in journal.caused_by(changes.transaction, episode.id):
         evidence = line.evidence or {}
         rest = {k: v for k, v in evidence.items() if not _is_quote(k, v, episode.content)}
         if len(rest) < len(evidence):
-            _redact(changes, line, rest)
+            _redact(changes, line, done, rest)
 
 
 def _unconfirm(changes: Changes, episode_id: int) -> None:

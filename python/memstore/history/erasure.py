@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database import journal, origins
 from memstore.database.changes import Changes
 from memstore.database.short_transactions import in_steps
+from memstore.database.tables import distrusted as distrusted_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import erasable
 from memstore.database.tables import facts as fact_table
@@ -336,8 +337,32 @@ class _Telling:
         left = sorted(drawn.keys() - {*self._found.episodes})[: MAX_STEPS - len(staying)]
         return (
             *(_fact_step(facts[one], "stays", why) for one, why in staying.items()),
+            *islice(self._others(), MAX_STEPS - len(staying)),
             *self._episodes(left, "stays", lambda one: f"fact {drawn[one]} was drawn from it"),
         )
+
+    def _others(self) -> Iterator[ErasureStep]:
+        """Yield the facts of other owners that were drawn from episodes that go, and stay."""
+        known = self._going | {fact_id for fact_id, _ in self._found.staying}
+        for episode_ids in _batches(self._found.episodes):
+            erased = {*episode_ids}
+            ids = [
+                one
+                for one in distrusted_table.of_episodes(self._transaction, episode_ids)
+                if one not in known
+            ]
+            facts = fact_table.get_many(self._transaction, ids)
+            for leg in support_table.speaking(support_table.of_facts(self._transaction, ids)):
+                if leg.episode_id in erased and leg.fact_id not in known:
+                    known.add(leg.fact_id)
+                    yield self._other(facts[leg.fact_id], leg)
+
+    def _other(self, fact: Fact, leg: LegRow) -> ErasureStep:
+        if _is_visible(fact, self._reach):
+            reason = f"it belongs to other owners; it was {reasons.of_leg(leg)}"
+            return _fact_step(fact, "stays", reason)
+        reason = f"it belongs to other owners; it was {leg.kind} in episode {leg.episode_id}"
+        return ErasureStep(kind=FACT, id=None, claim="", text="stays", reason=reason)
 
     def _fact(self, fact: Fact, *, ended: bool) -> ErasureStep:
         text = "is erased; nothing of its chain is left active" if ended else "is erased"

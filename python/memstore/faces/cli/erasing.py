@@ -175,6 +175,8 @@ def _rows(plan: ErasurePlan) -> Iterator[tuple[object, ...]]:
 
 
 def _id(step: ErasureStep) -> str:
+    if step.id is None:
+        return "a fact"
     return f"#{step.id}" if step.kind == "fact" else f"e{step.id}"
 
 
