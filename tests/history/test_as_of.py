@@ -421,7 +421,29 @@ class Life:
 
     def record(self, store: Store, which: int, what: int) -> None:
         said = store.episodes.record(f"{WORDS[which % 7]} was said {what}", source="chat")
-        store.add(f"{WORDS[which % 7]} heard", subject="ana", episode_id=said.id)
+        store.add(
+            f"{WORDS[which % 7]} heard",
+            subject="ana",
+            episode_id=said.id,
+            unless_known=bool(what % 2),
+        )
+
+    def propose(self, store: Store, which: int, what: int) -> None:
+        ids = [fact.id for fact in store.list(subject="ana")]
+        pair = {ids[which % len(ids)], ids[what % len(ids)]} if ids else ()
+        store.proposals.put_forward([*pair], f"{WORDS[what % 7]} both", {}, scope=Scope())
+
+    def decide(self, store: Store, which: int, what: int) -> None:
+        held = store.proposals.list()
+        if held:
+            decide = store.proposals.accept if which % 3 else store.proposals.reject
+            decide(held[what % len(held)].id)
+
+    def forget(self, store: Store, which: int, what: int) -> None:
+        if what % 3 == 2:
+            plan = store.erasure(subject=SUBJECTS[which % 4], scope="all")
+            self.erased.update(plan.fact_ids)
+            plan.apply()
 
 
 ACTS = (
@@ -444,6 +466,10 @@ ACTS = (
     Life.erase,
     Life.carry,
     Life.record,
+    Life.propose,
+    Life.decide,
+    Life.decide,
+    Life.forget,
 )
 
 

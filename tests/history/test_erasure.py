@@ -300,6 +300,63 @@ def test_an_interrupted_erasure_leaves_whole_rows_and_is_completed_by_the_next(
         store.erasure(source=WEB)
 
 
+@pytest.mark.parametrize("stop", range(9))
+def test_an_interrupted_clear_leaves_whole_rows_and_is_completed_by_the_next(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.0)
+    monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 1)
+    secret = "zqsecret"
+    other = store.within("other").add("theirs", subject="a")
+    for n in range(3):
+        page = store.episodes.record(f"page {n} has {secret}{n}", source=WEB)
+        store.add(f"Ana {secret}{n} knows Bob Marsh", subject="Ana Silva", episode_id=page.id)
+    store.graph.build()
+    store.graph.merge(f"Ana {secret}0", "Ana Silva")
+    in_steps = erasure.in_steps
+
+    def interrupted(*given: Any, **more: Any) -> Any:
+        yield from islice(in_steps(*given, **more), stop)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erasure, "in_steps", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.clear()
+    assert store.file.examine(deep=True) == []
+    for fact in store.list():
+        assert store.search(fact.content)
+    assert store.clear()
+    assert secret.encode() not in path.read_bytes()
+    assert (store.count(active_only=False), store.episodes.count()) == (0, 0)
+    assert store.within("other").get(other.id).content == "theirs"
+    assert store.file.examine(deep=True) == []
+    assert store.verify() == []
+
+
+def test_others_write_while_a_namespace_is_cleared(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.0)
+    monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 1)
+    for n in range(3):
+        store.add(f"a {n}", subject="a")
+    steps, in_steps = [0], erasure.in_steps
+
+    def meanwhile(*given: Any, **more: Any) -> Any:
+        for _ in in_steps(*given, **more):
+            steps[0] += 1
+            if steps[0] == 2:  # nothing that is changed meanwhile escapes, but what is new stays
+                store.confirm(3)
+                store.add("b", subject="b")
+            yield
+
+    monkeypatch.setattr(erasure, "in_steps", meanwhile)
+    assert store.clear()
+    assert [fact.content for fact in store.list()] == ["b"]
+    assert steps[0] > 5
+
+
 def test_a_confined_store_sees_no_other_namespace_and_no_copies(store: Store) -> None:
     there = store.within("other").add("theirs", subject="a")
     mine = store.add("mine", subject="a")

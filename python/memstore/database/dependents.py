@@ -27,7 +27,10 @@ class Dependents(Protocol):
         """Discard what was built of a namespace as a whole, before many of its facts are erased."""
 
     def forget_namespace(self, changes: Changes, namespace: str) -> None:
-        """Forget a whole namespace, before its facts and episodes are erased one by one."""
+        """Forget a whole namespace, before its facts and episodes are erased one by one.
+
+        The rows of its graph are discarded, for the caller to remove some at a time.
+        """
 
     def troubles(self, transaction: Transaction) -> Iterator[tuple[str, bool]]:
         """Yield each problem as a sentence, and whether :meth:`repair` fixes it."""

@@ -15,13 +15,23 @@ from memstore.database.tables import facts as fact_table
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Engine, Transaction
 
 AT_ONCE: Final = 500
 """Facts adopted in one transaction, so that the write it belongs to need not wait long."""
 
 AUTHOR: Final = Author("memstore", "adoption")
 EVIDENCE: Final = {"found": "inserted by another program"}
+
+
+def adopt_all(engine: Engine) -> int:
+    """Adopt all facts of other programs, in short transactions; return how many."""
+    adopted = 0
+    while True:
+        with engine.write() as transaction:
+            if not (some := adopt(transaction)):
+                return adopted
+        adopted += some
 
 
 def adopt(transaction: Transaction) -> int:

@@ -106,12 +106,20 @@ class Facts:
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """Begin a write; first it adopts facts that other programs have inserted."""
-        with self._engine.write() as transaction:
-            changed = transaction.stamp_of_others()
-            all_adopted = changed == self._adopted or adoption.adopt(transaction) < adoption.AT_ONCE
-            yield transaction
-        self._adopted = changed if all_adopted else None
+        """Begin a write; first it adopts all facts that other programs have inserted.
+
+        So no fact gets a line before one with a smaller id. Many are adopted in transactions of
+        their own.
+        """
+        all_adopted = False
+        while not all_adopted:
+            with self._engine.write() as transaction:
+                changed = transaction.stamp_of_others()
+                adopted = 0 if changed == self._adopted else adoption.adopt(transaction)
+                all_adopted = adopted < adoption.AT_ONCE
+                if all_adopted:
+                    yield transaction
+        self._adopted = changed
 
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""

@@ -144,6 +144,7 @@ def forget_build(changes: Changes, namespace: str) -> None:
 
 
 def forget_namespace(changes: Changes, namespace: str) -> None:
+    """Delete the decisions and discard the graph, whose rows are to be removed in steps."""
     transaction = changes.transaction
     held = decision_table.of_namespace(transaction, namespace)
     if held or graph_table.exists(transaction, namespace):
@@ -152,7 +153,6 @@ def forget_namespace(changes: Changes, namespace: str) -> None:
             *(decision_table.deleting(kept.id) for kept in held),
             *graph_table.discarding(namespace),
         )
-    graph_table.sweep(transaction, namespace)
 
 
 def _found_nowhere(transaction: Transaction, erased: Fact, keys: set[str]) -> set[str]:

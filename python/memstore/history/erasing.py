@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memstore.database.dependents import Dependents
-    from memstore.database.engine import Engine, Transaction
-    from memstore.database.journal import Author
+    from memstore.database.engine import Transaction
     from memstore.database.tables import meta as meta_table
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
@@ -54,22 +53,6 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
     blank_episode(changes, episode)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
-
-
-def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: Dependents) -> bool:
-    """Erase every fact, task and episode of a namespace in one transaction."""
-    with engine.write() as transaction:
-        changes = Changes(transaction, author)
-        dependents.forget_namespace(changes, namespace)
-        for fact in list(fact_table.everything(transaction, [namespace])):
-            if fact.status != "erased":
-                blank_fact(changes, fact, dependents)
-        for episode in list(episode_table.everything(transaction, [namespace])):
-            if episode.content:
-                blank_episode(changes, episode)
-        transaction.full_text.facts.forget_deleted(transaction)
-        transaction.full_text.episodes.forget_deleted(transaction)
-    return engine.compact()
 
 
 def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:

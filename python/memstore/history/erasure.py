@@ -7,6 +7,7 @@ what is left; each transaction leaves the file as if only so much had been selec
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from array import array
 from functools import partial
 from itertools import chain, islice
@@ -147,17 +148,7 @@ class ErasurePlan:
             Conflict: something that the plan rests on has changed since; nothing was done.
         """
         work = _Erasing(self, progress)
-        engine = self._place.engine
-        for _ in in_steps(engine, work.acts(), pauses=True):
-            work.tell()
-        for index in ("facts", "episodes"):
-            for _ in in_steps(engine, work.forgetting(index), pauses=True):
-                pass
-        is_gone = engine.compact()
-        is_gone = self._place.rewrite() and is_gone
-        if is_gone:
-            with engine.write() as transaction:
-                meta_table.remove(transaction, UNFINISHED)
+        is_gone = work.carry_out(work.tell)
         return Erased(counts=work.counts, left=tuple(work.left), is_gone=is_gone)
 
     def check(self, transaction: Transaction) -> None:
@@ -408,33 +399,48 @@ class _Telling:
                 )
 
 
-class _Erasing:
-    """Applies a plan, act by act."""
+class _Steps(ABC):
+    """An erasure in short transactions, and what has to be done at the end of it."""
 
-    def __init__(self, plan: ErasurePlan, progress: Progress | None) -> None:
-        self._plan, self._progress = plan, progress
-        self._place: Place = plan._place
-        self.counts = ErasureCounts(entries=plan.counts.entries)
-        self.left: list[ErasureStep] = []
-        self._since = 0
-        self._done = 0
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._is_sweeping = False
         self._is_forgotten = False
 
+    @abstractmethod
     def acts(self) -> Iterator[Callable[[Transaction], object]]:
-        yield self._begin
-        for namespace in self._plan.graphs:
-            yield partial(self._drop_graph, namespace)
-            while self._is_sweeping:
-                yield partial(self._sweep, namespace)
-        for ids in _batches(sorted(self._plan._closing), ERASED_AT_ONCE):
-            yield partial(self._close, ids)
-        for ids in _batches(self._plan.fact_ids, ERASED_AT_ONCE):
-            yield partial(self._erase_facts, ids)
-        for ids in _batches(self._plan.episode_ids, 1):
-            yield partial(self._erase_episodes, ids)
+        """Yield what each transaction does; the first calls :meth:`begin`."""
 
-    def forgetting(self, index: str) -> Iterator[Callable[[Transaction], object]]:
+    def carry_out(self, after_each: Callable[[], object] = lambda: None) -> bool:
+        """Do it, and rewrite the file; return whether the bytes are gone."""
+        engine = self._place.engine
+        for _ in in_steps(engine, self.acts(), pauses=True):
+            after_each()
+        for index in ("facts", "episodes"):
+            for _ in in_steps(engine, self._forgetting(index), pauses=True):
+                pass
+        is_gone = engine.compact()
+        is_gone = self._place.rewrite() and is_gone
+        if is_gone:
+            with engine.write() as transaction:
+                meta_table.remove(transaction, UNFINISHED)
+        return is_gone
+
+    @staticmethod
+    def begin(transaction: Transaction) -> None:
+        """Note that the file has to be rewritten."""
+        meta_table.put(transaction, UNFINISHED, "1")
+
+    def sweeping(self, namespace: str) -> Iterator[Callable[[Transaction], object]]:
+        """Yield the acts that remove the rows of a graph that was discarded."""
+        self._is_sweeping = True
+        while self._is_sweeping:
+            yield partial(self._sweep, namespace)
+
+    def _sweep(self, namespace: str, transaction: Transaction) -> None:
+        self._is_sweeping = graph_table.remove_some(transaction, namespace, SWEPT_AT_ONCE)
+
+    def _forgetting(self, index: str) -> Iterator[Callable[[Transaction], object]]:
         """Yield the acts that remove deleted words from a full-text index."""
         self._is_forgotten = False
         yield partial(self._forget, index, first=True)
@@ -445,6 +451,77 @@ class _Erasing:
         full_text = getattr(transaction.full_text, index)
         self._is_forgotten = full_text.forget_some(transaction, first=first)
 
+
+def clear(place: Place, namespace: str) -> bool:
+    """Erase every fact, task and episode of a namespace, with its graph and decisions.
+
+    What others store meanwhile stays. After an interruption, the same again completes it.
+
+    Returns:
+        Whether the bytes are already gone from the files.
+    """
+    return _Clearing(place, namespace).carry_out()
+
+
+class _Clearing(_Steps):
+    """Erases a namespace, whatever others change of it meanwhile."""
+
+    def __init__(self, place: Place, namespace: str) -> None:
+        super().__init__(place)
+        self._namespace = namespace
+        with place.engine.read() as transaction:
+            self._facts = fact_table.ids_in(transaction, namespace)
+            self._episodes = episode_table.ids_in(transaction, namespace)
+
+    def acts(self) -> Iterator[Callable[[Transaction], object]]:
+        yield self.begin
+        yield self._forget_derived
+        yield from self.sweeping(self._namespace)
+        for ids in _batches(self._facts, ERASED_AT_ONCE):
+            yield partial(self._erase_facts, ids)
+        for ids in _batches(self._episodes, 1):
+            yield partial(self._erase_episodes, ids)
+
+    def _forget_derived(self, transaction: Transaction) -> None:
+        changes = Changes(transaction, self._place.author)
+        self._place.dependents.forget_namespace(changes, self._namespace)
+
+    def _erase_facts(self, ids: Sequence[int], transaction: Transaction) -> None:
+        changes = Changes(transaction, self._place.author)
+        for fact in fact_table.get_many(transaction, ids).values():
+            if fact.status != "erased":
+                erasing.blank_fact(changes, fact, self._place.dependents)
+
+    def _erase_episodes(self, ids: Sequence[int], transaction: Transaction) -> None:
+        changes = Changes(transaction, self._place.author)
+        for episode in episode_table.get_many(transaction, ids).values():
+            if episode.content:
+                erasing.blank_episode(changes, episode)
+
+
+class _Erasing(_Steps):
+    """Applies a plan, act by act."""
+
+    def __init__(self, plan: ErasurePlan, progress: Progress | None) -> None:
+        super().__init__(plan._place)
+        self._plan, self._progress = plan, progress
+        self.counts = ErasureCounts(entries=plan.counts.entries)
+        self.left: list[ErasureStep] = []
+        self._since = 0
+        self._done = 0
+
+    def acts(self) -> Iterator[Callable[[Transaction], object]]:
+        yield self._begin
+        for namespace in self._plan.graphs:
+            yield partial(self._drop_graph, namespace)
+            yield from self.sweeping(namespace)
+        for ids in _batches(sorted(self._plan._closing), ERASED_AT_ONCE):
+            yield partial(self._close, ids)
+        for ids in _batches(self._plan.fact_ids, ERASED_AT_ONCE):
+            yield partial(self._erase_facts, ids)
+        for ids in _batches(self._plan.episode_ids, 1):
+            yield partial(self._erase_episodes, ids)
+
     def tell(self) -> None:
         if self._progress is not None:
             total = len(self._plan.fact_ids) + len(self._plan.episode_ids)
@@ -452,15 +529,11 @@ class _Erasing:
 
     def _begin(self, transaction: Transaction) -> None:
         self._plan.check(transaction)
-        meta_table.put(transaction, UNFINISHED, "1")
+        self.begin(transaction)
         self._since = journal.last_id(transaction)
 
     def _drop_graph(self, namespace: str, transaction: Transaction) -> None:
         self._place.dependents.forget_build(Changes(transaction, self._place.author), namespace)
-        self._is_sweeping = True
-
-    def _sweep(self, namespace: str, transaction: Transaction) -> None:
-        self._is_sweeping = graph_table.remove_some(transaction, namespace, SWEPT_AT_ONCE)
 
     def _close(self, episode_ids: Sequence[int], transaction: Transaction) -> None:
         self.counts += _closing_counts(transaction, episode_ids)

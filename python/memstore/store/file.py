@@ -194,8 +194,8 @@ class File:
             EmbedderMismatch: the file switched to another model in the meantime.
         """
         embedder = self.needed_embedder()
+        adoption.adopt_all(self.engine)
         with self.engine.write() as transaction:
-            adoption.adopt(transaction)
             if retry_quarantined:
                 active = generation_table.active(transaction)
                 for table in vector_table.TABLES:
@@ -319,6 +319,7 @@ class File:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
+        adoption.adopt_all(self.engine)  # before anything that is newer gets a line
         report = transfer.write(self.engine, self.author, incoming, namespace, dependents, progress)
         if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
             self.searches.rewrite()
@@ -340,6 +341,7 @@ class File:
             namespace: import everything into this one; by default, the source's namespaces and
                 groups become namespaces here.
         """
+        adoption.adopt_all(self.engine)
         return importing.import_from(
             self.engine,
             self.author,

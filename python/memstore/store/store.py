@@ -623,27 +623,32 @@ class Store:
         file = self._file
         with nullcontext() if file.read_only else self._facts.writing():
             pass  # adopts what other programs have inserted
-        place = erasure.Place(
+        reach = origins.Reach(self._facts.namespaces, owners)
+        return erasure.plan(self._place(), chosen, reach)
+
+    def _place(self) -> erasure.Place:
+        file = self._file
+        return erasure.Place(
             file.engine,
             self._author,
             dependents,
             file.searches.rewrite,
             () if self._reach.confined else file.copies(),
         )
-        return erasure.plan(place, chosen, origins.Reach(self._facts.namespaces, owners))
 
     def clear(self) -> bool:
-        """Permanently erase every fact, task and episode of the namespace in one transaction.
+        """Permanently erase every fact, task and episode of the namespace.
 
-        Its graph and the decisions about entities are erased too.
+        Its graph and the decisions about entities are erased too. It works in short transactions,
+        so that other writers wait about a second; what they store meanwhile stays. After an
+        interruption, clearing again completes it.
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`erase`.
         """
-        is_gone = erasing.erase_namespace(
-            self._file.engine, self._author, self.namespace, dependents
-        )
-        return self._file.searches.rewrite() and is_gone
+        with self._facts.writing():
+            pass  # adopts what other programs have inserted
+        return erasure.clear(self._place(), self.namespace)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact; return how many of them are in this namespace."""

@@ -140,13 +140,7 @@ def _restored(engine: Engine) -> Iterator[str]:
         if parts := engine.mend_schema(transaction):
             feeds.break_off(transaction)
             yield f"restored {parts} triggers, views and indexes"
-    adopted = 0
-    while True:
-        with engine.write() as transaction:
-            if not (some := adoption.adopt(transaction)):
-                break
-        adopted += some
-    if adopted:
+    if adopted := adoption.adopt_all(engine):
         yield f"journalled {adopted} facts that another program inserted"
 
 

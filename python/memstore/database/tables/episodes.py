@@ -453,3 +453,12 @@ def _decode(row: Row) -> Episode:
         raise StorageError(f"episode {values['id']}: tags cannot be read: {error}") from error
     values["metadata"] = metadata.decode(values["metadata"])
     return Episode(**values)
+
+
+def ids_in(transaction: Transaction, namespace: str) -> list[int]:
+    """Return the ids of a namespace's episodes that were not erased, in order."""
+    return transaction.ints(
+        "SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content_hash <> ''"
+        " ORDER BY id",
+        {"namespace": namespace},
+    )

@@ -710,3 +710,11 @@ def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
         ErasedFact(uuid, clock.from_text(at), salt, episode, clock.from_text(recorded_at))
         for uuid, at, salt, episode, recorded_at in rows
     ]
+
+
+def ids_in(transaction: Transaction, namespace: str) -> list[int]:
+    """Return the ids of a namespace's facts that were not erased, in order."""
+    return transaction.ints(
+        "SELECT id FROM memstore_facts WHERE namespace = :namespace AND content <> '' ORDER BY id",
+        {"namespace": namespace},
+    )
