@@ -14,6 +14,7 @@ from tests.support.raw import IntegrityError, raw, sql
 
 import memstore
 from memstore import Store
+from memstore.facts import adoption
 from memstore.settings import DEFAULT_NAMESPACE
 
 from tests.support.embedders import WordEmbedder  # isort: skip
@@ -76,6 +77,37 @@ def test_row_with_the_columns_of_the_original_is_taken_in(file: Path, version: i
         assert store.embed_pending().embedded == 1
         assert store.get(2).embedded
         assert messages(store) == []
+
+
+def test_many_rows_are_all_adopted_before_a_newer_fact(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adoption, "AT_ONCE", 3)
+    for number in range(8):
+        insert(file, content=f"row {number}")
+    with opened(file) as store:
+        new = store.add("Carol skis", subject="carol")
+        for number in range(4):
+            insert(file, content=f"more {number}")
+        with memstore.open(":memory:", embedder=None) as other:
+            other.add("Bob is tall", subject="bob")
+            store.import_([*other.export()])
+        facts = store.list(active_only=False)
+        lines = [store.journal(fact.id)[0].id for fact in facts]
+        assert [fact.id for fact in facts] == sorted(fact.id for fact in facts)
+        assert lines == sorted(lines)
+        assert (
+            store.journal(new.id)[0].txn
+            > max(store.journal(fact.id)[0].id for fact in facts if fact.id < new.id)
+            - adoption.AT_ONCE
+        )
+        # So a moment is a beginning of the ids.
+        for fact in facts:
+            moment = f"op:{store.journal(fact.id)[0].id}"
+            seen = [one.id for one in store.as_of(moment).list(active_only=False)]
+            assert seen == [one.id for one in facts if one.id <= max(seen)]
+            assert fact.id in seen
+        assert store.verify() == []
 
 
 def test_inserted_row_is_journalled_by_the_next_write(file: Path) -> None:

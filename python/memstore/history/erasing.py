@@ -147,8 +147,8 @@ def _unconfirm(changes: Changes, episode_id: int) -> None:
     """Take back the confirmations of facts by an episode that is about to be erased."""
     transaction = changes.transaction
     by: dict[int, list[int]] = {}
-    for line in journal.confirmed_by(transaction, episode_id):
-        by.setdefault(line.fact_id or 0, []).append(line.id)
+    for confirmation in journal.confirmed_by(transaction, episode_id):
+        by.setdefault(confirmation.fact_id or 0, []).append(confirmation.id)
     facts = fact_table.get_many(transaction, [*by])
     for fact_id, lines in by.items():
         if (fact := facts[fact_id]).status == "erased":

@@ -414,7 +414,7 @@ class _Undoing:
                 if line.id not in over and not reasons.numbers_in(line.evidence or {}, "reverts")
             ]
             state = proposal_table.STATES[rest[-1].kind] if rest else ProposalState.REJECTED
-            done = DECISIONS.get((row.state, state))
+            done = DECISIONS.get((ProposalState(row.state), state))
             if done is None:
                 continue
             action, needs, text = done

@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, reverting, trust
     from memstore.history import log as acts
-    from memstore.history.erasure import ErasurePlan
+    from memstore.history.erasure import ErasurePlan, Place
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
@@ -626,7 +626,7 @@ class Store:
         reach = origins.Reach(self._facts.namespaces, owners)
         return erasure.plan(self._place(), chosen, reach)
 
-    def _place(self) -> erasure.Place:
+    def _place(self) -> Place:
         file = self._file
         return erasure.Place(
             file.engine,
