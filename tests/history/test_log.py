@@ -170,7 +170,7 @@ def test_a_new_fact_shows_what_it_replaced(store: Store) -> None:
 @pytest.mark.parametrize(
     ("asked", "text"),
     [
-        ({"kinds": ["frobnicate"]}, "kinds has no 'frobnicate'; the kinds are add, "),
+        ({"kinds": ["frobnicate"]}, "kinds has no 'frobnicate'; the kinds are accept, add, "),
         ({"kinds": "add"}, "kinds must be a list"),
         ({"limit": 0}, "limit must be at least 1"),
         ({"since": "soon"}, "since is not a time"),

@@ -52,7 +52,7 @@ def test_deciding_a_proposal_is_recorded(open_store: OpenStore, decision: str) -
     store = open_store(embedder=WordEmbedder())
     proposal, before = proposed(store), last(store)
     getattr(store.within(source="review").proposals, decision)(proposal)
-    *done, line = lines(store, before)
+    line, *done = lines(store, before)
     assert [one.kind for one in done] == ["supersede"] * (decision == "accept")
     assert line.kind == decision
     for one in (line, *done):
@@ -71,7 +71,7 @@ def test_the_text_of_a_consolidation_is_recorded_where_it_is_accepted(store: Sto
     proposals = [line for line in lines(store) if line.kind == "propose"]
     assert [line.fact_id for line in proposals] == [1, 2]
     store.within(source="review").proposals.accept(done.proposal_id)
-    added, *retired, first, second = lines(store, before)
+    added, first, second, *retired = lines(store, before)
     assert added.after is not None
     assert (added.kind, added.after["content"]) == ("add", BOTH)
     assert [(line.kind, line.fact_id) for line in retired] == [("supersede", 1), ("supersede", 2)]

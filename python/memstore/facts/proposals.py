@@ -160,10 +160,10 @@ class Proposals:
             fact_table.retirement(fact.id, new_id, now, evidence, decision.episode_id)
             for fact in proposal.sources
         ]
+        proposal_table.decide(writer.changes, decision._replace(new_id=new_id))
         writer.changes.write(
             [line for line, _ in retired], *(statement for _, statement in retired)
         )
-        proposal_table.decide(writer.changes, decision._replace(new_id=new_id))
         return self._known(writer.transaction, proposal.id)
 
     def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
