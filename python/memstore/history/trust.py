@@ -279,6 +279,12 @@ def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:
     return _leg(levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)})
 
 
+def is_person(transaction: Transaction, author: Author) -> bool:
+    """Return whether what somebody decides, without a text, is a person's decision."""
+    credit = table(transaction).credit(author.actor, None, author.source)
+    return credit.trust is Trust.PERSON
+
+
 def _leg(levels: TrustTable, row: LegRow, spoken: Mapping[int, Spoken]) -> Credit:
     own = levels.credit(row.actor, row.cited, row.through)
     episode = spoken.get(row.episode_id or 0)
