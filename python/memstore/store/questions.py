@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.database.filters import FactFilter
 from memstore.domain import clock
 from memstore.domain.metadata import parse_filters
-from memstore.domain.queries import Periods
+from memstore.domain.queries import Periods, times
 from memstore.domain.records import TODO, selected_scope
 from memstore.frozen import replace
 from memstore.keywords import part
@@ -60,10 +60,7 @@ def narrowing(
         active_only=asked["active_only"],
         tasks=tasks,
         valid_on=None if valid_on is None else moments.period(valid_on, "valid_on"),
-        created_after=clock.moment(asked["created_after"], "created_after"),
-        created_before=clock.moment(asked["created_before"], "created_before"),
-        valid_after=clock.moment(asked["valid_after"], "valid_after"),
-        valid_before=clock.moment(asked["valid_before"], "valid_before"),
+        **times(asked),
     )
 
 

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
     from memstore.history import differences as comparing
-    from memstore.history import erasing, erasure, reverting, trust
+    from memstore.history import erasing, erasure, moments, reverting, trust
     from memstore.history import log as acts
     from memstore.history.erasure import ErasurePlan
     from memstore.history.reverting import Plan
@@ -138,6 +138,7 @@ else:
     reading_table = lazy_import("memstore.database.tables.readings")
     plans = lazy_import("memstore.domain.plans")
     recall = lazy_import("memstore.search.recall")
+    moments = lazy_import("memstore.history.moments")
     reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
@@ -511,7 +512,7 @@ class Store:
                 as their source or were drawn from an episode of it, such as ``"web:example.org"``.
             run: the changes of one opening of the file or session of a server, as in the journal.
             actor: the changes by this person or program.
-            since: the changes from this time on.
+            since: the changes from this moment on; as in :meth:`log`.
             ops: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
             acts: all changes of these acts, each by the number that :meth:`log` gives it.
@@ -521,7 +522,13 @@ class Store:
             ValueError: nothing was selected, or something that cannot be read.
         """
         chosen = plans.selection(
-            episode=episode, source=source, run=run, actor=actor, since=since, ops=ops, acts=acts
+            episode=episode,
+            source=source,
+            run=run,
+            actor=actor,
+            since=self._first_time(since),
+            ops=ops,
+            acts=acts,
         )
         owners = selected_scope(scope)
         return reverting.plan(
@@ -1187,8 +1194,11 @@ class Store:
         of the whole file, such as levels of trust.
 
         Args:
-            since: acts from this time on.
-            until: acts up to this time; with a date, up to its end in UTC.
+            since: acts from this moment on: a time, a date, ``"yesterday"``, an age such as
+                ``"2h"``, ``"op:1234"`` (after the act of this line), ``"run:UUID"`` or
+                ``"episode:12"`` (from when it began, or was recorded).
+            until: acts up to this moment, as :meth:`as_of` reads it; a date means the end of its
+                day in UTC.
             run: acts of one opening of the file or session of a server.
             source: acts through this program, and what was drawn from this source; as in
                 :meth:`revert`.
@@ -1203,11 +1213,12 @@ class Store:
                 any.
 
         Raises:
+            NotFound: no such line, run or episode.
             ValueError: no such kind, or something that cannot be read.
         """
         wanted = logs.log_filter(
-            since=since,
-            until=until,
+            since=self._first_time(since),
+            until=self._last_time(until),
             run=run,
             source=source,
             actor=actor,
@@ -1225,6 +1236,18 @@ class Store:
             selected_scope(scope),
             whole_file=not self._reach.confined,
         )
+
+    def _first_time(self, since: datetime | str | None) -> datetime | None:
+        if since is None:
+            return None
+        with self._file.engine.read() as transaction:
+            return moments.first_time(transaction, since, self._reach.nameable)
+
+    def _last_time(self, until: datetime | str | None) -> datetime | None:
+        if until is None:
+            return None
+        with self._file.engine.read() as transaction:
+            return moments.last_time(transaction, until, self._reach.nameable)
 
     def diff(
         self,
