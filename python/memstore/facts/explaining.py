@@ -1,6 +1,6 @@
 """Explaining a fact: its legs and changes in order, with the reasons that the journal keeps.
 
-What an explanation may name is decided once, by :class:`_Seen`: facts and episodes of the same
+What an explanation may name is decided once, by :class:`Seen`: facts and episodes of the same
 namespace and the same owners. Of any other it says that there is one.
 Erased texts are in no row and no line any more, so they cannot be shown.
 """
@@ -24,6 +24,7 @@ from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.history import reasons, trust
 from memstore.history.reasons import number_in, numbers_in
+from memstore.history.seen import ANOTHER_EPISODE, Seen
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -88,34 +89,16 @@ def explained(
         any_owners: name facts and episodes of other owners too.
         confined: leave out who distrusted a source, which concerns the whole file.
     """
-    seen = _Seen(fact, any_owners=any_owners, confined=confined)
-    return _Explaining(transaction, fact, seen).explained()
-
-
-class _Seen:
-    """The facts and episodes that an explanation may name."""
-
-    def __init__(self, fact: Fact, *, any_owners: bool, confined: bool) -> None:
-        self._fact = fact
-        self._any_owners = any_owners
-        self.file = not confined
-
-    def fact(self, other: Fact | None) -> bool:
-        return other is not None and other.status != "erased" and self._is_alike(other)
-
-    def episode(self, episode: Episode | None) -> bool:
-        return episode is not None and bool(episode.content) and self._is_alike(episode)
-
-    def _is_alike(self, other: Fact | Episode) -> bool:
-        own = self._any_owners or other.scope == self._fact.scope
-        return own and other.namespace == self._fact.namespace
+    seen = Seen((fact.namespace,), None if any_owners else fact.scope)
+    return _Explaining(transaction, fact, seen, confined=confined).explained()
 
 
 class _Explaining:
-    def __init__(self, transaction: Transaction, fact: Fact, seen: _Seen) -> None:
+    def __init__(self, transaction: Transaction, fact: Fact, seen: Seen, *, confined: bool) -> None:
         self._transaction = transaction
         self._fact = fact
         self._seen = seen
+        self._confined = confined
         self._lines = journal.of_fact(transaction, fact.id)
         self._replaced = fact_table.superseded_by(transaction, fact.id)
         self._proposals = proposal_table.about(transaction, fact.id)
@@ -180,7 +163,7 @@ class _Explaining:
 
     def _source_of(self, leg: Leg) -> str | None:
         """Return where something was said, unless only an episode of other owners says that."""
-        seen = leg.episode_id is None or self._seen.episode(self._episodes.get(leg.episode_id))
+        seen = leg.episode_id is None or self._seen.sees(self._episodes.get(leg.episode_id))
         return leg.source if seen else None
 
     # -- the explanation -------------------------------------------------------------------
@@ -309,7 +292,7 @@ class _Explaining:
         The first leg has the fact's own words, wherever they stand.
         """
         fact, episode = self._fact, self._episodes.get(leg.episode_id or 0)
-        seen = self._seen.episode(episode)
+        seen = self._seen.sees(episode)
         is_first = leg.kind in (LegKind.SAID, LegKind.EXTRACTED)
         words, quoted = None, fact.content if is_first else None
         if episode is not None and seen:
@@ -371,7 +354,7 @@ class _Explaining:
     def _superseded(self, line: JournalLine) -> ExplanationEntry:
         number = number_in(line.after, "superseded_by")
         other = self._others.get(number or self._fact.superseded_by or 0)
-        seen = self._seen.fact(other)
+        seen = self._seen.sees(other)
         text = f"superseded by {self._named(other)}{_by(line)}{_on(line.moment)}"
         text += self._because(line, other) + _quoting(_claim(other) if seen else None)
         return self._with_other(line, EntryKind.SUPERSEDED, text, other)
@@ -381,7 +364,7 @@ class _Explaining:
             return None
         text = f"replaced {self._named(other)}{_by(line)}{_on(line.moment)}"
         text += self._because(line, other)
-        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        text += _quoting(_claim(other) if self._seen.sees(other) else None)
         return self._with_other(line, EntryKind.REPLACED, text, other)
 
     def _against(self, line: JournalLine) -> ExplanationEntry:
@@ -399,7 +382,7 @@ class _Explaining:
         elif other is not None:
             text += f": {self._named(other)} would replace it"
         text += self._because(line, other)
-        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        text += _quoting(_claim(other) if self._seen.sees(other) else None)
         return self._with_other(line, LegKind.DENIED, text, other, number)
 
     def _proposed_by(self, line: JournalLine) -> ExplanationEntry | None:
@@ -420,7 +403,7 @@ class _Explaining:
             return None
         kind = EntryKind.DISTRUSTED if line.kind == Kind.DISTRUST else EntryKind.TRUSTED
         again = "" if kind == EntryKind.DISTRUSTED else " again"
-        if not self._seen.file:
+        if self._confined:
             text = f"{source} was {kind}{again}{_on(line.moment)}"
             return ExplanationEntry(kind=kind, text=visible(text), at=line.moment, source=source)
         text = f"{source} was {kind}{again}{_by(line)}{_on(line.moment)}"
@@ -434,7 +417,7 @@ class _Explaining:
         other: Fact | None,
         proposal_id: int | None = None,
     ) -> ExplanationEntry:
-        seen = self._seen.fact(other)
+        seen = self._seen.sees(other)
         named = other is not None and (seen or other.status == "erased")
         return self._entry(
             line,
@@ -463,15 +446,16 @@ class _Explaining:
     def _cause(self, line: JournalLine) -> int | None:
         """Return the episode that caused a change, if it may be named."""
         episode = self._episodes.get(line.episode_id or 0)
-        return line.episode_id if episode is None or self._seen.episode(episode) else None
+        return line.episode_id if episode is None or self._seen.sees(episode) else None
 
     # -- reasons ---------------------------------------------------------------------------
 
     def _may_quote(self, line: JournalLine, other: Fact | None) -> bool:
         """Whether all that the evidence of a line may quote is visible."""
         episodes = {line.episode_id, number_in(line.evidence, "episode")} - {None}
-        shown = (self._seen.episode(self._episodes.get(id_ or 0)) for id_ in episodes)
-        return (other is None or self._seen.fact(other)) and all(shown)
+        shown = (self._seen.sees(self._episodes.get(id_ or 0)) for id_ in episodes)
+        is_quoted = self._seen.quotes(self._transaction, line.evidence)
+        return (other is None or self._seen.sees(other)) and is_quoted and all(shown)
 
     def _because(self, line: JournalLine, other: Fact | None = None) -> str:
         """Return the reasons that the evidence of a line has, after a comma; empty without any."""
@@ -505,15 +489,13 @@ class _Explaining:
     def _named(self, other: Fact | None) -> str:
         if other is not None and other.status == "erased":
             return f"fact {other.id}, which was erased,"
-        return (
-            f"fact {other.id}" if other is not None and self._seen.fact(other) else "another fact"
-        )
+        return self._seen.named(other)
 
     def _episode(self, episode_id: int) -> str:
         episode = self._episodes.get(episode_id)
         if episode is not None and not episode.content:
             return f"episode {episode_id}, which was erased"
-        return f"episode {episode_id}" if self._seen.episode(episode) else "another episode"
+        return f"episode {episode_id}" if self._seen.sees(episode) else ANOTHER_EPISODE
 
 
 def _passage(leg: Leg, episode: Episode, line: JournalLine) -> str:

@@ -19,6 +19,7 @@ from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import replace
 from memstore.history import moments, reasons, replay
 from memstore.history.reasons import number_in
+from memstore.history.seen import ANOTHER_FACT, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,9 +57,10 @@ class Filter(NamedTuple):
     subject: str | None = None
     category: str | None = None
 
-    def sees(self, one: Fact | Episode) -> bool:
-        known = self.namespaces is None or one.namespace in self.namespaces
-        return known and self.scope in (None, one.scope)
+    @property
+    def seen(self) -> Seen:
+        """What the caller may see."""
+        return Seen(self.namespaces, self.scope)
 
 
 class _State(NamedTuple):
@@ -103,6 +105,8 @@ class _Comparing:
         self._transaction, self._a, self._b, self._wanted = transaction, a, b, wanted
         self.passed = 0
         """Facts that came and went in between."""
+        self._unseen: set[int] = set()
+        """Facts that superseded others and must not be named."""
 
     def differences(self) -> list[Difference]:
         ids = between.facts(
@@ -124,7 +128,10 @@ class _Comparing:
 
     def _some(self, ids: Sequence[int]) -> Iterator[Difference]:
         facts = fact_table.get_many(self._transaction, ids)
-        lines = journal.changing(self._transaction, ids, self._b.line)
+        lines = [*journal.changing(self._transaction, ids, self._b.line)]
+        newer = {number_in(line.after, "superseded_by") for line in lines}
+        newer |= {fact.superseded_by for fact in facts.values()}
+        self._unseen |= self._wanted.seen.unseen(self._transaction, {*filter(None, newer)})
         for fact_id, own in groupby(lines, key=_of):
             one = self._compared(facts[fact_id], [*own])
             if one is not None:
@@ -144,8 +151,11 @@ class _Comparing:
         if before is None:
             return self._outcome(fact, DifferenceKind.ADDED, "", own, "added", after=after.values)
         if was and becomes != "active":
-            text = becomes if after.by is None else f"replaced by fact {after.by}"
-            return self._outcome(fact, DifferenceKind.RETIRED, text, own, becomes, by=after.by)
+            by = None if after.by in self._unseen else after.by
+            text = f"replaced by {ANOTHER_FACT if by is None else f'fact {by}'}"
+            if after.by is None:
+                text = becomes
+            return self._outcome(fact, DifferenceKind.RETIRED, text, own, becomes, by=by)
         old, new = _changed(before.values, after.values)
         text = ", ".join(_words(old, new))
         if becomes == "active" and not was:
@@ -198,8 +208,9 @@ class _Comparing:
         other = number_in(line.after, "superseded_by")
         facts = fact_table.get_many(self._transaction, [] if other is None else [other])
         quoted: list[Fact | Episode] = [*episodes.values(), *facts.values()]
-        seen = all(one.content and self._wanted.sees(one) for one in quoted)
-        return seen and len(episodes) == len(named)
+        seen = all(self._wanted.seen.sees(one) for one in quoted)
+        is_quoted = self._wanted.seen.quotes(self._transaction, line.evidence)
+        return seen and is_quoted and len(episodes) == len(named)
 
     def _state(self, fact: Fact, lines: Sequence[JournalLine], moment: Moment) -> _State | None:
         """Return a fact as it was at a moment; ``None`` if it did not exist."""

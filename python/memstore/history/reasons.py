@@ -29,6 +29,18 @@ def of_change(evidence: Mapping[str, Any]) -> Iterator[str]:
         yield "a model wanted to delete it"
 
 
+FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates")
+"""The parts of evidence that name facts."""
+
+
+def facts_in(evidence: Mapping[str, Any] | None) -> list[int]:
+    """Return the facts that evidence names."""
+    part = evidence or {}
+    single = (number_in(part, name) for name in FACTS)
+    several = (one for name in FACTS for one in numbers_in(part, name))
+    return sorted({*filter(None, single), *several})
+
+
 def listed(ids: Sequence[int]) -> str:
     """Return the first ids, and how many more there are."""
     named = ", ".join(map(str, ids[:SHOWN]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from memstore.database.tables import facts as fact_table
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
+from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
 from memstore.search.corpus import Corpus, Found
 from memstore.search.requests import JUDGED
@@ -160,11 +161,9 @@ class _Followed:
 
     def _successor(self, fact_id: int) -> str:
         """Name what superseded the fact, unless it is of other owners or another namespace."""
-        other = fact_table.get_many(self._corpus.transaction, [fact_id]).get(fact_id)
-        if other is None or other.namespace != self._fact.namespace:
-            return "another fact"
-        is_seen = self._request.wanted.scope is None or other.scope == self._fact.scope
-        return f"fact {fact_id}" if is_seen else "another fact"
+        any_owners = self._request.wanted.scope is None
+        seen = Seen((self._fact.namespace,), None if any_owners else self._fact.scope)
+        return seen.named(fact_table.get_many(self._corpus.transaction, [fact_id]).get(fact_id))
 
     def _by_filter(self) -> WhyNot | None:
         """Add one condition after another; the first that the fact does not pass lost it."""
