@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import Conflict, InvalidArgument, MemstoreError, NotFound, Scope, Store
+from memstore.database.tables import replies
 from memstore.domain import clock
 from memstore.frozen import replace
 
@@ -144,6 +146,61 @@ def test_an_export_of_then_brings_back_what_was_there(
         assert [episode.tags for episode in copy.episodes.list()] == [["sea"]]
         assert copy.verify() == []
     assert lines[0].count(then.status().head) == 1
+
+
+def test_an_export_of_then_has_proposals_replies_and_decisions_of_then(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    said = store.episodes.add("Ana moved", source="chat")
+    page = store.episodes.add("Ana left", source="chat")
+    for number, subject in enumerate("aabbcc"):
+        store.add(f"fact {number}", subject=subject)
+    put = partial(store.proposals.put_forward, evidence={}, scope=Scope())
+    first, second, third = put([1, 2], "both a"), put([3, 4], "both b"), put([5, 6], "both c")
+    store.proposals.reject(third.id)
+    with store.file.engine.write() as transaction:
+        replies.insert(transaction, said.id, "k", "model", {"facts": []})
+    store.graph.build()
+    store.graph.merge("ana", "anna")
+    then = store.as_of("now")
+
+    store.proposals.accept(first.id)
+    store.proposals.reject(second.id)
+    store.add("fact 9", subject="a", supersedes=store.list(subject="a")[0].id, source="web:x")
+    with store.file.engine.write() as transaction:
+        replies.insert(transaction, page.id, "k", "model", {"facts": ["later"]})
+    store.graph.merge("ana", "annie")
+
+    lines = [*then.export()]
+    assert "later" not in "".join(lines)
+    copy = open_store(tmp_path / "copy.db", embedder=None)
+    report = copy.import_(lines)
+    assert report.proposals == 3
+    open_ = copy.proposals.list()
+    assert [one.content for one in open_] == ["both a", "both b"]
+    assert [one.content for one in copy.proposals.list(state="rejected")] == ["both c"]
+    assert copy.proposals.accept(open_[0].id).new is not None
+    assert [(one.left, one.right) for one in copy.graph.decisions()] == [("ana", "anna")]
+    with copy.file.engine.read() as transaction:
+        assert [one.reply for one in replies.everything(transaction)] == ['{"facts":[]}']
+    assert copy.verify() == []
+
+
+def test_an_accepted_and_an_open_supersession_have_their_states_of_then(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    for number in (1, 3):
+        store.add(f"mine {number}", subject="s")
+        store.add(f"theirs {number}", subject="s", source="web:a.org", supersedes=number)
+    store.proposals.accept(1)
+    moment = op(store)
+    store.proposals.accept(2)
+    copy = open_store(tmp_path / "copy.db", embedder=None)
+    copy.import_(store.as_of(moment).export())
+    states = {one.sources[0].content: one.state for one in copy.proposals.list(state=None)}
+    assert states == {"mine 1": "accepted", "mine 3": "open"}
+    assert [fact.content for fact in copy.list()] == ["theirs 1", "mine 3", "theirs 3"]
+    assert copy.verify() == []
 
 
 def test_the_graph_of_a_view_forgets_what_is_erased(store: Store) -> None:

@@ -256,10 +256,11 @@ class View:
         )
 
     def export(self, *, progress: Progress | None = None) -> Iterator[str]:
-        """Yield the namespace's facts and episodes of then as lines of JSON, with their journal.
+        """Yield the namespace's memories of then as lines of JSON, with their journal.
 
-        As :meth:`memstore.Store.export`, but without proposals, replies of models and decisions
-        about names. What was erased since is in it as erased.
+        As :meth:`memstore.Store.export`. Proposals have their states of then. Replies of models and
+        decisions about names are those of then that are still there. What was erased since is in
+        it as erased.
 
         Args:
             progress: called with the number of facts and episodes read and the total.
