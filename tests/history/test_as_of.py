@@ -556,3 +556,74 @@ def test_a_view_for_asyncio_does_the_same(store: Store) -> None:
         assert len([*await view.export()]) == len([*then.export()])
 
     asyncio.run(asked())
+
+
+# -- why, and what was done, up to then ------------------------------------------------------------
+
+
+def test_a_view_explains_as_of_then(store: Store) -> None:
+    said = store.episodes.add("The port is 5499", source="chat", speaker="user")
+    old = store.add("The port is 5432", subject="staging")
+    new = store.add("The port is 5499", subject="staging", supersedes=old.id, episode_id=said.id)
+    store.add("The port is 1", subject="staging", source="web:a.org", supersedes=new.id)
+    then, told = store.as_of("now"), [str(store.explain(id_)) for id_ in (1, 2, 3)]
+    legs = [store.support(id_) for id_ in (1, 2, 3)]
+    store.confirm(new.id)
+    store.proposals.accept(1)
+    store.trust("web:a.org", "agent")
+    store.distrust("chat")
+    lines = [line.id for line in store.journal(old.id) if line.fact_id == old.id]
+    store.revert(ops=lines[1:]).apply(decide={old.id: "undo"})
+    assert store.get(old.id).status == "active"
+    store.delete(3)
+    assert [str(then.explain(id_)) for id_ in (1, 2, 3)] == told
+    assert [then.support(id_) for id_ in (1, 2, 3)] == legs
+    later = store.add("Bob is tall", subject="bob")
+    with pytest.raises(NotFound, match="was stored after"):
+        then.explain(later.id)
+    store.erase(old.id)
+    assert "5432" not in str(then.explain(old.id)) + str(then.explain(new.id))
+    for scope in (Scope(user_id="ana"), Scope(user_id="ben")):
+        with pytest.raises(NotFound):
+            then.explain(new.id, scope=scope)
+
+
+def test_a_view_says_why_it_does_not_find_a_fact(store: Store) -> None:
+    for number in range(12):
+        store.add(f"tea number {number} in the harbour", subject="ana")
+    gone = store.delete(3)
+    then = store.as_of("now")
+    expected = {id_: store.why_not("tea harbour", id_, ranking="classic") for id_ in range(1, 13)}
+    store.restore(gone.id)
+    store.delete(1)
+    store.add("tea 2", subject="ana", supersedes=2)
+    store.add("harbour harbour tea", subject="bob")
+    then_found = [hit.fact.id for hit in then.search("tea harbour", ranking="classic")]
+    for id_, was in expected.items():
+        found = then.why_not("tea harbour", id_, ranking="classic")
+        assert (found.stage, found.place, found.text) == (was.stage, was.place, was.text)
+        assert (id_ in then_found) == (found.stage == "found")
+        if found.place is not None and found.place <= 10:
+            assert then_found[found.place - 1] == id_
+    assert then.why_not("tea", 4, subject="bob").stage == "subject"
+    assert then.why_not("tea", 4, max_tokens=500).stage == "found"
+    with pytest.raises(NotFound):
+        then.why_not("tea", 14)
+    asyncs = memstore.AsyncView(then)
+    assert asyncio.run(asyncs.why_not("tea", 4)).stage == "found"
+
+
+def test_a_view_tells_what_had_been_done(store: Store) -> None:
+    store.add("one", subject="s")
+    began = op(store)
+    store.add("two", subject="s", supersedes=1)
+    then, told = store.as_of("now"), store.log()
+    differences = store.diff(began)
+    store.delete(2)
+    store.add("three", subject="s")
+    assert then.log() == told
+    assert then.log(limit=1) == told[:1]
+    assert then.log(before=told[0].line) == told[1:]
+    assert [*then.diff(began)] == [*differences]
+    with pytest.raises(InvalidArgument, match="is before the first moment"):
+        then.diff("now")

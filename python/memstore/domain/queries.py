@@ -86,6 +86,32 @@ class FactList(FactCount, Page, total=False):
     """The keywords of ``Store.list``."""
 
 
+class ActList(TypedDict, total=False):
+    """The keywords of ``Store.log``."""
+
+    since: datetime | str | None
+    until: datetime | str | None
+    run: str | None
+    source: str | None
+    actor: str | None
+    fact: int | None
+    kinds: Iterable[str] | None
+    limit: int | None
+    before: int | None
+    after: int | None
+    scope: ScopeSelection
+
+
+class DifferenceList(TypedDict, total=False):
+    """The keywords of ``Store.diff``."""
+
+    scope: ScopeSelection
+    subject: str | None
+    category: str | None
+    limit: int | None
+    offset: int
+
+
 class EpisodeNarrowing(Periods, total=False):
     """Which episodes to select; the keywords of ``Episodes.count``."""
 

@@ -22,7 +22,8 @@ from memstore.domain.proposals import ProposalState
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
-from memstore.history import reasons, trust
+from memstore.frozen import replace
+from memstore.history import past, past_proposals, reasons, trust
 from memstore.history.reasons import number_in, numbers_in
 from memstore.history.seen import ANOTHER_EPISODE, Seen
 from memstore.text.escaping import visible
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
+    from memstore.domain.moments import Moment
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.support import Leg
@@ -79,7 +81,12 @@ COUNTS_AS: Final = {
 
 
 def explained(
-    transaction: Transaction, fact: Fact, *, any_owners: bool, confined: bool
+    transaction: Transaction,
+    fact: Fact,
+    *,
+    any_owners: bool,
+    confined: bool,
+    moment: Moment | None = None,
 ) -> Explanation:
     """Explain a fact that the caller may see.
 
@@ -88,26 +95,54 @@ def explained(
         fact: the fact, in any state.
         any_owners: name facts and episodes of other owners too.
         confined: leave out who distrusted a source, which concerns the whole file.
+        moment: explain it as of then; the fact is that of then, too.
     """
     seen = Seen((fact.namespace,), None if any_owners else fact.scope)
-    return _Explaining(transaction, fact, seen, confined=confined).explained()
+    return _Explaining(transaction, fact, seen, confined=confined, moment=moment).explained()
 
 
 class _Explaining:
-    def __init__(self, transaction: Transaction, fact: Fact, seen: Seen, *, confined: bool) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        fact: Fact,
+        seen: Seen,
+        *,
+        confined: bool,
+        moment: Moment | None,
+    ) -> None:
         self._transaction = transaction
         self._fact = fact
         self._seen = seen
         self._confined = confined
-        self._lines = journal.of_fact(transaction, fact.id)
-        self._replaced = fact_table.superseded_by(transaction, fact.id)
-        self._proposals = proposal_table.about(transaction, fact.id)
+        self._moment = moment
+        self._until = NO_LIMIT if moment is None else moment.line
+        self._lines = self._up_to(journal.of_fact(transaction, fact.id))
+        self._replaced = self._read_replaced()
+        self._proposals = self._read_proposals()
         self._proposed = self._by_new_fact()
         self._others = self._read_others()
         self._episodes = self._read_episodes()
-        self._legs = {leg.line: leg for leg in support.legs(transaction, [fact.id])[fact.id]}
+        self._legs = {
+            leg.line: leg for leg in support.legs(transaction, [fact.id], self._until)[fact.id]
+        }
 
     # -- reading ---------------------------------------------------------------------------
+
+    def _up_to(self, lines: Iterable[JournalLine]) -> list[JournalLine]:
+        return [line for line in lines if line.id <= self._until]
+
+    def _read_replaced(self) -> list[Fact]:
+        if self._moment is None:
+            return fact_table.superseded_by(self._transaction, self._fact.id)
+        return past.superseded_by(self._transaction, self._fact.id, self._moment)
+
+    def _read_proposals(self) -> list[Proposal]:
+        found = proposal_table.about(self._transaction, self._fact.id)
+        if self._moment is None:
+            return found
+        states = past_proposals.states(self._transaction, found, self._moment)
+        return [replace(one, state=states[one.id]) for one in found if one.id in states]
 
     def _by_new_fact(self) -> list[JournalLine]:
         """Return the lines, of other facts, of what this one replaced or should have replaced."""
@@ -118,7 +153,7 @@ class _Explaining:
             if proposal.new is not None and proposal.new.id == self._fact.id
             for old in proposal.sources
         }
-        return journal.of_facts(self._transaction, sorted(ids - {self._fact.id}))
+        return self._up_to(journal.of_facts(self._transaction, sorted(ids - {self._fact.id})))
 
     def _read_others(self) -> dict[int, Fact]:
         named = {line.fact_id for line in self._proposed}
@@ -141,11 +176,11 @@ class _Explaining:
         """
         if not meta_table.is_set(self._transaction, meta_table.TRUST):
             return []
-        holding = trust.table(self._transaction).distrusted
+        holding = trust.table_at(self._transaction, self._until).distrusted
         born = self._lines[0].id if self._lines else 0
         return [
             line
-            for line in journal.of_table(self._transaction, SOURCES, NO_LIMIT)
+            for line in journal.of_table(self._transaction, SOURCES, self._until)
             if (source := self._judged(line)) and (line.id > born or source in holding)
         ]
 
@@ -171,7 +206,9 @@ class _Explaining:
     def explained(self) -> Explanation:
         fact, credit = self._fact, None
         if fact.status != "erased":
-            credit = trust.of_facts(self._transaction, [fact.id])[fact.id]
+            levels = trust.table_at(self._transaction, self._until)
+            found = trust.of_facts(self._transaction, [fact.id], levels, self._until)
+            credit = found[fact.id]
         entries = [*self._of_lines(), *self._of_clock()]
         return Explanation(
             fact_id=fact.id,

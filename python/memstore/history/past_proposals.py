@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.tables.proposals import ProposalRow
     from memstore.domain.moments import Moment
+    from memstore.domain.proposals import Proposal
     from memstore.domain.records import JournalLine
 
 STATES: Final[Mapping[str, ProposalState]] = {
@@ -52,6 +53,20 @@ def at(
     return [_then(row, about[row.id], texts) for row in rows if row.id in about]
 
 
+def states(
+    transaction: Transaction, proposals: Iterable[Proposal], moment: Moment
+) -> dict[int, ProposalState]:
+    """Return the states of those of the proposals that were made by a moment, by id."""
+    retired = sorted({fact.id for one in proposals for fact in one.sources})
+    lines = (line for line in _lines_of(transaction, retired) if line.id <= moment.line)
+    about = {number: line for line in sorted(lines, key=_id) if (number := _proposal(line))}
+    return {number: STATES[line.kind] for number, line in about.items()}
+
+
+def _id(line: JournalLine) -> int:
+    return line.id
+
+
 def _lines_of(transaction: Transaction, fact_ids: Sequence[int]) -> Iterator[JournalLine]:
     """Yield the lines about these facts, fact by fact."""
     for start in range(0, len(fact_ids), BATCH):
@@ -66,7 +81,7 @@ def _proposal(line: JournalLine) -> int | None:
 
 
 def _then(row: ProposalRow, lines: Iterable[JournalLine], texts: Mapping[int, str]) -> ProposalRow:
-    last = max(lines, key=lambda line: line.id)
+    last = max(lines, key=_id)
     state = STATES[last.kind]
     decided_at = row.decided_at if row.state == state else clock.to_text(last.at)
     row = row._replace(state=state, decided_at=None if state == ProposalState.OPEN else decided_at)

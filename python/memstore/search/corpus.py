@@ -236,6 +236,16 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             return fact_table.get_many(self.transaction, ids)
         return past.facts_at(self.transaction, ids, self._past.moment)
 
+    def fact(self, fact_id: int) -> Fact:
+        """Return a fact that exists, as it is or was."""
+        return self._facts([fact_id])[fact_id]
+
+    def passes(self, fact_id: int, wanted: FactFilter) -> bool:
+        """Whether a fact passes a filter, or passed it at the moment that is searched."""
+        if self._past is None:
+            return bool(fact_table.visible(self.transaction, [fact_id], wanted))
+        return fact_id in (self._settled(self._past, wanted).among or ())
+
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact
     ) -> tuple[Sequence[Fact], Sequence[Fact]]:

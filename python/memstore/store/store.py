@@ -24,6 +24,8 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.queries import (
+    ActList,
+    DifferenceList,
     FactCount,
     FactList,
     FactRanking,
@@ -526,7 +528,7 @@ class Store:
             source=source,
             run=run,
             actor=actor,
-            since=self._first_time(since),
+            since=questions.first_time(self._file, self._reach, since),
             ops=ops,
             acts=acts,
         )
@@ -951,25 +953,12 @@ class Store:
             NotFound: no such fact, or the caller may not see it.
             ValueError: a limit, budget or filter out of range.
         """
-        ranking = part(FactRanking, asked)
-        if max_tokens is not None:
-            checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-            ranking = part(FactRanking, part(FactRecall, asked))
-            ranking = {**ranking, "limit": recall.FOUND}
-        request, scope = questions.request(self._file, self._reach, asked, ranking), asked["scope"]
-        searched = request.wanted.namespaces
+        scope, searched = asked["scope"], self._reach.select(asked["namespaces"])
         within = None if searched is None else (*self._facts.namespaces, *searched)
         fact = self._facts.find(fact_id, within, scope if isinstance(scope, Scope) else None)
-        facts = self._file.searches.facts
-        outcome, hits = facts.examine(query, request, why_not.examined(fact, request))
-        if max_tokens is None or outcome.stage != "found":
-            return outcome
-        turns = episode_records.EpisodeHits()
-        if episodes:
-            turns = questions.episodes_beside(self.episodes, query, part(FactRecall, asked))
-        with self._file.engine.read() as transaction:
-            marks = recall.sources_of(transaction, hits, turns)
-        return why_not.recalled(outcome, hits, turns, max_tokens, counter, marks)
+        turns = self.episodes if episodes else None
+        budget = questions.Budget(max_tokens, counter)
+        return questions.why_not(self._file, self._reach, turns, query, fact, asked, budget)
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -1172,21 +1161,8 @@ class Store:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
         return self._facts.journal(fact_id)
 
-    def log(
-        self,
-        *,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        run: str | None = None,
-        source: str | None = None,
-        actor: str | None = None,
-        fact: int | None = None,
-        kinds: Iterable[str] | None = None,
-        limit: int | None = 50,
-        before: int | None = None,
-        after: int | None = None,
-        scope: ScopeSelection = None,
-    ) -> builtins.list[Act]:
+    @keywords(ActList, limit=50)
+    def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
         """Return what was done to this namespace, an act at a time, newest first.
 
         An act is what one transaction changed. Only those of its changes are shown that match and
@@ -1216,49 +1192,11 @@ class Store:
             NotFound: no such line, run or episode.
             ValueError: no such kind, or something that cannot be read.
         """
-        wanted = logs.log_filter(
-            since=self._first_time(since),
-            until=self._last_time(until),
-            run=run,
-            source=source,
-            actor=actor,
-            fact=fact,
-            kinds=kinds,
-            known=[*journal.Kind],
-            limit=limit,
-            before=before,
-            after=after,
-        )
-        return acts.acts(
-            self._file.engine,
-            wanted,
-            self._facts.namespaces,
-            selected_scope(scope),
-            whole_file=not self._reach.confined,
-        )
+        return questions.acts(self._file, self._reach, self._facts.namespaces, asked)
 
-    def _first_time(self, since: datetime | str | None) -> datetime | None:
-        if since is None:
-            return None
-        with self._file.engine.read() as transaction:
-            return moments.first_time(transaction, since, self._reach.nameable)
-
-    def _last_time(self, until: datetime | str | None) -> datetime | None:
-        if until is None:
-            return None
-        with self._file.engine.read() as transaction:
-            return moments.last_time(transaction, until, self._reach.nameable)
-
+    @keywords(DifferenceList, offset=0)
     def diff(
-        self,
-        a: datetime | str,
-        b: datetime | str = "now",
-        *,
-        scope: ScopeSelection = None,
-        subject: str | None = None,
-        category: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        self, a: datetime | str, b: datetime | str = "now", **asked: Unpack[DifferenceList]
     ) -> Differences:
         """Return what changed between two moments, in the order in which it did.
 
@@ -1283,19 +1221,8 @@ class Store:
             ValueError: a moment before the first line, in the future, or that cannot be read; or
                 ``b`` is before ``a``.
         """
-        checked_page(limit, offset)
-        wanted = comparing.Filter(
-            self._facts.namespaces, selected_scope(scope), subject=subject, category=category
-        )
-        return comparing.differences(
-            self._file.engine,
-            a,
-            b,
-            wanted,
-            namespaces=self._reach.nameable,
-            limit=limit,
-            offset=offset,
-        )
+        names = self._facts.namespaces
+        return questions.differences(self._file, self._reach, names, a, b, asked)
 
     # -- embedding ---------------------------------------------------------------------------
 
