@@ -290,12 +290,15 @@ def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: Open
     a, b = resolve(store, "op:1"), resolve(store, "now")
     with store.file.engine.read() as transaction:
         explained: Any = Explained(transaction)
-        found = between.facts(explained, a, b, ["default"], Scope(), subject="s")
-    assert found == [101]
-    (plan,) = explained.plans
-    assert "SEARCH j USING INTEGER PRIMARY KEY" in plan
-    assert "SEARCH f USING INDEX idx_memstore_expired" in plan
-    assert "SCAN j " not in plan
+        which = between.Filter(("default",), Scope(), subject="s")
+        found = [*between.lines(explained, a, b, which)]
+        assert between.expired(explained, a, b, which) == []
+    assert found == [(101, 101, "add", 1)]
+    lines, expired = explained.plans
+    assert "SEARCH j USING INTEGER PRIMARY KEY" in lines
+    assert "SCAN j " not in lines
+    assert "TEMP B-TREE" not in lines
+    assert "SEARCH f USING INDEX idx_memstore_expired" in expired
 
 
 # -- the same words wherever a time is asked for -----------------------------------------------

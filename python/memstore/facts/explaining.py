@@ -68,8 +68,6 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
 }
 """The lines about the fact alone."""
 
-SOURCES: Final = (Kind.TRUST, Kind.DISTRUST)
-
 BEGINNINGS: Final = (Kind.ADD, Kind.ADOPT)
 
 COUNTS_AS: Final = {
@@ -180,7 +178,7 @@ class _Explaining:
         born = self._lines[0].id if self._lines else 0
         return [
             line
-            for line in journal.of_table(self._transaction, SOURCES, self._until)
+            for line in journal.of_sources(self._transaction, self._until)
             if (source := self._judged(line)) and (line.id > born or source in holding)
         ]
 

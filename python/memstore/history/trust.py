@@ -56,7 +56,7 @@ def table_at(transaction: Transaction, line: int) -> TrustTable:
 
 
 def _journalled(transaction: Transaction, line: int = NO_LIMIT) -> TrustTable:
-    changes = journal.of_table(transaction, (Kind.TRUST, Kind.DISTRUST), line)
+    changes = journal.of_sources(transaction, line)
     return _table(changes[-1].after or {}) if changes else TrustTable()
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from memstore.database import between
     from memstore.domain import episodes as episode_records
     from memstore.domain import log as logs
     from memstore.domain import moments
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from memstore.search.past import Past
     from memstore.store.file import File
 else:
+    between = lazy_import("memstore.database.between")
     episode_records = lazy_import("memstore.domain.episodes")
     logs = lazy_import("memstore.domain.log")
     comparing = lazy_import("memstore.history.differences")
@@ -218,7 +220,7 @@ def differences(
     """Return the differences that are asked for."""
     limit, offset = asked["limit"], asked["offset"]
     checked_page(limit, offset)
-    wanted = comparing.Filter(
+    wanted = between.Filter(
         None if namespaces is None else tuple(namespaces),
         selected_scope(asked["scope"]),
         subject=asked["subject"],
