@@ -37,7 +37,8 @@ PAGES = {
     "changes": (
         "Changes in one transaction",
         "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo Applied "
-        "Plan Step PlanConflict Reverted ErasurePlan ErasureStep ErasureCounts Erased Remains",
+        "Plan AsyncPlan Step PlanConflict Reverted ErasurePlan AsyncErasurePlan ErasureStep "
+        "ErasureCounts Erased Remains",
     ),
     "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits"),
     "learning": (

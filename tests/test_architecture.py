@@ -70,7 +70,7 @@ DOORS = {
     "memstore._kernel.codes": {"search.index.contents"},
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
-    "memstore._kernel.ids": {"search.index.visibility", "search.past"},
+    "memstore._kernel.ids": {"search.index.visibility", "search.lookup", "search.past"},
     "memstore._kernel.language": {"search.dates", "text.lexicon", "text.stop_words"},
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
     "memstore._kernel.model": {"providers.local"},
@@ -79,7 +79,7 @@ DOORS = {
         for name in ("bearing", "index.lookup", "lookup", "ranking.classic", "ranking.contextual")
     },
     "memstore._kernel.vectors": {"embedding.vectors"},
-    "memstore._kernel.words": {"search.index.contents"},
+    "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
     "os.environ": {"settings"},
     "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
     "uvicorn": {"faces.http.server"},

@@ -114,6 +114,8 @@ if TYPE_CHECKING:
     from memstore.providers.ollama import OllamaGenerator as OllamaGenerator
     from memstore.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from memstore.providers.openai import OpenAIGenerator as OpenAIGenerator
+    from memstore.store.async_plans import AsyncErasurePlan as AsyncErasurePlan
+    from memstore.store.async_plans import AsyncPlan as AsyncPlan
     from memstore.store.async_store import AsyncFile as AsyncFile
     from memstore.store.async_store import AsyncStore as AsyncStore
     from memstore.store.file import File as File
@@ -171,6 +173,7 @@ _NAMES = {
     "providers.local": "LocalEmbedder",
     "providers.ollama": "OllamaEmbedder OllamaGenerator",
     "providers.openai": "OpenAIEmbedder OpenAIGenerator",
+    "store.async_plans": "AsyncErasurePlan AsyncPlan",
     "store.async_store": "AsyncFile AsyncStore",
     "store.file": "File",
     "store.opening": "open",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts.test_query_plans import Explained
 
 import memstore
 from memstore import (
@@ -25,6 +26,7 @@ from memstore import (
     Scope,
     Store,
 )
+from memstore.database import journal
 from memstore.frozen import replace
 
 OpenStore = Callable[..., Store]
@@ -517,3 +519,15 @@ def test_async_store_explains_too(heard: Store) -> None:
 def test_unknown_fact_is_not_found(store: Store) -> None:
     with pytest.raises(NotFound):
         store.explain(1)
+
+
+def test_what_changed_the_trust_of_sources_is_found_by_an_index(store: Store) -> None:
+    store.distrust("web:a.org")
+    for number in range(50):
+        store.add(f"fact {number}", subject="s")
+    with store.file.engine.read() as transaction:
+        explained: Any = Explained(transaction)
+        assert [line.kind for line in journal.of_sources(explained, 10**9)] == ["distrust"]
+    (plan,) = explained.plans
+    assert "idx_memstore_journal_sources" in plan
+    assert "SCAN" not in plan

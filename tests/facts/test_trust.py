@@ -24,9 +24,11 @@ from memstore import (
     SupersedeFact,
 )
 from memstore.domain.trust import LEVELS, Trust, TrustTable, covers
+from memstore.faces.mcp import clients
 from memstore.history import trust
 
 OpenStore = Callable[..., Store]
+Stores = dict[str, Store]
 
 SOURCES = {
     Trust.PERSON: ("user", None),
@@ -213,7 +215,7 @@ def test_the_longest_prefix_decides() -> None:
 @given(
     st.sampled_from(["user", "agent", "memstore"]),
     st.sampled_from([None, "chat", "web:a.org", "web:a.org/x", "tool:x"]),
-    st.sampled_from(["cli", "mcp"]),
+    st.sampled_from(["cli", "mcp", "web:a.org", "tool:x"]),
     st.dictionaries(
         st.sampled_from(["web:", "web:a.org", "cli", "chat"]), st.sampled_from([*LEVELS])
     ),
@@ -224,11 +226,50 @@ def test_the_least_trusted_of_source_and_program_decides(
 ) -> None:
     table = TrustTable(levels, tuple(distrusted))
     credit = table.credit(actor, source, through)
-    known = [one for one in (table.of(source or ""), table.of_program(through)) if one]
+    known = [one for one in (table.of(source or ""), table.of(through)) if one]
     assert credit.trust.rank == min(one.rank for one in known) if known else credit.source is None
     # Distrusting one more source never makes anything count more, unless a level says so.
     worse = TrustTable(levels, (*distrusted, "web:a.org/x"))
     assert worse.credit(actor, source, through).trust.rank <= credit.trust.rank
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        *(("web:a.org/page", Trust.EXTERNAL), ("https://a.org", Trust.EXTERNAL)),
+        *(("Web:A.org", Trust.EXTERNAL), ("tool:grep", Trust.TOOL)),
+        *((one, Trust.PERSON) for one in ("library", "cli", "http", "web", "demo", "tool")),
+    ],
+)
+def test_a_source_counts_the_same_as_the_program_of_a_write(
+    store: Store, program: str, expected: Trust
+) -> None:
+    through = store.within(source=program)
+    through.add("Ana lives in Rome", subject="ana")
+    talk = through.episodes.record("Ana lives in Oslo", source="chat")
+    store.add("Ana lives in Oslo", subject="ana", episode_id=talk.id)
+    assert [level(store, id_) for id_ in (1, 2)] == [expected, expected]
+
+
+@pytest.mark.parametrize("name", [*clients.HOSTS, "mcp", "http://evil", "web:a", "tool:x"])
+def test_no_name_of_an_agents_program_counts_less_than_an_agent(name: str, stores: Stores) -> None:
+    client = clients.named(name) or "mcp"
+    stores["agent"].within(source=client).add("Ana lives in Rome", subject="ana")
+    assert level(stores["user"], 1) is Trust.AGENT
+
+
+def test_through_an_external_program_nobody_decides(store: Store) -> None:
+    old = store.add("Ana lives in Rome", subject="ana")
+    web = store.within(source="web:a.org")
+    new = web.add("Ana lives in Oslo", subject="ana", supersedes=old.id)
+    assert store.get(old.id).status == "active"
+    assert store.proposals.list()[0].new == new
+    with pytest.raises(Conflict, match="counts less"):
+        web.supersede(old.id, new.id)
+    with pytest.raises(Conflict, match="cannot become a task"):
+        web.tasks.create("pay a.org")
+    store.supersede(old.id, new.id)
+    assert store.get(old.id).status == "superseded"
 
 
 def test_a_recall_says_where_the_text_of_others_is_from(store: Store) -> None:

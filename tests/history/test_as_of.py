@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import Conflict, InvalidArgument, MemstoreError, NotFound, Scope, Store
+from memstore.database.tables import replies
 from memstore.domain import clock
 from memstore.frozen import replace
 
@@ -144,6 +146,61 @@ def test_an_export_of_then_brings_back_what_was_there(
         assert [episode.tags for episode in copy.episodes.list()] == [["sea"]]
         assert copy.verify() == []
     assert lines[0].count(then.status().head) == 1
+
+
+def test_an_export_of_then_has_proposals_replies_and_decisions_of_then(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    said = store.episodes.add("Ana moved", source="chat")
+    page = store.episodes.add("Ana left", source="chat")
+    for number, subject in enumerate("aabbcc"):
+        store.add(f"fact {number}", subject=subject)
+    put = partial(store.proposals.put_forward, evidence={}, scope=Scope())
+    first, second, third = put([1, 2], "both a"), put([3, 4], "both b"), put([5, 6], "both c")
+    store.proposals.reject(third.id)
+    with store.file.engine.write() as transaction:
+        replies.insert(transaction, said.id, "k", "model", {"facts": []})
+    store.graph.build()
+    store.graph.merge("ana", "anna")
+    then = store.as_of("now")
+
+    store.proposals.accept(first.id)
+    store.proposals.reject(second.id)
+    store.add("fact 9", subject="a", supersedes=store.list(subject="a")[0].id, source="web:x")
+    with store.file.engine.write() as transaction:
+        replies.insert(transaction, page.id, "k", "model", {"facts": ["later"]})
+    store.graph.merge("ana", "annie")
+
+    lines = [*then.export()]
+    assert "later" not in "".join(lines)
+    copy = open_store(tmp_path / "copy.db", embedder=None)
+    report = copy.import_(lines)
+    assert report.proposals == 3
+    open_ = copy.proposals.list()
+    assert [one.content for one in open_] == ["both a", "both b"]
+    assert [one.content for one in copy.proposals.list(state="rejected")] == ["both c"]
+    assert copy.proposals.accept(open_[0].id).new is not None
+    assert [(one.left, one.right) for one in copy.graph.decisions()] == [("ana", "anna")]
+    with copy.file.engine.read() as transaction:
+        assert [one.reply for one in replies.everything(transaction)] == ['{"facts":[]}']
+    assert copy.verify() == []
+
+
+def test_an_accepted_and_an_open_supersession_have_their_states_of_then(
+    store: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    for number in (1, 3):
+        store.add(f"mine {number}", subject="s")
+        store.add(f"theirs {number}", subject="s", source="web:a.org", supersedes=number)
+    store.proposals.accept(1)
+    moment = op(store)
+    store.proposals.accept(2)
+    copy = open_store(tmp_path / "copy.db", embedder=None)
+    copy.import_(store.as_of(moment).export())
+    states = {one.sources[0].content: one.state for one in copy.proposals.list(state=None)}
+    assert states == {"mine 1": "accepted", "mine 3": "open"}
+    assert [fact.content for fact in copy.list()] == ["theirs 1", "mine 3", "theirs 3"]
+    assert copy.verify() == []
 
 
 def test_the_graph_of_a_view_forgets_what_is_erased(store: Store) -> None:
@@ -525,3 +582,74 @@ def test_a_view_for_asyncio_does_the_same(store: Store) -> None:
         assert len([*await view.export()]) == len([*then.export()])
 
     asyncio.run(asked())
+
+
+# -- why, and what was done, up to then ------------------------------------------------------------
+
+
+def test_a_view_explains_as_of_then(store: Store) -> None:
+    said = store.episodes.add("The port is 5499", source="chat", speaker="user")
+    old = store.add("The port is 5432", subject="staging")
+    new = store.add("The port is 5499", subject="staging", supersedes=old.id, episode_id=said.id)
+    store.add("The port is 1", subject="staging", source="web:a.org", supersedes=new.id)
+    then, told = store.as_of("now"), [str(store.explain(id_)) for id_ in (1, 2, 3)]
+    legs = [store.support(id_) for id_ in (1, 2, 3)]
+    store.confirm(new.id)
+    store.proposals.accept(1)
+    store.trust("web:a.org", "agent")
+    store.distrust("chat")
+    lines = [line.id for line in store.journal(old.id) if line.fact_id == old.id]
+    store.revert(ops=lines[1:]).apply(decide={old.id: "undo"})
+    assert store.get(old.id).status == "active"
+    store.delete(3)
+    assert [str(then.explain(id_)) for id_ in (1, 2, 3)] == told
+    assert [then.support(id_) for id_ in (1, 2, 3)] == legs
+    later = store.add("Bob is tall", subject="bob")
+    with pytest.raises(NotFound, match="was stored after"):
+        then.explain(later.id)
+    store.erase(old.id)
+    assert "5432" not in str(then.explain(old.id)) + str(then.explain(new.id))
+    for scope in (Scope(user_id="ana"), Scope(user_id="ben")):
+        with pytest.raises(NotFound):
+            then.explain(new.id, scope=scope)
+
+
+def test_a_view_says_why_it_does_not_find_a_fact(store: Store) -> None:
+    for number in range(12):
+        store.add(f"tea number {number} in the harbour", subject="ana")
+    gone = store.delete(3)
+    then = store.as_of("now")
+    expected = {id_: store.why_not("tea harbour", id_, ranking="classic") for id_ in range(1, 13)}
+    store.restore(gone.id)
+    store.delete(1)
+    store.add("tea 2", subject="ana", supersedes=2)
+    store.add("harbour harbour tea", subject="bob")
+    then_found = [hit.fact.id for hit in then.search("tea harbour", ranking="classic")]
+    for id_, was in expected.items():
+        found = then.why_not("tea harbour", id_, ranking="classic")
+        assert (found.stage, found.place, found.text) == (was.stage, was.place, was.text)
+        assert (id_ in then_found) == (found.stage == "found")
+        if found.place is not None and found.place <= 10:
+            assert then_found[found.place - 1] == id_
+    assert then.why_not("tea", 4, subject="bob").stage == "subject"
+    assert then.why_not("tea", 4, max_tokens=500).stage == "found"
+    with pytest.raises(NotFound):
+        then.why_not("tea", 14)
+    asyncs = memstore.AsyncView(then)
+    assert asyncio.run(asyncs.why_not("tea", 4)).stage == "found"
+
+
+def test_a_view_tells_what_had_been_done(store: Store) -> None:
+    store.add("one", subject="s")
+    began = op(store)
+    store.add("two", subject="s", supersedes=1)
+    then, told = store.as_of("now"), store.log()
+    differences = store.diff(began)
+    store.delete(2)
+    store.add("three", subject="s")
+    assert then.log() == told
+    assert then.log(limit=1) == told[:1]
+    assert then.log(before=told[0].line) == told[1:]
+    assert [*then.diff(began)] == [*differences]
+    with pytest.raises(InvalidArgument, match="is before the first moment"):
+        then.diff("now")

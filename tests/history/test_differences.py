@@ -272,6 +272,9 @@ def test_applying_the_differences_to_the_list_of_then_gives_the_list_of_now(
 
 def _compare(store: Store, a: Any, b: Any, before: Listed | None, after: Listed | None) -> None:
     found = store.diff(a, b)
+    assert [*found] == sorted(found, key=lambda one: (one.at, one.line or 0, one.fact_id))
+    page = store.diff(a, b, limit=2, offset=1)
+    assert ([*page], page.total, page.passed) == (found[1:3], found.total, found.passed)
     erased = {row[0] for row in sql(store.path, "SELECT id FROM memstore_facts WHERE content = ''")}
     pairs = [(replayed(store, found.a), replayed(store, found.b))]
     if before is not None and after is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +173,8 @@ def test_a_new_fact_shows_what_it_replaced(store: Store) -> None:
         ({"kinds": ["frobnicate"]}, "kinds has no 'frobnicate'; the kinds are accept, add, "),
         ({"kinds": "add"}, "kinds must be a list"),
         ({"limit": 0}, "limit must be at least 1"),
-        ({"since": "soon"}, "since is not a time"),
-        ({"until": "soon"}, "until is not a time"),
+        ({"since": "soon"}, "since is not a moment"),
+        ({"until": "soon"}, "until is not a moment"),
         ({"run": "x"}, "run is not the id of a run"),
         ({"fact": "x"}, "fact must be a whole number"),
         ({"before": 1.5}, "before must be a whole number"),
@@ -244,11 +244,14 @@ def test_a_replacement_of_another_owner_keeps_its_text(store: Store) -> None:
     assert "ana's" not in json.dumps([act.to_dict() for act in store.log()])
 
 
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
 # -- cost --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"kinds": ["delete"]}, {"since": "2026-01-01"}, {"before": 50}, {"after": 3}]
+    "asked", [{}, {"kinds": ["delete"]}, {"since": NEW_YEAR}, {"before": 50}, {"after": 3}]
 )
 def test_acts_are_read_by_the_ids_of_their_lines(store: Store, asked: dict[str, Any]) -> None:
     for n in range(100):

@@ -290,9 +290,99 @@ def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: Open
     a, b = resolve(store, "op:1"), resolve(store, "now")
     with store.file.engine.read() as transaction:
         explained: Any = Explained(transaction)
-        found = between.facts(explained, a, b, ["default"], Scope(), subject="s")
-    assert found == [101]
-    (plan,) = explained.plans
-    assert "SEARCH j USING INTEGER PRIMARY KEY" in plan
-    assert "SEARCH f USING INDEX idx_memstore_expired" in plan
-    assert "SCAN j " not in plan
+        which = between.Filter(("default",), Scope(), subject="s")
+        found = [*between.lines(explained, a, b, which)]
+        assert between.expired(explained, a, b, which) == []
+    assert found == [(101, 101, "add", 1)]
+    lines, expired = explained.plans
+    assert "SEARCH j USING INTEGER PRIMARY KEY" in lines
+    assert "SCAN j " not in lines
+    assert "TEMP B-TREE" not in lines
+    assert "SEARCH f USING INDEX idx_memstore_expired" in expired
+
+
+# -- the same words wherever a time is asked for -----------------------------------------------
+
+
+def spoken(store: Store, clock_: ManualClock) -> None:
+    """Store a fact a day for three days, the last one now."""
+    for number in (1, 2, 3):
+        episode = store.episodes.record(f"day {number}", source="chat")
+        store.add(f"fact {number}", subject="s", episode_id=episode.id)
+        if number < 3:
+            clock_.advance(24 * 3600)
+
+
+@pytest.mark.parametrize(
+    ("moment", "since", "until"),
+    [
+        ("25h", [2, 3], [1]),
+        ("49h", [1, 2, 3], []),
+        ("yesterday", [2, 3], [1, 2]),
+        ("today", [3], [1, 2, 3]),
+        ("now", [3], [1, 2, 3]),
+        ("2026-03-02", [2, 3], [1, 2]),
+        ("2026-03-02T13:00:00+01:00", [2, 3], [1]),
+        ("90w", [1, 2, 3], []),
+        ("op:4", [3], [1, 2]),
+        ("op:3", [2, 3], [1]),
+        ("episode:2", [2, 3], [1]),
+    ],
+)
+def test_a_log_and_a_revert_take_every_moment(
+    open_store: OpenStore, at_noon: ManualClock, moment: str, since: list[int], until: list[int]
+) -> None:
+    store = open_store(embedder=None)
+    spoken(store, at_noon)
+    told = {"kinds": ["add"]}
+    if moment == "now":  # the clock stands still, and acts are a microsecond apart
+        at_noon.advance(-60)
+    assert [one for act in store.log(since=moment, **told) for one in act.changes[0].facts] == [
+        *reversed(since)
+    ]
+    if moment == "now":
+        at_noon.advance(120)
+    assert [one for act in store.log(until=moment, **told) for one in act.changes[0].facts] == [
+        *reversed(until)
+    ]
+    if moment != "now":
+        assert [step.fact_id for step in store.revert(since=moment).steps] == since
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"), [("log", "since"), ("log", "until"), ("revert", "since")]
+)
+@pytest.mark.parametrize("moment", ["soon", "3y", "op:0", "run:x", datetime(2026, 1, 1)])
+def test_a_moment_that_cannot_be_read_names_its_argument(
+    store: Store, verb: str, name: str, moment: Any
+) -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        getattr(store, verb)(**{name: moment})
+    assert raised.value.argument == name
+    with pytest.raises(NotFound):
+        getattr(store, verb)(**{name: "op:9"})
+
+
+def test_a_confined_store_names_no_line_of_another_namespace(store: Store) -> None:
+    store.add("elsewhere", subject="s")
+    confined = store.within("mine", confined=True)
+    with pytest.raises(NotFound, match="no line 1"):
+        confined.log(since="op:1")
+    with pytest.raises(NotFound, match="no line 1"):
+        confined.revert(since="op:1")
+
+
+def test_periods_take_ages_and_days(open_store: OpenStore, at_noon: ManualClock) -> None:
+    store = open_store(embedder=None)
+    spoken(store, at_noon)
+    assert [fact.id for fact in store.list(created_after="yesterday")] == [2, 3]
+    assert [fact.id for fact in store.list(created_before="25h")] == [1]
+    assert [one.id for one in store.episodes.list(created_after="25h")] == [2, 3]
+    assert store.count(valid_after="today") == 1
+    assert [hit.fact.id for hit in store.search("fact", created_before="yesterday")] == [1]
+    assert [fact.id for fact in store.list(valid_on="1h")] == [1, 2]
+    for name in ("created_after", "created_before", "valid_after", "valid_before"):
+        with pytest.raises(InvalidArgument, match=f"{name} is not a time: 'soon'"):
+            store.list(**{name: "soon"})  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="valid_on is not a time"):
+        store.list(valid_on="soon")

@@ -23,7 +23,7 @@ from memstore.history import replay, reverting
 
 OpenStore = Callable[..., Store]
 
-WEB = "web:x"
+WEB = "crawler"
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_a_plan_changes_nothing_and_says_what_it_would_do(store: Store, web: Sto
         (old.id, "is active again", (3,)),
         (new.id, "is deleted", (2,)),
     ]
-    assert plan.steps[0].reason == ("it was superseded by fact 2 in line 3 (user through web:x)")
+    assert plan.steps[0].reason == ("it was superseded by fact 2 in line 3 (user through crawler)")
     assert (plan.conflicts, rows(store)) == ((), before)
 
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import memstore
-from memstore import AsyncStore, Store
+from memstore import AsyncErasurePlan, AsyncPlan, AsyncStore, ErasurePlan, Plan, Store
 from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited
 from memstore.embedding.generations import Generations
@@ -32,13 +32,18 @@ PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
     (Tokens, async_store.AsyncTokens),
     (Generations, async_store.AsyncGenerations),
     (Graph, AsyncGraph),
+    (Plan, AsyncPlan),
+    (ErasurePlan, AsyncErasurePlan),
 ]
 
-AT_ONCE = {"within", "through"}
+AT_ONCE = {"within", "through", "to_dict"}
 """Needs no file, and so no thread."""
 
 ENDLESS = {"keep_backups", "keep_embedding"}
 """Holds its thread until the process is interrupted."""
+
+INSIDE = {(ErasurePlan, "check")}
+"""Runs in a transaction of the blocking object."""
 
 
 def methods(kind: type) -> set[str]:
@@ -47,7 +52,8 @@ def methods(kind: type) -> set[str]:
 
 @pytest.mark.parametrize(("blocking", "coat"), PAIRS, ids=lambda kind: kind.__name__)
 def test_async_names_signatures_and_docstrings_match(blocking: type, coat: type) -> None:
-    assert methods(coat) == methods(blocking) - ENDLESS
+    inside = {name for kind, name in INSIDE if kind is blocking}
+    assert methods(coat) == methods(blocking) - ENDLESS - inside
     for name in methods(coat) - AT_ONCE:
         sync, other = getattr(blocking, name), getattr(coat, name)
         assert inspect.signature(sync) == inspect.signature(other)
@@ -138,6 +144,34 @@ def test_async_behaviour_matches(open_store: Callable[..., Store], tmp_path: Pat
         except Exception as error:  # noqa: BLE001 - compared below
             called.append(outcome(error))
     assert called == asyncio.run(awaited())
+
+
+@pytest.mark.parametrize("verb", ["revert", "erasure"])
+def test_a_plan_is_applied_while_the_event_loop_runs(store: Store, verb: str) -> None:
+    store.within(source="crawler").add("Alice likes tea", subject="alice")
+    blocking = getattr(store, verb)(source="crawler")
+
+    async def work() -> Any:
+        plan = await getattr(AsyncStore(store), verb)(source="crawler")
+        assert public(plan) == public(blocking)
+        assert (bool(plan), plan.to_dict()) == (True, blocking.to_dict())
+        assert repr(plan) == f"Async{blocking!r}"
+        with store.file.engine.write():
+            applying = asyncio.create_task(plan.apply())
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not applying.done()
+        return await applying
+
+    done = asyncio.run(work())
+    assert type(done) is (memstore.Reverted if verb == "revert" else memstore.Erased)
+    assert store.list() == []
+    with pytest.raises(memstore.Conflict):
+        blocking.apply()
+
+
+def public(one: object) -> dict[str, Any]:
+    return {name: value for name, value in vars(one).items() if not name.startswith("_")}
 
 
 class Slow:

@@ -142,6 +142,7 @@ def contextual(
     now: str | None = None,
     compares: bool = False,
     until: int | None = None,
+    ages: Sequence[tuple[int, str, str, str | None]] = ...,
 ) -> list[Ranked]:
     """Rank candidates by how well they answer a query, best first.
 
@@ -162,9 +163,12 @@ def contextual(
         now: the time that the ages of rows are relative to.
         compares: compute the cosines that are `None` by the built-in model.
         until: as for `Words.search`.
+        ages: of rows that had others at `now` than was given to `Features.put`: the id, when the
+            row was stored or last confirmed, the same of the moment that it is about, and the kind
+            that it ages as.
 
     Raises:
-        ValueError: an id out of range, a number that is not finite, a negative limit.
+        ValueError: an id out of range, a number that is not finite, a negative limit, no time.
     """
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.journal import UNCHANGED
@@ -10,7 +10,7 @@ from memstore.domain import clock
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from memstore.database.engine import Transaction
     from memstore.domain.moments import Moment
@@ -21,45 +21,59 @@ EXPIRED_INDEX: Final = "idx_memstore_expired"
 """Of few facts; the planner would prefer to read all facts of the owners."""
 
 
-def facts(
-    transaction: Transaction,
-    a: Moment,
-    b: Moment,
-    namespaces: Sequence[str] | None,
-    scope: Scope | None,
-    *,
-    subject: str | None = None,
-    category: str | None = None,
-) -> list[int]:
-    """Return the ids of facts with lines between two moments, or that expired between them."""
+class Filter(NamedTuple):
+    """Which facts are compared."""
+
+    namespaces: tuple[str, ...] | None
+    scope: Scope | None
+    subject: str | None = None
+    category: str | None = None
+
+
+def lines(
+    transaction: Transaction, a: Moment, b: Moment, which: Filter
+) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield the lines between two moments that change facts, oldest first.
+
+    Each is the id of the fact and of the line, the kind, and whether the fact never expires and is
+    not erased.
+    """
     listed = transaction.dialect.listed
-    tests = ["TRUE"]
-    if namespaces is not None:
-        tests.append(f"f.namespace IN {listed('namespaces')}")
-    if scope is not None:
-        tests.append(SAME_OWNERS)
-    if subject is not None:
-        tests.append("f.subject_key = :subject_key")
-    if category is not None:
-        tests.append("f.category = :category")
-    wanted = " AND ".join(tests)
+    wanted, values = _whose(transaction, which)
+    return transaction.rows(
+        # CROSS: the lines between are read first; the plus keeps an index from being scanned.
+        "SELECT j.fact_id, j.id, j.kind, f.expired_at IS NULL AND f.content <> ''"
+        " FROM memstore_journal j CROSS JOIN memstore_facts f"
+        " WHERE f.id = +j.fact_id AND j.id > :first AND j.id <= :last"
+        f" AND j.kind NOT IN {listed('unchanged')} AND {wanted} ORDER BY j.id",
+        {"first": a.line, "last": b.line, "unchanged": sorted(UNCHANGED), **values},
+    )
+
+
+def expired(transaction: Transaction, a: Moment, b: Moment, which: Filter) -> list[int]:
+    """Return the ids of facts that expired between two moments."""
+    wanted, values = _whose(transaction, which)
     hint = transaction.dialect.indexed_by(EXPIRED_INDEX)
     return transaction.ints(
-        # CROSS: the lines between are read first; the plus keeps an index from being scanned.
-        "SELECT DISTINCT +j.fact_id FROM memstore_journal j CROSS JOIN memstore_facts f"
-        " WHERE f.id = +j.fact_id AND j.id > :first AND j.id <= :last"
-        f" AND j.kind NOT IN {listed('unchanged')} AND {wanted}"
-        f" UNION SELECT f.id FROM memstore_facts f {hint}"
+        f"SELECT f.id FROM memstore_facts f {hint}"
         f" WHERE f.expired_at > :from_time AND f.expired_at <= :to_time AND {wanted} ORDER BY 1",
-        {
-            "first": a.line,
-            "last": b.line,
-            "unchanged": sorted(UNCHANGED),
-            "from_time": clock.to_text(a.at),
-            "to_time": clock.to_text(b.at),
-            "namespaces": namespaces,
-            "subject_key": None if subject is None else subject_key(subject),
-            "category": category,
-            **(scope.ids if scope else {}),
-        },
+        {"from_time": clock.to_text(a.at), "to_time": clock.to_text(b.at), **values},
     )
+
+
+def _whose(transaction: Transaction, which: Filter) -> tuple[str, dict[str, Any]]:
+    tests = ["TRUE"]
+    if which.namespaces is not None:
+        tests.append(f"f.namespace IN {transaction.dialect.listed('namespaces')}")
+    if which.scope is not None:
+        tests.append(SAME_OWNERS)
+    if which.subject is not None:
+        tests.append("f.subject_key = :subject_key")
+    if which.category is not None:
+        tests.append("f.category = :category")
+    return " AND ".join(tests), {
+        "namespaces": which.namespaces,
+        "subject_key": None if which.subject is None else subject_key(which.subject),
+        "category": which.category,
+        **(which.scope.ids if which.scope else {}),
+    }

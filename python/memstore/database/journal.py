@@ -136,6 +136,9 @@ STATE_KINDS: Final = (
 OF_STATE: Final = f"kind IN {tuple(map(str, STATE_KINDS))}"
 
 
+OF_SOURCES: Final = f"kind IN ('{Kind.TRUST}', '{Kind.DISTRUST}') AND fact_id IS NULL"
+
+
 class Author(NamedTuple):
     """The person or program that makes a change, and the interface it uses."""
 
@@ -211,11 +214,9 @@ def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
 
 
-def of_table(transaction: Transaction, kinds: Sequence[str], until: int) -> list[JournalLine]:
-    """Return the lines of these kinds up to one that are about neither a fact nor an episode."""
-    listed = transaction.dialect.listed("kinds")
-    about = f"kind IN {listed} AND fact_id IS NULL AND id <= :until ORDER BY id"
-    return [*_lines(transaction, about, {"kinds": kinds, "until": until})]
+def of_sources(transaction: Transaction, until: int) -> list[JournalLine]:
+    """Return the lines up to one that changed how much sources count."""
+    return [*_lines(transaction, f"{OF_SOURCES} AND id <= :until ORDER BY id", {"until": until})]
 
 
 def matching(transaction: Transaction, condition: str, parameters: Parameters) -> list[JournalLine]:
@@ -368,6 +369,17 @@ def changed_by(
         " ORDER BY id",
         {"after": after, "until": until},
     )
+
+
+def changed_state(transaction: Transaction, line_id: int) -> set[int]:
+    """Return the facts whose state was changed up to a line, by the kinds of lines alone."""
+    return {
+        *transaction.ints(
+            f"SELECT DISTINCT fact_id FROM memstore_journal WHERE {OF_STATE} AND id <= :line"
+            " AND fact_id IS NOT NULL",
+            {"line": line_id},
+        )
+    }
 
 
 def changed_after(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> list[int]:

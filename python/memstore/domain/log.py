@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain import clock, moments
+from memstore.domain import clock
 from memstore.domain.arguments import checked_id, checked_items, checked_limit, checked_text
 from memstore.domain.plans import Selection, selection
 from memstore.domain.records import Record
@@ -120,8 +120,8 @@ class LogFilter(NamedTuple):
 
 def log_filter(
     *,
-    since: datetime | str | None,
-    until: datetime | str | None,
+    since: datetime | None,
+    until: datetime | None,
     run: str | None,
     source: str | None,
     actor: str | None,
@@ -139,7 +139,7 @@ def log_filter(
             checked_id(value, name)
     return LogFilter(
         selection(episode=None, source=source, run=run, actor=actor, since=since, ops=None),
-        _until(until),
+        until,
         fact,
         None if kinds is None else _kinds(kinds, known),
         limit,
@@ -152,12 +152,6 @@ def cropped(text: str, most: int = SHOWN_CHARACTERS) -> str:
     """Return the beginning of a text, on one line."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
-
-
-def _until(value: datetime | str | None) -> datetime | None:
-    if isinstance(value, str) and (named := moments.day(value)) is not None:
-        return moments.end(named)
-    return clock.moment(value, "until")
 
 
 def _kinds(given: Iterable[str], known: Collection[str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_id, checked_items, checked_text
 from memstore.domain.records import Record
 from memstore.errors import Conflict, InvalidArgument, Remedy
@@ -123,7 +122,7 @@ def selection(
     source: str | None,
     run: str | None,
     actor: str | None,
-    since: datetime | str | None,
+    since: datetime | None,
     ops: Iterable[int] | None,
     acts: Iterable[int] | None = None,
 ) -> Selection:
@@ -133,7 +132,7 @@ def selection(
         source=None if source is None else checked_text(source, "source", MAX_NAME),
         run=None if run is None else run_bytes(run, "run"),
         actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
-        since=clock.moment(since, "since"),
+        since=since,
         ops=_ids(ops, "ops"),
         acts=_ids(acts, "acts"),
     )

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memstore.domain import moments
     from memstore.domain.metadata import Filters
     from memstore.domain.namespaces import Namespaces
     from memstore.domain.records import ScopeSelection
+else:
+    moments = lazy_import("memstore.domain.moments")
+
+TIMES: Final = frozenset(
+    f"{what}_{side}" for what in ("created", "valid", "expired") for side in ("after", "before")
+)
 
 
 class Periods(TypedDict, total=False):
@@ -77,6 +86,32 @@ class FactList(FactCount, Page, total=False):
     """The keywords of ``Store.list``."""
 
 
+class ActList(TypedDict, total=False):
+    """The keywords of ``Store.log``."""
+
+    since: datetime | str | None
+    until: datetime | str | None
+    run: str | None
+    source: str | None
+    actor: str | None
+    fact: int | None
+    kinds: Iterable[str] | None
+    limit: int | None
+    before: int | None
+    after: int | None
+    scope: ScopeSelection
+
+
+class DifferenceList(TypedDict, total=False):
+    """The keywords of ``Store.diff``."""
+
+    scope: ScopeSelection
+    subject: str | None
+    category: str | None
+    limit: int | None
+    offset: int
+
+
 class EpisodeNarrowing(Periods, total=False):
     """Which episodes to select; the keywords of ``Episodes.count``."""
 
@@ -108,3 +143,12 @@ class EpisodeRanking(TypedDict, total=False):
 
 class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
     """The keywords of ``Episodes.search``."""
+
+
+def times(asked: FactNarrowing | EpisodeNarrowing) -> dict[str, Any]:
+    """Return the times of the periods that are asked for, by keyword."""
+    return {
+        name: moments.instant(value, name)  # type: ignore[arg-type]
+        for name, value in asked.items()
+        if name in TIMES and value is not None
+    }

@@ -84,12 +84,8 @@ class TrustTable:
     distrusted: tuple[str, ...] = ()
 
     def of(self, source: str) -> Trust | None:
-        """Return what a source counts; ``None`` if that depends on who speaks."""
+        """Return what a source or a program counts; ``None`` if that depends on who speaks."""
         return _longest(self.effective, source)
-
-    def of_program(self, name: str) -> Trust | None:
-        """Return what a program counts, for which the defaults do not hold."""
-        return _longest(self._set, name)
 
     def distrusting(self, *names: str | None) -> set[str]:
         """Return the beginnings by which any of these sources or programs is distrusted."""
@@ -104,11 +100,8 @@ class TrustTable:
     @property
     def effective(self) -> dict[str, str]:
         """The level of each prefix."""
-        return {**DEFAULTS, **self._set}
-
-    @property
-    def _set(self) -> dict[str, str]:
-        return {**self.levels, **dict.fromkeys(self.distrusted, Trust.DISTRUSTED)}
+        distrusted = dict.fromkeys(self.distrusted, Trust.DISTRUSTED)
+        return {**DEFAULTS, **self.levels, **distrusted}
 
     def credit(
         self, actor: str, source: str | None, through: str = "", speaker: str | None = None
@@ -118,7 +111,7 @@ class TrustTable:
         Of the source and the program, the one that counts least decides; without one that the table
         knows, the speaker or else the actor does.
         """
-        levels = {source or "": self.of(source or ""), through: self.of_program(through)}
+        levels = {name: self.of(name) for name in (source or "", through)}
         known = [Credit(level, name) for name, level in levels.items() if level is not None]
         return min(known, key=_rank, default=None) or Credit(_spoken(actor, speaker))
 

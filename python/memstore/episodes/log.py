@@ -27,6 +27,7 @@ from memstore.domain.queries import (
     EpisodeRanking,
     EpisodeSearch,
     Page,
+    times,
 )
 from memstore.domain.records import SCOPE_FIELDS, Scope, checked_scope, selected_scope
 from memstore.episodes import changes, passages
@@ -488,10 +489,5 @@ class Episodes:
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
             scope=selected_scope(asked["scope"]),
             include_expired=asked["include_expired"],
-            created_after=clock.moment(asked["created_after"], "created_after"),
-            created_before=clock.moment(asked["created_before"], "created_before"),
-            valid_after=clock.moment(asked["valid_after"], "valid_after"),
-            valid_before=clock.moment(asked["valid_before"], "valid_before"),
-            expired_after=clock.moment(asked["expired_after"], "expired_after"),
-            expired_before=clock.moment(asked["expired_before"], "expired_before"),
+            **times(asked),
         )

@@ -1,6 +1,6 @@
 """Explaining a fact: its legs and changes in order, with the reasons that the journal keeps.
 
-What an explanation may name is decided once, by :class:`_Seen`: facts and episodes of the same
+What an explanation may name is decided once, by :class:`Seen`: facts and episodes of the same
 namespace and the same owners. Of any other it says that there is one.
 Erased texts are in no row and no line any more, so they cannot be shown.
 """
@@ -22,9 +22,11 @@ from memstore.domain.proposals import ProposalState
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
-from memstore.history import reasons, trust
+from memstore.frozen import replace
+from memstore.history import past, past_proposals, reasons, trust
 from memstore.history.legs import taken_back
 from memstore.history.reasons import number_in, numbers_in
+from memstore.history.seen import ANOTHER_EPISODE, Seen
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
+    from memstore.domain.moments import Moment
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.support import Leg
@@ -68,8 +71,6 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
 }
 """The lines about the fact alone."""
 
-SOURCES: Final = (Kind.TRUST, Kind.DISTRUST)
-
 BEGINNINGS: Final = (Kind.ADD, Kind.ADOPT)
 
 COUNTS_AS: Final = {
@@ -81,7 +82,12 @@ COUNTS_AS: Final = {
 
 
 def explained(
-    transaction: Transaction, fact: Fact, *, any_owners: bool, confined: bool
+    transaction: Transaction,
+    fact: Fact,
+    *,
+    any_owners: bool,
+    confined: bool,
+    moment: Moment | None = None,
 ) -> Explanation:
     """Explain a fact that the caller may see.
 
@@ -90,45 +96,55 @@ def explained(
         fact: the fact, in any state.
         any_owners: name facts and episodes of other owners too.
         confined: leave out who distrusted a source, which concerns the whole file.
+        moment: explain it as of then; the fact is that of then, too.
     """
-    seen = _Seen(fact, any_owners=any_owners, confined=confined)
-    return _Explaining(transaction, fact, seen).explained()
-
-
-class _Seen:
-    """The facts and episodes that an explanation may name."""
-
-    def __init__(self, fact: Fact, *, any_owners: bool, confined: bool) -> None:
-        self._fact = fact
-        self._any_owners = any_owners
-        self.file = not confined
-
-    def fact(self, other: Fact | None) -> bool:
-        return other is not None and other.status != "erased" and self._is_alike(other)
-
-    def episode(self, episode: Episode | None) -> bool:
-        return episode is not None and bool(episode.content) and self._is_alike(episode)
-
-    def _is_alike(self, other: Fact | Episode) -> bool:
-        own = self._any_owners or other.scope == self._fact.scope
-        return own and other.namespace == self._fact.namespace
+    seen = Seen((fact.namespace,), None if any_owners else fact.scope)
+    return _Explaining(transaction, fact, seen, confined=confined, moment=moment).explained()
 
 
 class _Explaining:
-    def __init__(self, transaction: Transaction, fact: Fact, seen: _Seen) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        fact: Fact,
+        seen: Seen,
+        *,
+        confined: bool,
+        moment: Moment | None,
+    ) -> None:
         self._transaction = transaction
         self._fact = fact
         self._seen = seen
-        self._lines = journal.of_fact(transaction, fact.id)
+        self._confined = confined
+        self._moment = moment
+        self._until = NO_LIMIT if moment is None else moment.line
+        self._lines = self._up_to(journal.of_fact(transaction, fact.id))
         self._over = taken_back(self._lines)
-        self._replaced = fact_table.superseded_by(transaction, fact.id)
-        self._proposals = proposal_table.about(transaction, fact.id)
+        self._replaced = self._read_replaced()
+        self._proposals = self._read_proposals()
         self._proposed = self._by_new_fact()
         self._others = self._read_others()
         self._episodes = self._read_episodes()
-        self._legs = {leg.line: leg for leg in support.legs(transaction, [fact.id])[fact.id]}
+        self._legs = {
+            leg.line: leg for leg in support.legs(transaction, [fact.id], self._until)[fact.id]
+        }
 
     # -- reading ---------------------------------------------------------------------------
+
+    def _up_to(self, lines: Iterable[JournalLine]) -> list[JournalLine]:
+        return [line for line in lines if line.id <= self._until]
+
+    def _read_replaced(self) -> list[Fact]:
+        if self._moment is None:
+            return fact_table.superseded_by(self._transaction, self._fact.id)
+        return past.superseded_by(self._transaction, self._fact.id, self._moment)
+
+    def _read_proposals(self) -> list[Proposal]:
+        found = proposal_table.about(self._transaction, self._fact.id)
+        if self._moment is None:
+            return found
+        states = past_proposals.states(self._transaction, found, self._moment)
+        return [replace(one, state=states[one.id]) for one in found if one.id in states]
 
     def _by_new_fact(self) -> list[JournalLine]:
         """Return the lines, of other facts, of what this one replaced or should have replaced."""
@@ -139,7 +155,7 @@ class _Explaining:
             if proposal.new is not None and proposal.new.id == self._fact.id
             for old in proposal.sources
         }
-        return journal.of_facts(self._transaction, sorted(ids - {self._fact.id}))
+        return self._up_to(journal.of_facts(self._transaction, sorted(ids - {self._fact.id})))
 
     def _read_others(self) -> dict[int, Fact]:
         named = {line.fact_id for line in self._proposed}
@@ -162,11 +178,11 @@ class _Explaining:
         """
         if not meta_table.is_set(self._transaction, meta_table.TRUST):
             return []
-        holding = trust.table(self._transaction).distrusted
+        holding = trust.table_at(self._transaction, self._until).distrusted
         born = self._lines[0].id if self._lines else 0
         return [
             line
-            for line in journal.of_table(self._transaction, SOURCES, NO_LIMIT)
+            for line in journal.of_sources(self._transaction, self._until)
             if (source := self._judged(line)) and (line.id > born or source in holding)
         ]
 
@@ -184,7 +200,7 @@ class _Explaining:
 
     def _source_of(self, leg: Leg) -> str | None:
         """Return where something was said, unless only an episode of other owners says that."""
-        seen = leg.episode_id is None or self._seen.episode(self._episodes.get(leg.episode_id))
+        seen = leg.episode_id is None or self._seen.sees(self._episodes.get(leg.episode_id))
         return leg.source if seen else None
 
     # -- the explanation -------------------------------------------------------------------
@@ -192,7 +208,9 @@ class _Explaining:
     def explained(self) -> Explanation:
         fact, credit = self._fact, None
         if fact.status != "erased":
-            credit = trust.of_facts(self._transaction, [fact.id])[fact.id]
+            levels = trust.table_at(self._transaction, self._until)
+            found = trust.of_facts(self._transaction, [fact.id], levels, self._until)
+            credit = found[fact.id]
         entries = [*self._of_lines(), *self._of_clock()]
         return Explanation(
             fact_id=fact.id,
@@ -313,7 +331,7 @@ class _Explaining:
         The first leg has the fact's own words, wherever they stand.
         """
         fact, episode = self._fact, self._episodes.get(leg.episode_id or 0)
-        seen = self._seen.episode(episode)
+        seen = self._seen.sees(episode)
         is_first = leg.kind in (LegKind.SAID, LegKind.EXTRACTED)
         words, quoted = None, fact.content if is_first else None
         if episode is not None and seen:
@@ -378,7 +396,7 @@ class _Explaining:
     def _superseded(self, line: JournalLine) -> ExplanationEntry:
         number = number_in(line.after, "superseded_by")
         other = self._others.get(number or self._fact.superseded_by or 0)
-        seen = self._seen.fact(other)
+        seen = self._seen.sees(other)
         text = f"superseded by {self._named(other)}{_by(line)}{_on(line.moment)}"
         text += self._because(line, other) + _quoting(_claim(other) if seen else None)
         return self._with_other(line, EntryKind.SUPERSEDED, text, other)
@@ -388,7 +406,7 @@ class _Explaining:
             return None
         text = f"replaced {self._named(other)}{_by(line)}{_on(line.moment)}"
         text += self._because(line, other)
-        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        text += _quoting(_claim(other) if self._seen.sees(other) else None)
         return self._with_other(line, EntryKind.REPLACED, text, other)
 
     def _against(self, line: JournalLine) -> ExplanationEntry:
@@ -406,7 +424,7 @@ class _Explaining:
         elif other is not None:
             text += f": {self._named(other)} would replace it"
         text += self._because(line, other)
-        text += _quoting(_claim(other) if self._seen.fact(other) else None)
+        text += _quoting(_claim(other) if self._seen.sees(other) else None)
         return self._with_other(line, LegKind.DENIED, text, other, number)
 
     def _proposed_by(self, line: JournalLine) -> ExplanationEntry | None:
@@ -427,7 +445,7 @@ class _Explaining:
             return None
         kind = EntryKind.DISTRUSTED if line.kind == Kind.DISTRUST else EntryKind.TRUSTED
         again = "" if kind == EntryKind.DISTRUSTED else " again"
-        if not self._seen.file:
+        if self._confined:
             text = f"{source} was {kind}{again}{_on(line.moment)}"
             return ExplanationEntry(kind=kind, text=visible(text), at=line.moment, source=source)
         text = f"{source} was {kind}{again}{_by(line)}{_on(line.moment)}"
@@ -441,7 +459,7 @@ class _Explaining:
         other: Fact | None,
         proposal_id: int | None = None,
     ) -> ExplanationEntry:
-        seen = self._seen.fact(other)
+        seen = self._seen.sees(other)
         named = other is not None and (seen or other.status == "erased")
         return self._entry(
             line,
@@ -470,15 +488,16 @@ class _Explaining:
     def _cause(self, line: JournalLine) -> int | None:
         """Return the episode that caused a change, if it may be named."""
         episode = self._episodes.get(line.episode_id or 0)
-        return line.episode_id if episode is None or self._seen.episode(episode) else None
+        return line.episode_id if episode is None or self._seen.sees(episode) else None
 
     # -- reasons ---------------------------------------------------------------------------
 
     def _may_quote(self, line: JournalLine, other: Fact | None) -> bool:
         """Whether all that the evidence of a line may quote is visible."""
         episodes = {line.episode_id, number_in(line.evidence, "episode")} - {None}
-        shown = (self._seen.episode(self._episodes.get(id_ or 0)) for id_ in episodes)
-        return (other is None or self._seen.fact(other)) and all(shown)
+        shown = (self._seen.sees(self._episodes.get(id_ or 0)) for id_ in episodes)
+        is_quoted = self._seen.quotes(self._transaction, line.evidence)
+        return (other is None or self._seen.sees(other)) and is_quoted and all(shown)
 
     def _because(self, line: JournalLine, other: Fact | None = None) -> str:
         """Return the reasons that the evidence of a line has, after a comma; empty without any."""
@@ -512,15 +531,13 @@ class _Explaining:
     def _named(self, other: Fact | None) -> str:
         if other is not None and other.status == "erased":
             return f"fact {other.id}, which was erased,"
-        return (
-            f"fact {other.id}" if other is not None and self._seen.fact(other) else "another fact"
-        )
+        return self._seen.named(other)
 
     def _episode(self, episode_id: int) -> str:
         episode = self._episodes.get(episode_id)
         if episode is not None and not episode.content:
             return f"episode {episode_id}, which was erased"
-        return f"episode {episode_id}" if self._seen.episode(episode) else "another episode"
+        return f"episode {episode_id}" if self._seen.sees(episode) else ANOTHER_EPISODE
 
 
 def _passage(leg: Leg, episode: Episode, line: JournalLine) -> str:

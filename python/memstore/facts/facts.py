@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
-    from memstore.domain import trust
     from memstore.domain.explanations import Explanation
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
-    from memstore.history import erasing
+    from memstore.history import erasing, trust
 else:
     adoption = lazy_import("memstore.facts.adoption")
     checks = lazy_import("memstore.facts.checks")
@@ -50,7 +49,7 @@ else:
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
     support = lazy_import("memstore.facts.support")
-    trust = lazy_import("memstore.domain.trust")
+    trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
 
@@ -337,7 +336,7 @@ class Facts:
                 )
             if not any_subject:
                 rules.check_alike(old, new)
-            if writer.retire(old, new_id, decided=self._author.actor == trust.PERSON_ACTOR):
+            if writer.retire(old, new_id, decided=trust.is_person(transaction, self._author)):
                 return writer.known(old_id)
         raise Conflict(
             f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",

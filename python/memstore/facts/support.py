@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database.engine import NO_LIMIT
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import support as support_table
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
 
 
-def legs(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[Leg]]:
-    """Return the legs of facts by id, oldest first; the caller has checked who may see them."""
-    rows = support_table.of_facts(transaction, fact_ids)
+def legs(
+    transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
+) -> dict[int, list[Leg]]:
+    """Return the legs of facts by id, oldest first; the caller has checked who may see them.
+
+    With ``until``, a line of the journal, they are those of then.
+    """
+    rows = support_table.of_facts(transaction, fact_ids, until)
     facts = fact_table.get_many(transaction, fact_ids)
     said_in = {row.episode_id for row in rows if row.episode_id is not None}
     episodes = episode_table.get_many(transaction, [*said_in])

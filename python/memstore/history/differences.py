@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import between, journal
+from memstore.database import between, journal, selected
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -17,17 +17,19 @@ from memstore.domain.differences import Difference, DifferenceKind, Differences
 from memstore.domain.log import claim_of, cropped
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import replace
-from memstore.history import moments, reasons, replay
+from memstore.history import moments, past, reasons, replay
 from memstore.history.reasons import number_in
+from memstore.history.seen import ANOTHER_FACT, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database.between import Filter
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
-    from memstore.domain.records import Fact, JournalLine, Scope
+    from memstore.domain.records import Fact, JournalLine
 
 BATCH: Final = 500
 """Facts whose lines are read at once."""
@@ -48,17 +50,13 @@ DECIDING: Final[Mapping[str, frozenset[str]]] = {
 """The kinds of lines that bring an outcome about."""
 
 
-class Filter(NamedTuple):
-    """Which facts are compared."""
+TELLING: Final = frozenset({Kind.ADD, Kind.SUPERSEDE, Kind.DELETE, Kind.CONFIRM, Kind.PIN})
+"""Kinds of which a single line says what became of a fact that had not changed before."""
 
-    namespaces: tuple[str, ...] | None
-    scope: Scope | None
-    subject: str | None = None
-    category: str | None = None
+LIGHT: Final = frozenset({Kind.CONFIRM, Kind.UNCONFIRM, Kind.METADATA, Kind.PIN, Kind.UNPIN})
+"""Kinds after which a fact that was added still was added."""
 
-    def sees(self, one: Fact | Episode) -> bool:
-        known = self.namespaces is None or one.namespace in self.namespaces
-        return known and self.scope in (None, one.scope)
+REPLACING: Final = frozenset({DifferenceKind.ADDED, DifferenceKind.RESTORED})
 
 
 class _State(NamedTuple):
@@ -93,38 +91,92 @@ def differences(
                 remedy=Remedy.EARLIER_FIRST,
             )
         found = _Comparing(transaction, first, last, wanted)
-        every = found.differences()
+        order = found.order()
         stop = None if limit is None else offset + limit
-        return Differences(every[offset:stop], first, last, len(every), found.passed)
+        page = found.differences(order[offset:stop])
+        return Differences(page, first, last, len(order), found.passed)
 
 
 class _Comparing:
     def __init__(self, transaction: Transaction, a: Moment, b: Moment, wanted: Filter) -> None:
         self._transaction, self._a, self._b, self._wanted = transaction, a, b, wanted
+        self._seen = Seen(wanted.namespaces, wanted.scope)
         self.passed = 0
         """Facts that came and went in between."""
+        self._differing: set[int] = set()
+        self._known: dict[int, Difference] = {}
+        """Those that were read, by fact."""
+        self._unseen: set[int] = set()
+        """Facts that superseded others and must not be named."""
 
-    def differences(self) -> list[Difference]:
-        ids = between.facts(
-            self._transaction,
-            self._a,
-            self._b,
-            self._wanted.namespaces,
-            self._wanted.scope,
-            subject=self._wanted.subject,
-            category=self._wanted.category,
-        )
-        found = [*chain.from_iterable(self._some(some) for some in _batches(ids))]
-        replaced: dict[int, list[int]] = {}
-        for one in found:
-            if one.by is not None:
-                replaced.setdefault(one.by, []).append(one.fact_id)
-        found = [_replacing(one, replaced.get(one.fact_id, ())) for one in found]
-        return sorted(found, key=lambda one: (one.at, one.line or 0, one.fact_id))
+    def order(self) -> list[int]:
+        """Return the facts that differ, in the order in which they came to.
+
+        Lines are in the order of their times. For most facts, their kinds say that there is a
+        difference; the others are compared.
+        """
+        places, others = self._by_kinds()
+        for one in chain.from_iterable(self._some(some) for some in _batches(others)):
+            self._known[one.fact_id] = one
+            # What has no line comes before the lines of its time.
+            line = one.line or selected.first_since(self._transaction, one.at) - 0.5
+            places[one.fact_id] = line
+        self._differing = {*places}
+        return sorted(places, key=lambda fact_id: (places[fact_id], fact_id))
+
+    def differences(self, fact_ids: Sequence[int]) -> list[Difference]:
+        """Return the differences of these facts, in this order."""
+        left = [fact_id for fact_id in fact_ids if fact_id not in self._known]
+        for one in chain.from_iterable(self._some(some) for some in _batches(left)):
+            self._known[one.fact_id] = one
+        replaced = self._replaced(fact_ids)
+        return [_replacing(self._known[fact_id], replaced.get(fact_id, ())) for fact_id in fact_ids]
+
+    def _by_kinds(self) -> tuple[dict[int, float], list[int]]:
+        """Return the facts of which one line says that they differ, each with it, and the others.
+
+        A fact that was added, and since then at most confirmed, pinned or given metadata, was
+        added. One with a single line had changed before only if another kind of line says so.
+        """
+        asked = (self._transaction, self._a, self._b, self._wanted)
+        first: dict[int, tuple[int, str]] = {}
+        others = {*between.expired(*asked)}
+        for fact_id, line, kind, is_plain in between.lines(*asked):
+            known = first.setdefault(fact_id, (line, kind))
+            telling = TELLING if known[0] == line else LIGHT if known[1] == Kind.ADD else ()
+            if not is_plain or kind not in telling:
+                others.add(fact_id)
+        changed = journal.changed_state(self._transaction, self._a.line)
+        others |= changed.intersection(first)
+        places: dict[int, float] = {
+            fact_id: line for fact_id, (line, _) in first.items() if fact_id not in others
+        }
+        return places, sorted(others)
+
+    def _replaced(self, fact_ids: Sequence[int]) -> dict[int, list[int]]:
+        """Return what these facts replaced in the meantime, by their ids."""
+        new = [id_ for id_ in fact_ids if self._known[id_].kind in REPLACING]
+        freed = past.later_changes(self._transaction, self._b).superseded.were if new else ()
+        old = {one for some in _batches(new) for one in self._superseded_by(some)} | {*freed}
+        old &= self._differing
+        for some in _batches(sorted(old - {*self._known})):
+            self._known |= {one.fact_id: one for one in self._some(some)}
+        found: dict[int, list[int]] = {}
+        for id_ in sorted(old):
+            by = self._known[id_].by
+            if by is not None:
+                found.setdefault(by, []).append(id_)
+        return found
+
+    def _superseded_by(self, fact_ids: Sequence[int]) -> list[int]:
+        return [one.id for one in fact_table.all_superseded_by(self._transaction, fact_ids)]
 
     def _some(self, ids: Sequence[int]) -> Iterator[Difference]:
         facts = fact_table.get_many(self._transaction, ids)
-        lines = journal.changing(self._transaction, ids, self._b.line)
+        lines = [*journal.changing(self._transaction, ids, self._b.line)]
+        newer = {number_in(line.after, "superseded_by") for line in lines}
+        newer |= {fact.superseded_by for fact in facts.values()}
+        self._unseen |= self._seen.unseen(self._transaction, {*filter(None, newer)})
         for fact_id, own in groupby(lines, key=_of):
             one = self._compared(facts[fact_id], [*own])
             if one is not None:
@@ -144,8 +196,11 @@ class _Comparing:
         if before is None:
             return self._outcome(fact, DifferenceKind.ADDED, "", own, "added", after=after.values)
         if was and becomes != "active":
-            text = becomes if after.by is None else f"replaced by fact {after.by}"
-            return self._outcome(fact, DifferenceKind.RETIRED, text, own, becomes, by=after.by)
+            by = None if after.by in self._unseen else after.by
+            text = f"replaced by {ANOTHER_FACT if by is None else f'fact {by}'}"
+            if after.by is None:
+                text = becomes
+            return self._outcome(fact, DifferenceKind.RETIRED, text, own, becomes, by=by)
         old, new = _changed(before.values, after.values)
         text = ", ".join(_words(old, new))
         if becomes == "active" and not was:
@@ -198,8 +253,9 @@ class _Comparing:
         other = number_in(line.after, "superseded_by")
         facts = fact_table.get_many(self._transaction, [] if other is None else [other])
         quoted: list[Fact | Episode] = [*episodes.values(), *facts.values()]
-        seen = all(one.content and self._wanted.sees(one) for one in quoted)
-        return seen and len(episodes) == len(named)
+        seen = all(self._seen.sees(one) for one in quoted)
+        is_quoted = self._seen.quotes(self._transaction, line.evidence)
+        return seen and is_quoted and len(episodes) == len(named)
 
     def _state(self, fact: Fact, lines: Sequence[JournalLine], moment: Moment) -> _State | None:
         """Return a fact as it was at a moment; ``None`` if it did not exist."""
@@ -293,7 +349,7 @@ def _reason(line: JournalLine, *, quotes: bool) -> str:
 
 def _replacing(one: Difference, replaced: Iterable[int]) -> Difference:
     replaces = tuple(replaced)
-    if not replaces or one.kind not in (DifferenceKind.ADDED, DifferenceKind.RESTORED):
+    if not replaces or one.kind not in REPLACING:
         return one
     text = f"replaces {reasons.listed(replaces)}"
     return replace(one, replaces=replaces, text=f"{one.text}; {text}" if one.text else text)

@@ -9,9 +9,10 @@ from memstore.database.journal import Kind
 from memstore.database.log import Wanted
 from memstore.database.tables import facts as fact_table
 from memstore.domain.log import MAX_CLAIMS, Act, ActChange, claim_of, cropped
+from memstore.history.seen import ANOTHER_FACT, Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.log import LogFilter
@@ -81,31 +82,25 @@ def acts(
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
 
-    def visible(fact: Fact) -> bool:
-        return (namespaces is None or fact.namespace in namespaces) and scope in (None, fact.scope)
-
     with engine.read() as transaction:
         found = Wanted(transaction, wanted, namespaces, scope, whole_file=whole_file).acts()
-        return [_act(transaction, lines, visible) for lines in islice(found, wanted.limit)]
+        seen = Seen(namespaces, scope)
+        return [_act(transaction, lines, seen) for lines in islice(found, wanted.limit)]
 
 
-def _act(
-    transaction: Transaction, lines: Sequence[JournalLine], visible: Callable[[Fact], bool]
-) -> Act:
+def _act(transaction: Transaction, lines: Sequence[JournalLine], seen: Seen) -> Act:
     # Imported lines, and those that took in foreign rows, have other authors.
     by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
     drafts = [*_drafts(lines)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
-    facts = {
-        id_: one for id_, one in fact_table.get_many(transaction, [*ids]).items() if visible(one)
-    }
+    facts = fact_table.get_many(transaction, [*ids])
     return Act(
         line=lines[0].txn,
         at=lines[0].at,
         actor=by.actor,
         source=by.source,
         run=by.run,
-        changes=tuple(draft.change(facts) for draft in drafts),
+        changes=tuple(draft.change(facts, seen) for draft in drafts),
         reverts=tuple(sorted({line for one in lines for line in _reverted(one)})),
     )
 
@@ -122,18 +117,20 @@ class _Draft:
         self.shown = self._facts if self._newer is None else (self._newer,)
         """The facts whose texts are shown."""
 
-    def change(self, facts: Mapping[int, Fact]) -> ActChange:
+    def change(self, facts: Mapping[int, Fact], seen: Seen) -> ActChange:
         known = [facts[id_] for id_ in self.shown[:MAX_CLAIMS] if id_ in facts]
+        newer = facts.get(self._newer or 0)
+        is_named = newer is not None and seen.names(newer)
         return ActChange(
             kind=self.kind,
-            text=self._text(),
-            facts=self._facts if self._newer is None else (*self._facts, self._newer),
+            text=self._text(str(self._newer) if is_named else ANOTHER_FACT),
+            facts=(*self._facts, newer.id) if newer is not None and is_named else self._facts,
             episodes=self._episodes,
-            claims=tuple(map(claim_of, known)),
+            claims=tuple(claim_of(fact) for fact in known if seen.names(fact)),
             lines=tuple(line.id for line in self._lines),
         )
 
-    def _text(self) -> str:
+    def _text(self, newer: str) -> str:
         first = self._lines[0]
         if self.kind in TRUSTING:
             return "; ".join(_trusting(first)) or "changed how much sources count"
@@ -142,7 +139,7 @@ class _Draft:
         if len(self._facts) != 1:
             return told
         if self._newer is not None:
-            told += f" by {self._newer}"
+            told += f" by {newer}"
         if self.kind == Kind.METADATA:
             told += _metadata(first)
         proposal = (first.after or {}).get("proposal")

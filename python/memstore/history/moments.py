@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.selected import Place
 
-NOW: Final = "now"
 NAMED: Final = re.compile(r"(op|run|episode):(.*)", re.DOTALL)
 NUMBER: Final = re.compile(r"[0-9]{1,19}")
 
@@ -56,11 +55,11 @@ def resolve(
         ValueError: before the first line, in the future, or text that cannot be read.
     """
     call = _Call(transaction, namespaces, name)
-    named = None
-    if isinstance(moment, str):
-        check_length(moment, name, MAX_NAME)
-        named = NAMED.fullmatch(moment.strip())
-    line, at = _at(call, moment) if named is None else FORMS[named[1]](call, named[2].strip())
+    place = _named(call, moment)
+    if place is None:
+        line, at = _at(call, moment)
+    else:
+        line, at = _after(call, place) if place.counts else _preceding(call, place)
     return Moment(
         line,
         at,
@@ -69,10 +68,76 @@ def resolve(
     )
 
 
+def first_time(
+    transaction: Transaction,
+    moment: datetime | str,
+    namespaces: Sequence[str] | None = None,
+    *,
+    name: str = "since",
+) -> datetime:
+    """Return the time from which on acts are after a moment, or at it; a day begins with its start.
+
+    It may be before the first line, or in the future. See :func:`resolve` for the rest.
+    """
+    call = _Call(transaction, namespaces, name)
+    place = _named(call, moment)
+    if place is None:
+        return _instant(call, moment)
+    return place.at + TICK if place.counts else place.at
+
+
+def last_time(
+    transaction: Transaction,
+    moment: datetime | str,
+    namespaces: Sequence[str] | None = None,
+    *,
+    name: str = "until",
+) -> datetime:
+    """Return the time up to which acts count at a moment; a day ends with its end.
+
+    It may be before the first line, or in the future. See :func:`resolve` for the rest.
+    """
+    call = _Call(transaction, namespaces, name)
+    place = _named(call, moment)
+    if place is not None:
+        return place.at if place.counts else place.at - TICK
+    named = moments.day(moment) if isinstance(moment, str) else None
+    return _instant(call, moment) if named is None else moments.end(named)
+
+
+class _Named(NamedTuple):
+    """The line that a moment names."""
+
+    at: datetime
+    counts: bool
+    """Whether its act belongs to the moment: the state of a line is after it, of a run before."""
+
+
+def _named(call: _Call, moment: datetime | str) -> _Named | None:
+    if not isinstance(moment, str):
+        return None
+    check_length(moment, call.name, MAX_NAME)
+    found = NAMED.fullmatch(moment.strip())
+    return None if found is None else FORMS[found[1]](call, found[2].strip())
+
+
+def _instant(call: _Call, moment: datetime | str) -> datetime:
+    at = None
+    try:
+        at = moments.instant(moment, call.name)
+    except InvalidArgument as error:
+        if not isinstance(moment, str):
+            raise
+        raise _unreadable(call, moment) from error.__cause__
+    if at is None:
+        raise _unreadable(call, moment)
+    return at
+
+
 def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
     last = selected.last_line(call.transaction)
     latest = max(clock.utc_now(), clock.utc_now() if last is None else last.at)
-    if isinstance(moment, str) and moment.strip().lower() == NOW:
+    if isinstance(moment, str) and moment.strip().lower() == moments.NOW:
         return (0 if last is None else last.line), latest
     at = _time(call, moment, latest)
     if at > latest:
@@ -84,51 +149,45 @@ def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
 
 
 def _time(call: _Call, moment: datetime | str, latest: datetime) -> datetime:
-    if isinstance(moment, str):
-        named = moments.day(moment)
-        if named is not None:
-            began = moments.start(named)
-            return began if began > latest else min(moments.end(named), latest)
-        past = moments.ago(moment)
-        if past is not None:
-            return past
-        try:
-            return clock.from_text(moment)
-        except ValueError:
-            raise _unreadable(call, moment) from None
-    at = clock.moment(moment, call.name)
-    if at is None:
-        raise _unreadable(call, moment)
-    return at
+    named = moments.day(moment) if isinstance(moment, str) else None
+    if named is None:
+        return _instant(call, moment)
+    began = moments.start(named)
+    return began if began > latest else min(moments.end(named), latest)
 
 
-def _operation(call: _Call, text: str) -> tuple[int, datetime]:
+def _operation(call: _Call, text: str) -> _Named:
     id_ = _number(call, "op", text)
     place = selected.line(call.transaction, id_, call.namespaces)
     if place is None:
         last = journal.last_id(call.transaction)
         ends = "" if call.namespaces is not None else f"; the last one is {last}"
         raise NotFound(f"there is no line {id_} in the journal{ends}")
-    return selected.last_until(call.transaction, place.at), place.at
+    return _Named(place.at, counts=True)
 
 
-def _run(call: _Call, text: str) -> tuple[int, datetime]:
+def _run(call: _Call, text: str) -> _Named:
     run = run_bytes(text, call.name)
     place = selected.first_of_run(call.transaction, run, call.namespaces)
     if place is None:
         raise NotFound(f"no line of the journal was written in run {clock.uuid_text(run)}")
-    return _preceding(call, place)
+    return _Named(place.at, counts=False)
 
 
-def _episode(call: _Call, text: str) -> tuple[int, datetime]:
+def _episode(call: _Call, text: str) -> _Named:
     id_ = _number(call, "episode", text)
     place = selected.first_of_episode(call.transaction, id_, call.namespaces)
     if place is None:
         raise NotFound(f"there is no episode {id_}", remedy=Remedy.FIND_EPISODE)
-    return _preceding(call, place)
+    return _Named(place.at, counts=False)
 
 
-def _preceding(call: _Call, place: Place) -> tuple[int, datetime]:
+def _after(call: _Call, place: _Named) -> tuple[int, datetime]:
+    """Return the state after the act of a line."""
+    return selected.last_until(call.transaction, place.at), place.at
+
+
+def _preceding(call: _Call, place: _Named) -> tuple[int, datetime]:
     """Return the state before the act of a line."""
     line = selected.last_until(call.transaction, place.at - TICK)
     first = selected.first_line(call.transaction, call.namespaces)
@@ -162,7 +221,7 @@ def _before(call: _Call, first: Place | None) -> InvalidArgument:
     )
 
 
-FORMS: Final[Mapping[str, Callable[[_Call, str], tuple[int, datetime]]]] = {
+FORMS: Final[Mapping[str, Callable[[_Call, str], _Named]]] = {
     "op": _operation,
     "run": _run,
     "episode": _episode,

@@ -151,6 +151,14 @@ def chain_at(transaction: Transaction, fact_id: int, moment: Moment) -> list[Fac
     return chains.in_order(found.values())
 
 
+def superseded_by(transaction: Transaction, fact_id: int, moment: Moment) -> list[Fact]:
+    """Return the facts that one had superseded, by id."""
+    ids = {fact.id for fact in fact_table.superseded_by(transaction, fact_id)}
+    ids |= {*later_changes(transaction, moment).superseded.were}
+    facts = facts_at(transaction, sorted(ids), moment)
+    return [fact for _, fact in sorted(facts.items()) if fact.superseded_by == fact_id]
+
+
 def episodes_at(
     transaction: Transaction, episode_ids: Sequence[int], moment: Moment
 ) -> dict[int, Episode]:

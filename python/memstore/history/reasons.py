@@ -37,6 +37,16 @@ def of_leg(leg: LegRow) -> str:
     if not of and leg.cited:
         of = f", from {leg.cited},"
     return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
+FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates")
+"""The parts of evidence that name facts."""
+
+
+def facts_in(evidence: Mapping[str, Any] | None) -> list[int]:
+    """Return the facts that evidence names."""
+    part = evidence or {}
+    single = (number_in(part, name) for name in FACTS)
+    several = (one for name in FACTS for one in numbers_in(part, name))
+    return sorted({*filter(None, single), *several})
 
 
 def listed(ids: Sequence[int]) -> str:

@@ -56,7 +56,7 @@ def table_at(transaction: Transaction, line: int) -> TrustTable:
 
 
 def _journalled(transaction: Transaction, line: int = NO_LIMIT) -> TrustTable:
-    changes = journal.of_table(transaction, (Kind.TRUST, Kind.DISTRUST), line)
+    changes = journal.of_sources(transaction, line)
     return _table(changes[-1].after or {}) if changes else TrustTable()
 
 
@@ -283,6 +283,12 @@ def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:
     )
     said_in = [] if new.episode_id is None else [new.episode_id]
     return _leg(levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)})
+
+
+def is_person(transaction: Transaction, author: Author) -> bool:
+    """Return whether what somebody decides, without a text, is a person's decision."""
+    credit = table(transaction).credit(author.actor, None, author.source)
+    return credit.trust is Trust.PERSON
 
 
 def _leg(levels: TrustTable, row: LegRow, spoken: Mapping[int, Spoken]) -> Credit:

@@ -11,16 +11,18 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
+from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
+from memstore.domain import clock
 from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.index.lookup import IndexLookup
-from memstore.search.lookup import F, Query, Ranked, cosines_of_vectors
+from memstore.search.lookup import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
 
 if TYPE_CHECKING:
@@ -102,10 +104,14 @@ class Corpus(ABC, Generic[F, H]):
             return request
         self._past, self._unsettled = request.past, request.wanted
         self.lookup.until = self._last(request.past.moment)
-
+        self.lookup.aged = self._aged
         boosted = request.boosted and self._settled(request.past, request.boosted)
         wanted = self._settled(request.past, request.wanted)
         return replace(request, wanted=wanted, boosted=boosted)
+
+    def _aged(self, ids: Sequence[int]) -> Sequence[Aged]:
+        """Return the ages of those of the rows that had others at the moment."""
+        return ()
 
     @property
     def _as_of(self) -> datetime | None:
@@ -197,6 +203,12 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             )
         ]
 
+    def _aged(self, ids: Sequence[int]) -> Sequence[Aged]:
+        if self._past is None:
+            return ()
+        changed = journal.changed_after(self.transaction, ids, self._past.moment.line)
+        return [_aged(fact) for fact in self._facts(changed).values()]
+
     def results(
         self,
         query: Query,
@@ -223,6 +235,16 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         if self._past is None:
             return fact_table.get_many(self.transaction, ids)
         return past.facts_at(self.transaction, ids, self._past.moment)
+
+    def fact(self, fact_id: int) -> Fact:
+        """Return a fact that exists, as it is or was."""
+        return self._facts([fact_id])[fact_id]
+
+    def passes(self, fact_id: int, wanted: FactFilter) -> bool:
+        """Whether a fact passes a filter, or passed it at the moment that is searched."""
+        if self._past is None:
+            return bool(fact_table.visible(self.transaction, [fact_id], wanted))
+        return fact_id in (self._settled(self._past, wanted).among or ())
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact
@@ -355,12 +377,27 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
 
 def _ageing(facts: Iterable[Fact], now: datetime, lives: Mapping[str, float]) -> Iterator[Ageing]:
-    """Yield the ages of facts as they were; an open task does not age."""
+    """Yield the ages of facts as they were."""
     for fact in facts:
-        is_task = fact_table.is_task(fact.subject, fact.metadata)
-        is_open = is_task and fact.metadata.get("status") in tasks.OPEN_STATUSES
-        if fact.category in lives and not is_open:
+        if fact.category in lives and not _is_open_task(fact):
             yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[fact.category])
+
+
+def _aged(fact: Fact) -> Aged:
+    """Return what the age of a fact depends on in the contextual ranking."""
+    confirmed = fact.last_confirmed_at or fact.created_at
+    return Aged(
+        fact.id,
+        clock.to_text(max(fact.created_at, confirmed)),
+        clock.to_text(max(fact.valid_at or fact.created_at, confirmed)),
+        None if _is_open_task(fact) else fact.category,
+    )
+
+
+def _is_open_task(fact: Fact) -> bool:
+    """Whether a fact is an open task, which does not age."""
+    is_task = fact_table.is_task(fact.subject, fact.metadata)
+    return is_task and fact.metadata.get("status") in tasks.OPEN_STATUSES
 
 
 def _hit(fact: Fact, place: Ranked) -> SearchHit:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.vectors import similarities
-from memstore.search.lookup import F, Lookup, Terms, best, cosines_of_rows
+from memstore.lazy import lazy_import
+from memstore.search.lookup import (
+    F,
+    Lookup,
+    Terms,
+    best,
+    best_by_words,
+    cosines_of_rows,
+    parts_by_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memstore._kernel.words import Words
     from memstore.database.engine import FullText, Transaction
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
+    from memstore.search.index import contents
     from memstore.search.index.index import RowKind
+else:
+    contents = lazy_import("memstore.search.index.contents")
 
 
 class DatabaseLookup(Lookup[F]):
@@ -37,7 +51,11 @@ class DatabaseLookup(Lookup[F]):
         return Terms.of(query, self._transaction)
 
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
-        return self._full_text.search(self._transaction, query, wanted, k)
+        asked = self.terms(query) if self.until is not None else None
+        if asked is None or not asked.written:
+            return self._full_text.search(self._transaction, query, wanted, k)
+        visible = self._kind.visible(self._transaction, None, wanted)
+        return best_by_words(self._words_of_then, asked, k, visible)
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         found: list[dict[int, float]] = [{} for _ in vectors]
@@ -51,7 +69,15 @@ class DatabaseLookup(Lookup[F]):
         return found
 
     def word_parts(self, query: str, ids: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
-        return self._full_text.parts(self._transaction, query, ids)
+        asked = self.terms(query) if self.until is not None else None
+        if asked is None or not asked.written:
+            return self._full_text.parts(self._transaction, query, ids)
+        return parts_by_word(self._words_of_then, asked, ids)
+
+    @cached_property
+    def _words_of_then(self) -> Words:
+        """The words of the rows up to ``until``: full-text search knows only the weights of now."""
+        return contents.words_until(self._transaction, self._kind.source, self.until or 0)
 
     def cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         return cosines_of_rows(self._transaction, self._table, vector, ids)

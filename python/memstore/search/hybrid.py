@@ -91,12 +91,14 @@ class Search(Generic[F, H]):
         self,
         query: str,
         request: Request[F],
-        examined: Callable[[Corpus[F, H], Query, WordsOnly | None], T],
+        examined: Callable[[Corpus[F, H], Request[F], Query, WordsOnly | None], T],
     ) -> T:
         """Return what a function makes of a query, prepared as a search prepares it."""
         text = _cleaned(query)
         return self._read(
-            [text], request, lambda corpus, _, found, words: examined(corpus, found[text], words)
+            [text],
+            request,
+            lambda corpus, settled, found, words: examined(corpus, settled, found[text], words),
         )
 
     def _read(self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]) -> T:

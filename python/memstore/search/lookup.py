@@ -19,10 +19,12 @@ from memstore.embedding.vectors import similarities
 from memstore.text.words import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore._kernel.ids import Ids
     from memstore._kernel.ranking import Bearing
+    from memstore._kernel.words import Words
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
@@ -83,6 +85,18 @@ class About(NamedTuple):
     """How many rows the file has in all."""
 
 
+class Aged(NamedTuple):
+    """What the age of a row depends on; times as text."""
+
+    id: int
+    known: str
+    """When it was stored or last confirmed."""
+    said: str
+    """The same of the moment that it is about, if there is one."""
+    ages_as: str | None
+    """The category of a fact that can age."""
+
+
 class Lookup(ABC, Generic[F]):
     """One kind of rows of one file, as one transaction sees them."""
 
@@ -91,8 +105,9 @@ class Lookup(ABC, Generic[F]):
     can_compare = False
     """Whether :meth:`in_context` computes cosines itself, each of a row's whole text."""
     until: int | None = None
-    """The last row that counts for the weights of words; ``None`` for all. Only an index knows
-    weights of an earlier time."""
+    """The last row that counts for the weights of words; ``None`` for all."""
+    aged: Callable[[Sequence[int]], Sequence[Aged]] | None = None
+    """Returns the ages of rows that had others at the moment that is searched."""
 
     @property
     @abstractmethod
@@ -173,6 +188,27 @@ class Lookup(ABC, Generic[F]):
     ) -> list[Ranked]:
         """Rank candidates, given with their cosines, by the contextual ranking, best first."""
         return []
+
+
+def best_by_words(
+    words: Words, asked: Terms, k: int, visible: Ids, *, until: int | None = None
+) -> dict[int, float]:
+    """Return the BM25 of the best ``k`` rows, by an inverted index."""
+    found = words.search(asked.phrases, k, visible, until=until)
+    return {id_: -score for id_, score in found}
+
+
+def parts_by_word(
+    words: Words, asked: Terms, ids: Sequence[int], *, until: int | None = None
+) -> dict[int, dict[str, float]]:
+    """Return the BM25 of each row by word, by an inverted index."""
+    rows = map(iter, words.parts(asked.phrases, ids, until=until))
+    found: dict[int, dict[str, float]] = {}
+    for id_, row in zip(ids, rows, strict=True):
+        of_terms = (sum(islice(row, len(forms))) for forms in asked.spellings)
+        each = zip(asked.written, of_terms, strict=True)
+        found[id_] = {word: -part for word, part in each if part}
+    return found
 
 
 def cosines_of_vectors(

@@ -6,13 +6,14 @@ ranking is the same but for where it stops, so a place here is the place in a se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
+from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
-from memstore.search.corpus import Corpus, Found
+from memstore.search.corpus import Corpus, FactCorpus, Found
 from memstore.search.requests import JUDGED
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from memstore.search.lookup import Query, Ranked
     from memstore.search.requests import Request
 
-    FactCorpus: TypeAlias = Corpus[FactFilter, SearchHits]
 
 MAX_PLACE: Final = 20_000
 """How far the place of a fact that is no candidate is looked for."""
@@ -58,13 +58,16 @@ ANY: Final[Mapping[str, Any]] = {
 
 def examined(
     fact: Fact, request: Request[FactFilter]
-) -> Callable[[FactCorpus, Query, WordsOnly | None], tuple[WhyNot, SearchHits]]:
+) -> Callable[
+    [Corpus[FactFilter, SearchHits], Request[FactFilter], Query, WordsOnly | None],
+    tuple[WhyNot, SearchHits],
+]:
     """Return a function for :meth:`Search.examine` that follows a fact through a search.
 
     The caller may see the fact. It returns the hits of the search too.
     """
-    return lambda corpus, query, words_only: _Followed(
-        corpus, query, words_only, fact, request
+    return lambda corpus, settled, query, words_only: _Followed(
+        cast("FactCorpus", corpus), query, words_only, fact, settled, request.wanted
     ).outcome()
 
 
@@ -112,13 +115,16 @@ class _Followed:
         words_only: WordsOnly | None,
         fact: Fact,
         request: Request[FactFilter],
+        wanted: FactFilter,
     ) -> None:
         self._corpus = corpus
         self._query = query
         self._words_only = words_only if query.text else None
         # As it is in the snapshot; no row is ever removed.
-        self._fact = fact_table.get_many(corpus.transaction, [fact.id])[fact.id]
+        self._fact = corpus.fact(fact.id)
         self._request = request
+        self._wanted = wanted
+        """The filter as it was asked for; that of the request may name the rows that passed it."""
 
     def outcome(self) -> tuple[WhyNot, SearchHits]:
         """Return the first stage that lost the fact, and what the search found."""
@@ -136,7 +142,7 @@ class _Followed:
     # -- what may be seen ------------------------------------------------------------------
 
     def _by_state(self) -> WhyNot | None:
-        fact, wanted = self._fact, self._request.wanted
+        fact, wanted = self._fact, self._wanted
         if fact.deleted_at is not None:
             stage = Stage.DELETED if fact.content else Stage.ERASED
             return self._lost(stage, f"was {stage}{_at(fact.deleted_at)}")
@@ -155,20 +161,18 @@ class _Followed:
 
     def _unnarrowed(self) -> FactFilter:
         """Return the filter with the conditions on states alone; ``valid_on`` stands for them."""
-        wanted = self._request.wanted
+        wanted = self._wanted
         return replace(wanted, **ANY, active_only=wanted.active_only and wanted.valid_on is None)
 
     def _successor(self, fact_id: int) -> str:
         """Name what superseded the fact, unless it is of other owners or another namespace."""
-        other = fact_table.get_many(self._corpus.transaction, [fact_id]).get(fact_id)
-        if other is None or other.namespace != self._fact.namespace:
-            return "another fact"
-        is_seen = self._request.wanted.scope is None or other.scope == self._fact.scope
-        return f"fact {fact_id}" if is_seen else "another fact"
+        any_owners = self._wanted.scope is None
+        seen = Seen((self._fact.namespace,), None if any_owners else self._fact.scope)
+        return seen.named(fact_table.get_many(self._corpus.transaction, [fact_id]).get(fact_id))
 
     def _by_filter(self) -> WhyNot | None:
         """Add one condition after another; the first that the fact does not pass lost it."""
-        wanted = self._request.wanted
+        wanted = self._wanted
         so_far = self._unnarrowed()
         for stage, names in NARROWING:
             so_far = replace(so_far, **{name: getattr(wanted, name) for name in names})
@@ -182,10 +186,10 @@ class _Followed:
         return None
 
     def _passes(self, wanted: FactFilter) -> bool:
-        return bool(fact_table.visible(self._corpus.transaction, [self._fact.id], wanted))
+        return self._corpus.passes(self._fact.id, wanted)
 
     def _condition(self, stage: Stage) -> str:
-        fact, wanted = self._fact, self._request.wanted
+        fact, wanted = self._fact, self._wanted
         if stage is Stage.NAMESPACE:
             return f"is in the namespace {fact.namespace!r}, which was not searched"
         if stage is Stage.OWNERS:
@@ -202,7 +206,7 @@ class _Followed:
     def _of_holding(self) -> str:
         """Say when the fact held, and when it should have."""
         fact, until = self._fact, self._fact.holds_until
-        asked, _ = self._request.wanted.valid_on or (None, None)
+        asked, _ = self._wanted.valid_on or (None, None)
         since = fact.valid_at or fact.created_at
         if until is not None and until <= since:
             return f"never held: what superseded it is valid since{_at(until)}"

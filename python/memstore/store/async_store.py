@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited, awaited
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from memstore.errors import Reason
     from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
-    from memstore.store import view
+    from memstore.store import async_plans, view
+    from memstore.store.async_plans import AsyncErasurePlan, AsyncPlan
     from memstore.store.view import AsyncView
 else:
     graph = lazy_import("memstore.graph.graph")
+    async_plans = lazy_import("memstore.store.async_plans")
     view = lazy_import("memstore.store.view")
 
 
@@ -98,6 +100,19 @@ def _export_file(
     progress: Progress | None = None,
 ) -> Iterator[str]:
     return iter([*file.export(namespaces, progress=progress)])
+
+
+# What a caller works with afterwards is asynchronous, too.
+
+
+@wraps(Store.revert)
+def _revert(store: Store, /, **selected: Any) -> AsyncPlan:
+    return async_plans.AsyncPlan(store.revert(**selected))
+
+
+@wraps(Store.erasure)
+def _erasure(store: Store, /, **selected: Any) -> AsyncErasurePlan:
+    return async_plans.AsyncErasurePlan(store.erasure(**selected))
 
 
 @wraps(Store.as_of)
@@ -217,9 +232,9 @@ class AsyncStore(Awaited[Store]):
     restore_deleted = awaited(Store.restore_deleted)
     reinstate = awaited(Store.reinstate)
     apply = awaited(Store.apply)
-    revert = awaited(Store.revert)
+    revert = awaited(_revert)
     erase = awaited(Store.erase)
-    erasure = awaited(Store.erasure)
+    erasure = awaited(_erasure)
     clear = awaited(Store.clear)
     touch = awaited(Store.touch)
     search = awaited(Store.search)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.filters import FactFilter
+from memstore.database.journal import Kind
 from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER, checked_number, checked_page
 from memstore.domain.metadata import parse_filters
-from memstore.domain.queries import Periods
+from memstore.domain.queries import FactRanking, FactRecall, Periods, times
 from memstore.domain.records import TODO, selected_scope
 from memstore.frozen import replace
 from memstore.keywords import part
@@ -15,28 +17,45 @@ from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from memstore.database import between
     from memstore.domain import episodes as episode_records
+    from memstore.domain import log as logs
     from memstore.domain import moments
+    from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.log import Act
     from memstore.domain.namespaces import Namespaces, Reach
     from memstore.domain.queries import (
+        ActList,
+        DifferenceList,
         FactCount,
         FactNarrowing,
-        FactRanking,
-        FactRecall,
         FactSearch,
     )
+    from memstore.domain.records import Fact
+    from memstore.domain.why_not import WhyNot
     from memstore.episodes.log import Episodes
+    from memstore.history import differences as comparing
+    from memstore.history import log as telling
+    from memstore.history import moments as finding
     from memstore.search import recall, requests
+    from memstore.search import why_not as following
     from memstore.search.past import Past
     from memstore.store.file import File
 else:
+    between = lazy_import("memstore.database.between")
     episode_records = lazy_import("memstore.domain.episodes")
+    logs = lazy_import("memstore.domain.log")
+    comparing = lazy_import("memstore.history.differences")
+    telling = lazy_import("memstore.history.log")
+    finding = lazy_import("memstore.history.moments")
     recall = lazy_import("memstore.search.recall")
     moments = lazy_import("memstore.domain.moments")
     requests = lazy_import("memstore.search.requests")
+    following = lazy_import("memstore.search.why_not")
 
 
 def narrowing(
@@ -60,10 +79,7 @@ def narrowing(
         active_only=asked["active_only"],
         tasks=tasks,
         valid_on=None if valid_on is None else moments.period(valid_on, "valid_on"),
-        created_after=clock.moment(asked["created_after"], "created_after"),
-        created_before=clock.moment(asked["created_before"], "created_before"),
-        valid_after=clock.moment(asked["valid_after"], "valid_after"),
-        valid_before=clock.moment(asked["valid_before"], "valid_before"),
+        **times(asked),
     )
 
 
@@ -101,4 +117,115 @@ def episodes_beside(episodes: Episodes, query: str, asked: FactRecall) -> Episod
         scope=asked["scope"],
         min_relevance=asked["min_relevance"],
         **part(Periods, asked),
+    )
+
+
+class Budget(NamedTuple):
+    """How many tokens a recall may have, counted by the model's own counter or the built-in one."""
+
+    max_tokens: int | None
+    counter: Callable[[str], int] | None
+
+
+def why_not(
+    file: File,
+    reach: Reach,
+    episodes: Episodes | None,
+    query: str,
+    fact: Fact,
+    asked: FactSearch,
+    budget: Budget,
+    past: Past | None = None,
+) -> WhyNot:
+    """Return why a search, or a recall with a budget, does not find a fact, now or then.
+
+    Args:
+        file: the file.
+        reach: of the store.
+        episodes: those that the recall has, too; ``None`` for none.
+        query: the query.
+        fact: a fact that the caller may see.
+        asked: the keywords of the search.
+        budget: of a recall; without a number, it is a search.
+        past: the moment of a view.
+    """
+    max_tokens, counter = budget
+    ranking = part(FactRanking, asked)
+    if max_tokens is not None:
+        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        ranking = {**part(FactRanking, part(FactRecall, asked)), "limit": recall.FOUND}
+    made = request(file, reach, asked, ranking, past)
+    outcome, hits = file.searches.facts.examine(query, made, following.examined(fact, made))
+    if max_tokens is None or outcome.stage != "found":
+        return outcome
+    turns = episode_records.EpisodeHits()
+    if episodes is not None:
+        turns = episodes_beside(episodes, query, part(FactRecall, asked))
+    with file.engine.read() as transaction:
+        marks = recall.sources_of(transaction, hits, turns)
+    return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
+
+
+def first_time(file: File, reach: Reach, since: datetime | str | None) -> datetime | None:
+    """Return the time from which on a caller asks for changes."""
+    if since is None:
+        return None
+    with file.engine.read() as transaction:
+        return finding.first_time(transaction, since, reach.nameable)
+
+
+def _last_time(file: File, reach: Reach, until: datetime | str | None) -> datetime | None:
+    if until is None:
+        return None
+    with file.engine.read() as transaction:
+        return finding.last_time(transaction, until, reach.nameable)
+
+
+def acts(
+    file: File,
+    reach: Reach,
+    namespaces: Sequence[str] | None,
+    asked: ActList,
+    last: int | None = None,
+) -> list[Act]:
+    """Return the acts that are asked for, up to that of the line ``last``."""
+    before = asked["before"]
+    if last is not None:
+        before = last + 1 if before is None else min(before, last + 1)
+    wanted = logs.log_filter(
+        since=first_time(file, reach, asked["since"]),
+        until=_last_time(file, reach, asked["until"]),
+        run=asked["run"],
+        source=asked["source"],
+        actor=asked["actor"],
+        fact=asked["fact"],
+        kinds=asked["kinds"],
+        known=[*Kind],
+        limit=asked["limit"],
+        before=before,
+        after=asked["after"],
+    )
+    scope = selected_scope(asked["scope"])
+    return telling.acts(file.engine, wanted, namespaces, scope, whole_file=not reach.confined)
+
+
+def differences(
+    file: File,
+    reach: Reach,
+    namespaces: Sequence[str] | None,
+    a: datetime | str,
+    b: datetime | str,
+    asked: DifferenceList,
+) -> Differences:
+    """Return the differences that are asked for."""
+    limit, offset = asked["limit"], asked["offset"]
+    checked_page(limit, offset)
+    wanted = between.Filter(
+        None if namespaces is None else tuple(namespaces),
+        selected_scope(asked["scope"]),
+        subject=asked["subject"],
+        category=asked["category"],
+    )
+    return comparing.differences(
+        file.engine, a, b, wanted, namespaces=reach.nameable, limit=limit, offset=offset
     )

@@ -24,6 +24,8 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.queries import (
+    ActList,
+    DifferenceList,
     FactCount,
     FactList,
     FactRanking,
@@ -95,7 +97,7 @@ if TYPE_CHECKING:
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
     from memstore.history import differences as comparing
-    from memstore.history import erasing, erasure, reverting, trust
+    from memstore.history import erasing, erasure, moments, reverting, trust
     from memstore.history import log as acts
     from memstore.history.erasure import ErasurePlan, Place
     from memstore.history.reverting import Plan
@@ -138,6 +140,7 @@ else:
     reading_table = lazy_import("memstore.database.tables.readings")
     plans = lazy_import("memstore.domain.plans")
     recall = lazy_import("memstore.search.recall")
+    moments = lazy_import("memstore.history.moments")
     reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
@@ -511,7 +514,7 @@ class Store:
                 as their source or were drawn from an episode of it, such as ``"web:example.org"``.
             run: the changes of one opening of the file or session of a server, as in the journal.
             actor: the changes by this person or program.
-            since: the changes from this time on.
+            since: the changes from this moment on; as in :meth:`log`.
             ops: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
             acts: all changes of these acts, each by the number that :meth:`log` gives it.
@@ -521,7 +524,13 @@ class Store:
             ValueError: nothing was selected, or something that cannot be read.
         """
         chosen = plans.selection(
-            episode=episode, source=source, run=run, actor=actor, since=since, ops=ops, acts=acts
+            episode=episode,
+            source=source,
+            run=run,
+            actor=actor,
+            since=questions.first_time(self._file, self._reach, since),
+            ops=ops,
+            acts=acts,
         )
         owners = selected_scope(scope)
         return reverting.plan(
@@ -949,25 +958,12 @@ class Store:
             NotFound: no such fact, or the caller may not see it.
             ValueError: a limit, budget or filter out of range.
         """
-        ranking = part(FactRanking, asked)
-        if max_tokens is not None:
-            checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-            ranking = part(FactRanking, part(FactRecall, asked))
-            ranking = {**ranking, "limit": recall.FOUND}
-        request, scope = questions.request(self._file, self._reach, asked, ranking), asked["scope"]
-        searched = request.wanted.namespaces
+        scope, searched = asked["scope"], self._reach.select(asked["namespaces"])
         within = None if searched is None else (*self._facts.namespaces, *searched)
         fact = self._facts.find(fact_id, within, scope if isinstance(scope, Scope) else None)
-        facts = self._file.searches.facts
-        outcome, hits = facts.examine(query, request, why_not.examined(fact, request))
-        if max_tokens is None or outcome.stage != "found":
-            return outcome
-        turns = episode_records.EpisodeHits()
-        if episodes:
-            turns = questions.episodes_beside(self.episodes, query, part(FactRecall, asked))
-        with self._file.engine.read() as transaction:
-            marks = recall.sources_of(transaction, hits, turns)
-        return why_not.recalled(outcome, hits, turns, max_tokens, counter, marks)
+        turns = self.episodes if episodes else None
+        budget = questions.Budget(max_tokens, counter)
+        return questions.why_not(self._file, self._reach, turns, query, fact, asked, budget)
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -1170,21 +1166,8 @@ class Store:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
         return self._facts.journal(fact_id)
 
-    def log(
-        self,
-        *,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        run: str | None = None,
-        source: str | None = None,
-        actor: str | None = None,
-        fact: int | None = None,
-        kinds: Iterable[str] | None = None,
-        limit: int | None = 50,
-        before: int | None = None,
-        after: int | None = None,
-        scope: ScopeSelection = None,
-    ) -> builtins.list[Act]:
+    @keywords(ActList, limit=50)
+    def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
         """Return what was done to this namespace, an act at a time, newest first.
 
         An act is what one transaction changed. Only those of its changes are shown that match and
@@ -1192,8 +1175,11 @@ class Store:
         of the whole file, such as levels of trust.
 
         Args:
-            since: acts from this time on.
-            until: acts up to this time; with a date, up to its end in UTC.
+            since: acts from this moment on: a time, a date, ``"yesterday"``, an age such as
+                ``"2h"``, ``"op:1234"`` (after the act of this line), ``"run:UUID"`` or
+                ``"episode:12"`` (from when it began, or was recorded).
+            until: acts up to this moment, as :meth:`as_of` reads it; a date means the end of its
+                day in UTC.
             run: acts of one opening of the file or session of a server.
             source: acts through this program, and what was drawn from this source; as in
                 :meth:`revert`.
@@ -1208,39 +1194,14 @@ class Store:
                 any.
 
         Raises:
+            NotFound: no such line, run or episode.
             ValueError: no such kind, or something that cannot be read.
         """
-        wanted = logs.log_filter(
-            since=since,
-            until=until,
-            run=run,
-            source=source,
-            actor=actor,
-            fact=fact,
-            kinds=kinds,
-            known=[*journal.Kind],
-            limit=limit,
-            before=before,
-            after=after,
-        )
-        return acts.acts(
-            self._file.engine,
-            wanted,
-            self._facts.namespaces,
-            selected_scope(scope),
-            whole_file=not self._reach.confined,
-        )
+        return questions.acts(self._file, self._reach, self._facts.namespaces, asked)
 
+    @keywords(DifferenceList, offset=0)
     def diff(
-        self,
-        a: datetime | str,
-        b: datetime | str = "now",
-        *,
-        scope: ScopeSelection = None,
-        subject: str | None = None,
-        category: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        self, a: datetime | str, b: datetime | str = "now", **asked: Unpack[DifferenceList]
     ) -> Differences:
         """Return what changed between two moments, in the order in which it did.
 
@@ -1265,19 +1226,8 @@ class Store:
             ValueError: a moment before the first line, in the future, or that cannot be read; or
                 ``b`` is before ``a``.
         """
-        checked_page(limit, offset)
-        wanted = comparing.Filter(
-            self._facts.namespaces, selected_scope(scope), subject=subject, category=category
-        )
-        return comparing.differences(
-            self._file.engine,
-            a,
-            b,
-            wanted,
-            namespaces=self._reach.nameable,
-            limit=limit,
-            offset=offset,
-        )
+        names = self._facts.namespaces
+        return questions.differences(self._file, self._reach, names, a, b, asked)
 
     # -- embedding ---------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
+    checked_id,
     checked_number,
     checked_page,
     checked_text,
@@ -23,13 +24,22 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.namespaces import Reach
-from memstore.domain.queries import FactCount, FactList, FactRanking, FactRecall, FactSearch, Page
-from memstore.domain.records import EVERYBODY, selected_scope
+from memstore.domain.queries import (
+    ActList,
+    DifferenceList,
+    FactCount,
+    FactList,
+    FactRanking,
+    FactRecall,
+    FactSearch,
+    Page,
+)
+from memstore.domain.records import EVERYBODY, NOBODY, Scope, selected_scope
 from memstore.domain.status import PastStatus
 from memstore.episodes import passages
 from memstore.episodes.log import Episodes
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
-from memstore.facts import rules
+from memstore.facts import explaining, rules, support
 from memstore.frozen import replace
 from memstore.graph import graph
 from memstore.history import moments
@@ -47,9 +57,14 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.domain.differences import Differences
     from memstore.domain.entities import Entity, Neighbours
+    from memstore.domain.explanations import Explanation
+    from memstore.domain.log import Act
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import Fact, Scope, ScopeSelection, SearchHit, SearchHits
+    from memstore.domain.records import Fact, ScopeSelection, SearchHit, SearchHits
+    from memstore.domain.support import Leg
+    from memstore.domain.why_not import WhyNot
     from memstore.search.index.contents import Contents
     from memstore.store.file import File
 
@@ -152,6 +167,29 @@ class View:
             joined = passages.exchanges(transaction, turns, last)
         return replace(found, items=joined, newest_first=0)
 
+    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=False)
+    def why_not(
+        self,
+        query: str,
+        fact_id: int,
+        *,
+        max_tokens: int | None = None,
+        counter: Callable[[str], int] | None = None,
+        episodes: bool = True,
+        **asked: Unpack[FactSearch],
+    ) -> WhyNot:
+        """Say why a search of then does not find a fact; see :meth:`memstore.Store.why_not`."""
+        scope, searched = asked["scope"], self._reach.select(asked["namespaces"])
+        within = None if searched is None else (*self._namespaces, *searched)
+        with self._file.engine.read() as transaction:
+            owners = scope if isinstance(scope, Scope) else None
+            fact = self._stored(transaction, fact_id, owners, within)
+        turns = self._episodes if episodes else None
+        budget = questions.Budget(max_tokens, counter)
+        return questions.why_not(
+            self._file, self._reach, turns, query, fact, asked, budget, self._past
+        )
+
     def get(self, fact_id: int) -> Fact:
         """Return one fact in the state it had; see its ``status``.
 
@@ -224,6 +262,35 @@ class View:
             and (owners is None or fact.scope == owners or fact.status == "erased")
         ]
 
+    def explain(self, fact_id: int, *, scope: ScopeSelection = None) -> Explanation:
+        """Explain why a fact was believed, or not; see :meth:`memstore.Store.explain`."""
+        owners = None if scope is None else selected_scope(scope)
+        with self._file.engine.read() as transaction:
+            fact = self._stored(transaction, fact_id, owners, self._namespaces)
+            return explaining.explained(
+                transaction,
+                fact,
+                any_owners=scope == EVERYBODY,
+                confined=self._reach.confined,
+                moment=self._past.moment,
+            )
+
+    def support(self, fact_id: int) -> builtins.list[Leg]:
+        """Return why a fact was believed; see :meth:`memstore.Store.support`."""
+        with self._file.engine.read() as transaction:
+            self._known(transaction, fact_id)
+            return support.legs(transaction, [fact_id], self.line)[fact_id]
+
+    @keywords(ActList, limit=50)
+    def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
+        """Return what had been done up to then; see :meth:`memstore.Store.log`."""
+        return questions.acts(self._file, self._reach, self._namespaces, asked, self.line)
+
+    @keywords(DifferenceList, offset=0)
+    def diff(self, a: datetime | str, **asked: Unpack[DifferenceList]) -> Differences:
+        """Return what had changed since an earlier moment; see :meth:`memstore.Store.diff`."""
+        return questions.differences(self._file, self._reach, self._namespaces, a, self.at, asked)
+
     def status(self, *, scope: ScopeSelection = None) -> PastStatus:
         """Return how many memories the namespace had, by state.
 
@@ -256,10 +323,11 @@ class View:
         )
 
     def export(self, *, progress: Progress | None = None) -> Iterator[str]:
-        """Yield the namespace's facts and episodes of then as lines of JSON, with their journal.
+        """Yield the namespace's memories of then as lines of JSON, with their journal.
 
-        As :meth:`memstore.Store.export`, but without proposals, replies of models and decisions
-        about names. What was erased since is in it as erased.
+        As :meth:`memstore.Store.export`. Proposals have their states of then. Replies of models and
+        decisions about names are those of then that are still there. What was erased since is in
+        it as erased.
 
         Args:
             progress: called with the number of facts and episodes read and the total.
@@ -300,6 +368,26 @@ class View:
 
     def _known(self, transaction: Transaction, fact_id: int, scope: Scope | None = None) -> Fact:
         fact = rules.known(transaction, self._namespaces, fact_id, scope)
+        return self._then(transaction, fact)
+
+    def _stored(
+        self,
+        transaction: Transaction,
+        fact_id: int,
+        scope: Scope | None,
+        namespaces: Sequence[str] | None,
+    ) -> Fact:
+        """Return a fact as it was, even if it was erased since."""
+        checked_id(fact_id, "fact_id")
+        fact = fact_table.get_many(transaction, [fact_id]).get(fact_id)
+        if fact is None or (namespaces is not None and fact.namespace not in namespaces):
+            raise rules.not_found(fact_id, self.namespace)
+        if fact.status != "erased" or scope not in (None, NOBODY):
+            rules.checked(fact, (fact.namespace,), scope)
+        return self._then(transaction, fact)
+
+    def _then(self, transaction: Transaction, fact: Fact) -> Fact:
+        fact_id = fact.id
         found = history.facts_at(transaction, [fact.id], self._past.moment).get(fact.id)
         if found is None:
             raise NotFound(
@@ -447,5 +535,10 @@ class AsyncView(Awaited[View]):
     count = awaited(View.count)
     exists = awaited(View.exists)
     history = awaited(View.history)
+    why_not = awaited(View.why_not)
+    explain = awaited(View.explain)
+    support = awaited(View.support)
+    log = awaited(View.log)
+    diff = awaited(View.diff)
     status = awaited(View.status)
     export = awaited(_export)

@@ -21,12 +21,14 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
 from memstore.domain.entities import EntityDecision
 from memstore.domain.proposals import ProposalState
+from memstore.history import past_proposals
 from memstore.transfer import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.domain.moments import Moment
 
 
 @dataclass(slots=True)
@@ -56,16 +58,74 @@ def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[
 
 def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Iterator[str]:
     """Yield the lines of all proposals, readings, replies and decisions of some namespaces."""
-    for proposal in proposal_table.everything(transaction, namespaces):
+    return _out(
+        proposal_table.everything(transaction, namespaces),
+        reading_table.everything(transaction, namespaces),
+        reply_table.everything(transaction, namespaces),
+        decision_table.everything(transaction, namespaces),
+    )
+
+
+def as_of(
+    transaction: Transaction,
+    namespaces: Sequence[str] | None,
+    moment: Moment,
+    episode_ids: Collection[int],
+) -> Attached:
+    """Return the records that refer to facts and episodes, as far as they were there at a moment.
+
+    Proposals are as the journal tells. Replies and decisions are known by their times, and those
+    that were removed since are not known any more. A reading has no time, so it counts if there is
+    a reply of then; that an episode is closed counts always.
+
+    Args:
+        transaction: the state to read.
+        namespaces: of the records; ``None`` for all.
+        moment: the moment.
+        episode_ids: the episodes that existed then.
+    """
+    at = clock.to_text(moment.at)
+    replies = [
+        reply
+        for reply in reply_table.everything(transaction, namespaces)
+        if reply.created_at <= at and reply.episode_id in episode_ids
+    ]
+    replied = {reply.episode_id for reply in replies}
+    readings = [
+        one
+        for one in reading_table.everything(transaction, namespaces)
+        if one.episode_id in replied or (one.kind == CLOSED and one.episode_id in episode_ids)
+    ]
+    decisions = [
+        (namespace, one)
+        for namespace, one in decision_table.everything(transaction, namespaces)
+        if one.at <= moment.at
+    ]
+    proposals = past_proposals.at(transaction, namespaces, moment)
+    return Attached(proposals, readings, replies, decisions)
+
+
+def out(attached: Attached) -> Iterator[str]:
+    """Yield the lines of these records."""
+    return _out(attached.proposals, attached.readings, attached.replies, attached.decisions)
+
+
+def _out(
+    proposals: Iterable[ProposalRow],
+    readings: Iterable[ReadingRow],
+    replies: Iterable[ReplyRow],
+    decisions: Iterable[tuple[str, EntityDecision]],
+) -> Iterator[str]:
+    for proposal in proposals:
         yield _proposal_out(proposal)
-    for reading in reading_table.everything(transaction, namespaces):
+    for reading in readings:
         yield lines.line(
             reading={"episode": reading.episode_id, "kind": reading.kind, "asked": reading.asked}
         )
-    for reply in reply_table.everything(transaction, namespaces):
+    for reply in replies:
         values = reply._asdict()
         yield lines.line(reply={"episode": values.pop("episode_id"), **values})
-    for namespace, decision in decision_table.everything(transaction, namespaces):
+    for namespace, decision in decisions:
         yield lines.line(decision={"namespace": namespace, **decision.to_dict()})
 
 

@@ -125,8 +125,7 @@ def export_as_of(
     """Yield the lines of an export as of a moment, from one state of the database.
 
     It has the facts, the episodes and the lines of the journal up to then; of what was erased
-    since, the line that says so. Proposals, replies of models and decisions about names are those
-    of now, and are left out.
+    since, the line that says so. For the rest, see :func:`memstore.transfer.attachments.as_of`.
     """
     with ExitStack() as stack:
         body = _Buffer(stack.enter_context(engine.scratch()))
@@ -168,6 +167,7 @@ def _put_as_of(
     ids = {name: kind.all_ids(transaction, namespaces) for name, kind, _ in kinds}
     total = sum(map(len, ids.values()))
     counts = {"facts": 0, "operations": 0, "episodes": 0}
+    there: dict[str, set[int]] = {name: set() for name in ids}
     for name, kind, rows_at in kinds:
         for first in range(0, len(ids[name]), STEP):
             some = rows_at(transaction, ids[name][first : first + STEP], moment)
@@ -176,10 +176,13 @@ def _put_as_of(
                 then = [x for x in every if x.id <= moment.line or x.kind in replay.ENDS]
                 body.put([kind.out(record), *map(lines.operation_out, then)])
                 counts[name] += 1
+                there[name].add(id_)
                 counts["operations"] += len(then)
             if progress is not None:
                 progress(counts["facts"] + counts["episodes"], total)
-    return counts
+    attached = attachments.as_of(transaction, namespaces, moment, there["episodes"])
+    body.put(attachments.out(attached))
+    return counts | attached.counts()
 
 
 @dataclass(slots=True)

@@ -35,6 +35,9 @@ def test_every_command_that_reads_facts_takes_a_moment(moved: CommandLine, tmp_p
     assert "as of 20" in answer.err
     journal = moved("history", 1, "--journal", *then).out
     assert "supersede" not in journal
+    assert moved("explain", 1, *then).out.startswith("fact 1 is active")
+    assert "found, 1st" in moved("search", "Alice", "--why-not", 1, *then).out
+    assert "found, 1st" not in moved("recall", "Alice", "--why-not", 2).out
     target = tmp_path / "then.jsonl"
     moved("export", target, *then)
     lines = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
@@ -65,8 +68,6 @@ def test_a_moment_that_is_none_is_refused(moved: CommandLine, moment: str, told:
 
 def test_what_does_not_go_together_is_refused(moved: CommandLine) -> None:
     for arguments in (
-        ("search", "x", "--why-not", 1),
-        ("recall", "x", "--why-not", 1),
         ("history", "e1"),
         ("export", "--namespaces", "all"),
     ):

@@ -47,7 +47,7 @@ def test_log_takes_filters_and_pages(cli: CommandLine) -> None:
     assert cli("log", "--actor", "nobody").err == "no such act\n"
     assert cli.error("log", "--kind", "x")[1].startswith("--kind has no 'x'")
     assert cli.error("log", "--run-uuid", "x")[1].startswith("--run-uuid is not the id of a run")
-    assert cli.error("log", "--until", "soon")[1].startswith("--until is not a time")
+    assert cli.error("log", "--until", "soon")[1].startswith("--until is not a moment")
 
 
 def test_log_names_other_owners_that_have_something(cli: CommandLine) -> None:

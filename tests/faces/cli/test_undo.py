@@ -56,7 +56,7 @@ def test_revert_words_its_errors_with_flags(cli: CommandLine) -> None:
     cli.add("something")
     assert "nothing is selected" in cli("revert").err
     assert "--run-uuid is not the id of a run" in cli("revert", "--run-uuid", "x").err
-    assert "--since is not a time" in cli("revert", "--since", "soon").err
+    assert "--since is not a moment" in cli("revert", "--since", "soon").err
     assert "--undo names fact 9" in cli("revert", "--line", 1, "--undo", 9, "--yes").err
     assert cli("revert", "--since", "1h", "--user", "ana").err.startswith("nothing to take back")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,10 @@ def test_a_moment_that_is_none_is_refused_by_its_name(
         call(tool, as_of=moment, **needed)
 
 
-def test_why_is_about_now(call: Callable[..., Any]) -> None:
-    with pytest.raises(ToolError, match="no as_of"):
-        call("memory_history", id=1, why=True, as_of="op:1")
+def test_why_explains_a_fact_as_of_a_moment(call: Callable[..., Any]) -> None:
+    then = call("memory_history", id=1, why=True, as_of="op:1")
+    assert "fact 1 is active" in json.dumps(then)
+    assert "superseded" not in json.dumps(then)
+    assert "superseded by fact 2" in json.dumps(call("memory_history", id=1, why=True))
+    with pytest.raises(ToolError, match="give its id"):
+        call("memory_history", subject="staging", why=True)

@@ -22,8 +22,6 @@ from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import ScopeSelection
@@ -132,11 +130,6 @@ def count(text: str, least: int = 1) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
         raise argparse.ArgumentTypeError(f"a whole number, {least} or more, not {text!r}")
     return int(text)
-
-
-def age(text: str) -> datetime | str:
-    """Parse ``90m``, ``2h``, ``3d`` or ``1w`` before now; the store reads any other time."""
-    return moments.ago(text) or text
 
 
 def metadata_filter(text: str) -> MetadataFilter:

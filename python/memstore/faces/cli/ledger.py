@@ -44,12 +44,13 @@ def _cells(leg: Leg) -> Iterator[str | None]:
 
 @cli.command(
     "explain",
-    "memstore explain 12",
+    "memstore explain 12\nmemstore explain 12 --as-of yesterday",
     cli.ID,
     *cli.WHOSE,
+    cli.AS_OF,
 )
 def _explain(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    explanation = store.explain(arguments.id, scope=cli.whose(arguments))
+    explanation = cli.seen(store, arguments).explain(arguments.id, scope=cli.whose(arguments))
     show.text(str(explanation), explanation.to_dict())
 
 

@@ -25,8 +25,8 @@ AT_ONCE: Final = 1000
 @cli.command(
     "log",
     "memstore log\nmemstore log --since 2h --source web:example.org\nmemstore log --follow",
-    cli.option("--since TIME", "acts from then on: 90m, 2h, 3d, 1w, or a time", type=cli.age),
-    cli.option("--until TIME", "acts up to then", type=cli.age),
+    cli.option("--since TIME", "acts from then on: a time, a day, yesterday, 2h, op:LINE"),
+    cli.option("--until TIME", "acts up to then"),
     cli.option("--run-uuid UUID", "acts of one opening of the file or one session", dest="run"),
     cli.option("--source NAME", "acts through a program, or from a source such as web:x"),
     cli.option("--actor NAME", "acts by this person or program"),

@@ -86,11 +86,9 @@ def _why_not(
     store: Store, query: str, arguments: argparse.Namespace, show: cli.Show, **asked: Any
 ) -> None:
     """Print why a search or a recall does not find a fact, and whose it is if that is why."""
-    if arguments.as_of is not None:
-        raise cli.UsageError("--why-not is about a search of now: leave out --as-of")
     if asked["scope"] == Scope():
         asked["scope"] = None  # the answer may then be that it belongs to others
-    outcome = store.why_not(query, arguments.why_not, **asked)
+    outcome = cli.seen(store, arguments).why_not(query, arguments.why_not, **asked)
     show.text(str(outcome), outcome.to_dict())
     _tell_words_only(outcome.words_only, show)
 
@@ -259,14 +257,11 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     if own and not arguments.journal and arguments.as_of is None:
         learn.show_past(store, arguments, show)
         return
-    seen = cli.seen(store, arguments)
-    facts = seen.history(arguments.id, subject=arguments.subject, scope=scope)
+    then = None if arguments.as_of is None else store.as_of(arguments.as_of)
+    facts = (then or store).history(arguments.id, subject=arguments.subject, scope=scope)
     if arguments.journal:
         lines = _journal(store, facts)
-        if arguments.as_of is not None:
-            until = store.as_of(arguments.as_of).line
-            lines = [line for line in lines if line.id <= until]
-        show.journal(lines)
+        show.journal([line for line in lines if then is None or line.id <= then.line])
     else:
         show.chain(facts)
     if not facts:

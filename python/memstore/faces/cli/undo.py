@@ -31,9 +31,7 @@ if TYPE_CHECKING:
         "what one opening of the file or one session did, as the journal names it",
     ),
     cli.option("--actor NAME", "what this person or program did"),
-    cli.option(
-        "--since TIME", "what was done since then: 90m, 2h, 3d, 1w, or a time", type=cli.age
-    ),
+    cli.option("--since TIME", "what was done since then: a time, a day, yesterday, 2h, op:LINE"),
     cli.option(
         "--line N",
         "a line of the journal; may be repeated",

@@ -220,8 +220,8 @@ def memory_history(
     """Show how a fact changed, by any version's id, or all of a subject; or what was said around
     e12.
     """
-    if why and (as_of is not None or not isinstance(id, int)):
-        raise ValueError("why explains one fact, as it is now: give its id, and no as_of")
+    if why and not isinstance(id, int):
+        raise ValueError("why explains one fact: give its id")
     if isinstance(id, str):
         store.episodes.check_owners(owner, episode_id(id))
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
@@ -229,7 +229,7 @@ def memory_history(
     facts = seen.history(id, subject=subject, scope=owner)
     answer = answers.of_history(facts, id)
     if why and id is not None:
-        answer |= answers.of_explanation(store.explain(id, scope=owner))
+        answer |= answers.of_explanation(seen.explain(id, scope=owner))
     if not facts:
         answer |= owners.hint(owners.unnamed(store, owner))
     return answers.of_moment(answer, _moment(seen))

@@ -200,6 +200,18 @@ class Contents:
         return [one.id for one in found]
 
 
+def words_until(transaction: Transaction, source: Source, last: int) -> Words:
+    """Return an inverted index of the rows up to an id, which reads all of them."""
+    words, after = Words(), 0
+    while rows := [*indexed.rows(transaction, source, Range(after, BATCH))]:
+        until = [row for row in rows if row.id <= last]
+        words.put([row.id for row in until], _tokens(transaction, until))
+        after = rows[-1].id
+        if after >= last:
+            break
+    return words
+
+
 def _put(codes: Codes, found: Sequence[IndexedVector]) -> None:
     codes.put([one.id for one in found], [one.row_id for one in found], [one.blob for one in found])
 

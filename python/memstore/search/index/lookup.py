@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from memstore._kernel import ranking
@@ -20,8 +19,10 @@ from memstore.search.lookup import (
     Ranked,
     Terms,
     best,
+    best_by_words,
     cosines_of_rows,
     cosines_of_vectors,
+    parts_by_word,
 )
 from memstore.text.words import has_unspaced, identifiers
 
@@ -75,10 +76,8 @@ class IndexLookup(Lookup[F]):
         asked = self.terms(query)
         if not asked.written:
             return self._database.words(query, wanted, k)
-        found = self._contents.words.search(
-            asked.phrases, k, self._visible(wanted), until=self.until
-        )
-        return {id_: -score for id_, score in found}
+        words, visible = self._contents.words, self._visible(wanted)
+        return best_by_words(words, asked, k, visible, until=self.until)
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         codes = self._contents.codes
@@ -119,13 +118,7 @@ class IndexLookup(Lookup[F]):
         asked = self.terms(query)
         if not asked.written:
             return self._database.word_parts(query, ids)
-        rows = map(iter, self._contents.words.parts(asked.phrases, ids, until=self.until))
-        found: dict[int, dict[str, float]] = {}
-        for id_, row in zip(ids, rows, strict=True):
-            of_terms = (sum(islice(row, len(forms))) for forms in asked.spellings)
-            each = zip(asked.written, of_terms, strict=True)
-            found[id_] = {word: -part for word, part in each if part}
-        return found
+        return parts_by_word(self._contents.words, asked, ids, until=self.until)
 
     def cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         if not ids:
@@ -207,6 +200,7 @@ class IndexLookup(Lookup[F]):
             now=clock.to_text(wanted.now),
             compares=compares,
             until=self.until,
+            ages=self.aged([id_ for id_, _ in candidates]) if self.aged else (),
         )
         return [
             Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))

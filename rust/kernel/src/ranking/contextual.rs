@@ -12,7 +12,7 @@
 //! most a small loss, so it orders what matches equally well. Scores are divided by the largest sum
 //! if that is above 1.
 
-use std::collections::TryReserveError;
+use std::collections::{HashMap, TryReserveError};
 
 use crate::index::features::{Features, Query, Similarities, Stored};
 use crate::index::id_hash::RowMap;
@@ -84,6 +84,19 @@ pub struct Request<'a> {
     pub compares: bool,
     /// The last row whose words count for the weights of words; see [`Words::search`].
     pub until: Option<u32>,
+    /// The ages of rows that had others at `now` than the features say.
+    pub ages: &'a HashMap<u32, Age>,
+}
+
+/// What a row's age depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Age {
+    /// When it was stored or last confirmed, in microseconds since 1970.
+    pub known: i64,
+    /// The same of the moment that it is about, if there is one.
+    pub said: i64,
+    /// The [`hash`](crate::index::features::hash) of the kind that it ages as; 0 for not at all.
+    pub ages_as: u32,
 }
 
 /// A row that words, meaning or a neighbour suggest.
@@ -167,6 +180,7 @@ pub struct Ranked {
 struct Known<'a> {
     id: u32,
     stored: Stored<'a>,
+    age: Age,
     cosine: Option<f32>,
     /// The indexes of the candidates beside it in its thread: those before, and those after.
     neighbours: [[Option<usize>; REACH]; 2],
@@ -245,7 +259,7 @@ pub fn rank(
     add_thread(&known, &mut ranked);
     add_named(&question, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
-        one.decay = decay(request, &known.stored);
+        one.decay = decay(request, known.age);
         one.parts.age = AGE * (one.decay - 1.0);
     }
     let most = ranked.iter().map(|one| one.parts.sum()).fold(1.0, f64::max);
@@ -276,9 +290,16 @@ fn known<'a>(
             fill(&mut neighbours[0], before.map(place));
             fill(&mut neighbours[1], behind.map(place));
         }
+        let record = stored.record;
+        let age = Age {
+            known: record.known,
+            said: record.said,
+            ages_as: record.ages_as,
+        };
         Known {
             id: one.id,
             stored,
+            age: request.ages.get(&one.id).copied().unwrap_or(age),
             cosine: one.cosine,
             neighbours,
         }
@@ -358,7 +379,7 @@ fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
 
 /// The indexes of the best candidates, by descending scores.
 fn in_order(known: &[Known<'_>], ranked: &mut [Ranked], limit: usize) -> Vec<usize> {
-    let said = |at: usize| (known[at].stored.record.said, known[at].id);
+    let said = |at: usize| (known[at].age.said, known[at].id);
     let score = |at: usize| ranked[at].score;
     let mut order: Vec<usize> = (0..known.len()).collect();
     order.sort_unstable_by(|a, b| {
@@ -457,13 +478,12 @@ fn has_wanted(wants: Option<Wanted>, stored: &Stored<'_>, speakers: &[u32]) -> b
 }
 
 /// How fresh a row is since it was stored or last confirmed; 1 for a time in the future.
-fn decay(request: &Request<'_>, stored: &Stored<'_>) -> f64 {
-    let ages_as = stored.record.ages_as;
+fn decay(request: &Request<'_>, row: Age) -> f64 {
     let life = request
         .lives
         .iter()
-        .find(|life| ages_as != 0 && life.0 == ages_as);
-    let age = request.now.saturating_sub(stored.record.known).max(0) as f64 / MICROS;
+        .find(|life| row.ages_as != 0 && life.0 == row.ages_as);
+    let age = request.now.saturating_sub(row.known).max(0) as f64 / MICROS;
     life.map_or(1.0, |life| 0.5_f64.powf(age / life.1))
 }
 

@@ -1,8 +1,10 @@
 //! The contextual ranking compared with the cosines of the rows.
 
-use memstore_kernel::index::features::{Features, Row, read};
+use std::collections::HashMap;
+
+use memstore_kernel::index::features::{Features, Row, hash, micros, read};
 use memstore_kernel::index::words::Words;
-use memstore_kernel::ranking::contextual::{Candidate, Request, rank};
+use memstore_kernel::ranking::contextual::{Age, Candidate, Request, rank};
 
 #[test]
 fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
@@ -34,6 +36,7 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             now: 0,
             compares: true,
             until: None,
+            ages: &HashMap::new(),
         };
         let ranked = rank(&features, &Words::default(), &request, &candidates).unwrap();
         assert_eq!(ranked.len(), ids.len());
@@ -44,4 +47,44 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             assert!(difference.abs() < 1e-6, "{query}, row {}", one.id);
         }
     }
+}
+
+#[test]
+fn a_row_ages_from_the_time_that_is_given() {
+    let mut features = Features::default();
+    for id in 0..3 {
+        let row = Row {
+            text: "tea in the harbour",
+            created: Some("2026-01-01T00:00:00.000000Z"),
+            confirmed: Some("2026-03-01T00:00:00.000000Z"),
+            ages_as: Some("note"),
+            ..Row::default()
+        };
+        features.put(id, &read(&row).unwrap()).unwrap();
+    }
+    let candidates = [0, 1, 2].map(|id| Candidate { id, cosine: None });
+    let at = |text| micros(text).unwrap();
+    let age = |known, ages_as| Age {
+        known,
+        said: known,
+        ages_as,
+    };
+    let january = at("2026-01-01T00:00:00.000000Z");
+    let ages = HashMap::from([(1, age(january, hash("note"))), (2, age(january, 0))]);
+    let request = Request {
+        limit: 3,
+        query: "tea",
+        phrases: &[],
+        telling: "tea",
+        visible: None,
+        lives: &[(hash("note"), 59.0 * 86_400.0)],
+        now: at("2026-03-01T00:00:00.000000Z"),
+        compares: true,
+        until: None,
+        ages: &ages,
+    };
+    let ranked = rank(&features, &Words::default(), &request, &candidates).unwrap();
+    let mut decays: Vec<_> = ranked.iter().map(|one| (one.id, one.decay)).collect();
+    decays.sort_unstable_by_key(|one| one.0);
+    assert_eq!(decays, [(0, 1.0), (1, 0.5), (2, 1.0)]);
 }

@@ -1,8 +1,10 @@
 //! The contextual ranking.
 
+use std::collections::HashMap;
+
 use memstore_kernel::index::features::{hash, micros};
 use memstore_kernel::index::words::Phrase;
-use memstore_kernel::ranking::contextual::{self as kernel, Candidate, Request};
+use memstore_kernel::ranking::contextual::{self as kernel, Age, Candidate, Request};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
@@ -40,7 +42,7 @@ pub(crate) struct Ranked {
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
-    now = None, compares = false, until = None
+    now = None, compares = false, until = None, ages = vec![]
 ))]
 #[expect(clippy::too_many_arguments, reason = "many are keywords")]
 pub(crate) fn contextual(
@@ -57,12 +59,14 @@ pub(crate) fn contextual(
     now: Option<PyBackedStr>,
     compares: bool,
     until: Option<u32>,
+    ages: Vec<Aged>,
 ) -> PyResult<Vec<Ranked>> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
     let candidates = candidates.collect::<PyResult<Vec<_>>>()?;
     let lives = half_lives.iter().map(half_life);
     let lives = lives.collect::<PyResult<Vec<_>>>()?;
+    let ages = ages.iter().map(age).collect::<PyResult<HashMap<_, _>>>()?;
     let visible = visible.map(|ids| &ids.get().0);
     let (features, words) = (&features.get().features, &words.get().words);
     let ranked = py
@@ -77,6 +81,7 @@ pub(crate) fn contextual(
                 now: now.as_deref().and_then(micros).unwrap_or(0),
                 compares,
                 until,
+                ages: &ages,
             };
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })
@@ -101,6 +106,19 @@ fn half_life((name, life): &(PyBackedStr, f64)) -> PyResult<(u32, f64)> {
         )));
     }
     Ok((hash(name), *life))
+}
+
+/// A row, when it was known and said, and the kind that it ages as.
+type Aged = (i64, PyBackedStr, PyBackedStr, Option<PyBackedStr>);
+
+fn age((id, known, said, ages_as): &Aged) -> PyResult<(u32, Age)> {
+    let time = |at: &str| micros(at).ok_or_else(|| value_error(format!("ages hold no time: {at}")));
+    let age = Age {
+        known: time(known)?,
+        said: time(said)?,
+        ages_as: ages_as.as_deref().map_or(0, hash),
+    };
+    Ok((row_id("rows", *id)?, age))
 }
 
 fn row(py: Python<'_>, one: kernel::Ranked) -> PyResult<Ranked> {
