@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 SHOWN: Final = 3
 """How many ids are named."""
 
+FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates")
+"""The parts of evidence that name facts."""
+
 
 def of_change(evidence: Mapping[str, Any]) -> Iterator[str]:
     """Yield why something was changed."""
@@ -37,8 +40,6 @@ def of_leg(leg: LegRow) -> str:
     if not of and leg.cited:
         of = f", from {leg.cited},"
     return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
-FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates")
-"""The parts of evidence that name facts."""
 
 
 def facts_in(evidence: Mapping[str, Any] | None) -> list[int]:
