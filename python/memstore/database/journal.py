@@ -96,6 +96,9 @@ class Kind(StrEnum):
     is being erased."""
 
 
+LINE: Final = "line"
+"""The member of a ``redact`` line that names the line whose evidence was erased."""
+
 UNCHANGED = frozenset(
     {
         Kind.EMBED,

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
-from memstore.database.journal import Kind
+from memstore.database.journal import LINE, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
-from memstore.history import proposals
-from memstore.history.legs import Legs, confirmed
-from memstore.history.replay import LINE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -30,8 +27,10 @@ if TYPE_CHECKING:
     from memstore.database.tables import meta as meta_table
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
-    from memstore.history import trust
+    from memstore.history import legs, proposals, trust
 else:
+    legs = lazy_import("memstore.history.legs")
+    proposals = lazy_import("memstore.history.proposals")
     meta_table = lazy_import("memstore.database.tables.meta")
     trust = lazy_import("memstore.history.trust")
 
@@ -82,14 +81,14 @@ def _redact(
     """
     same = [line]
     if line.kind == Kind.PROPOSE:
-        same += _beside(changes.transaction, line)
+        same += _of_same_proposal(changes.transaction, line)
     for one in same:
         if one.id not in done:
             done.add(one.id)
             _redact_one(changes, one, rest)
 
 
-def _beside(transaction: Transaction, line: JournalLine) -> Iterator[JournalLine]:
+def _of_same_proposal(transaction: Transaction, line: JournalLine) -> Iterator[JournalLine]:
     """Yield the lines of the same proposal about other facts."""
     facts = [one for one in (line.after or {}).get("consolidates", ()) if one != line.fact_id]
     if facts:
@@ -153,8 +152,8 @@ def _unconfirm(changes: Changes, episode_id: int) -> None:
     for fact_id, lines in by.items():
         if (fact := facts[fact_id]).status == "erased":
             continue
-        legs = Legs.of_facts(transaction, [fact_id], lines)[fact_id]
-        values = confirmed(fact, journal.of_fact(transaction, fact_id), legs)
+        speaking = legs.Legs.of_facts(transaction, [fact_id], lines)[fact_id]
+        values = legs.confirmed(fact, journal.of_fact(transaction, fact_id), speaking)
         if values is None:
             continue  # they were taken back before
         current = fact_table.journalled(fact)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
-from memstore.database.journal import DECIDING, Kind
+from memstore.database.journal import DECIDING, LINE, Kind
 from memstore.database.tables.proposals import PROPOSAL
-from memstore.history import replay
 from memstore.history.reasons import number_in
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def grouped(
             continue
         if line.kind == Kind.REDACT:
             rest = dict(line.evidence or {})
-            if (of := rest.pop(replay.LINE, None)) is not None:
+            if (of := rest.pop(LINE, None)) is not None:
                 left[of] = rest
         elif line.kind in DECIDING and (id_ := number_in(line.after, PROPOSAL)) is not None:
             found.setdefault(id_, []).append(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from memstore.database.journal import UNCHANGED, Kind
 
@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import JournalLine
 
-
-LINE: Final = "line"
-"""The member of a line that was left of erased evidence: whose evidence that was."""
 
 BEGINS = (Kind.ADD, Kind.EPISODE, Kind.ADOPT)
 ENDS = (Kind.ERASE, Kind.ERASE_EPISODE)
