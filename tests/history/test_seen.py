@@ -94,16 +94,24 @@ def every(store: Store) -> list[Fact]:
     return store.list(active_only=False, include_deleted=True, scope="all")
 
 
-def answers(store: Store, scope: Scope, own: list[int], began: str) -> Iterator[Any]:
+def answers(store: Store, scope: Scope, own: list[int], began: str, last: int) -> Iterator[Any]:
     """Yield all that the ledger says to somebody."""
     yield from store.log(scope=scope, limit=None)
     yield store.diff(began, scope=scope)
     yield store.diff(began, scope=scope, limit=2, offset=1)
+    yield from plans(store, scope, last)
     for fact_id in own:
         yield store.explain(fact_id, scope=scope)
         yield store.why_not("word zzyx", fact_id, scope=scope)
         yield store.why_not("word zzyx", fact_id, scope=scope, active_only=False)
         yield from store.log(scope=scope, fact=fact_id)
+
+
+def plans(store: Store, scope: Scope, last: int) -> Iterator[Any]:
+    """Yield plans to take everything back, the last lines, and that again."""
+    yield store.revert(since="1h", scope=scope)
+    for first in range(max(1, last - 4), last + 1):
+        yield store.revert(ops=range(first, last + 1), scope=scope)
 
 
 @pytest.mark.hypothesis
@@ -121,13 +129,14 @@ def test_nothing_of_others_is_shown(acts: list[tuple[str, int, int]], confined: 
         lived = Lived(store)
         for number, act in enumerate(acts, len(PLACES)):
             lived.act(number, *act)
+        last = store.file.head().line
         for namespace, owner in PLACES:
             here = store.within(namespace, confined=confined)
             own = [fact.id for fact in every(here) if fact.scope == owner]
             erased = {fact_id for where, fact_id in lived.erased if where == namespace}
             turns = {turn.id for turn in here.episodes.list(scope=owner)}
             mine = {number for number, whose in lived.owners.items() if whose == (namespace, owner)}
-            for answer in answers(here, owner, own, lived.began[namespace]):
+            for answer in answers(here, owner, own, lived.began[namespace], last):
                 shown = f"{answer}\n{json.dumps(answer.to_dict(), default=str)}"
                 ids = {int(one) for one in IDS.findall(shown)}
                 assert ids <= {*own, *turns, *erased}, shown
@@ -146,3 +155,14 @@ def test_a_fact_of_another_owner_is_mentioned_but_not_named(store: Store) -> Non
     assert store.log(scope="all")[0].text == "replaced fact 1 by 2: s: anas"
     assert store.diff(began, scope="all")[-1].by == 2
     assert store.why_not("mine", 1).text.startswith("fact 1 was superseded by another fact")
+
+
+def test_a_plan_does_not_name_a_fact_of_another_owner(store: Store) -> None:
+    store.add("mine", subject="s")
+    store.add("anas", subject="s", user_id="ana")
+    store.supersede(1, 2)
+    line = store.file.head().line
+    (step,) = store.revert(ops=[line]).steps
+    assert step.reason == f"it was superseded by another fact in line {line} (user through library)"
+    (step,) = store.revert(ops=[line], scope="all").steps
+    assert "superseded by fact 2 in" in step.reason

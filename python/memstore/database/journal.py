@@ -387,12 +387,30 @@ def changed_state(transaction: Transaction, line_id: int) -> set[int]:
 
 def changed_after(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> list[int]:
     """Return those of the facts that were changed after a line."""
-    unchanged = [*UNCHANGED]
+    return _with_lines(transaction, fact_ids, line_id, "kind NOT IN", UNCHANGED)
+
+
+def aged_after(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> list[int]:
+    """Return those of the facts whose age may have changed after a line."""
+    return _with_lines(transaction, fact_ids, line_id, "kind IN", AGEING)
+
+
+AGEING: Final = (Kind.CONFIRM, Kind.UNCONFIRM, Kind.METADATA, Kind.ADOPT)
+"""Kinds that change when a fact was last confirmed, or whether it is an open task."""
+
+
+def _with_lines(
+    transaction: Transaction,
+    fact_ids: Sequence[int],
+    line_id: int,
+    test: str,
+    kinds: Collection[str],
+) -> list[int]:
     return transaction.ints(
         "SELECT DISTINCT fact_id FROM memstore_journal"
         f" WHERE fact_id IN {transaction.dialect.listed('ids')} AND +id > :line"
-        f" AND kind NOT IN {transaction.dialect.listed('unchanged')}",
-        {"ids": fact_ids, "line": line_id, "unchanged": unchanged},
+        f" AND {test} {transaction.dialect.listed('kinds')}",
+        {"ids": fact_ids, "line": line_id, "kinds": [*kinds]},
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, selected
@@ -15,16 +17,19 @@ from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
 from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted, outdated
 from memstore.errors import InvalidArgument, NotFound, Remedy
+from memstore.frozen import replace
 from memstore.history import proposals
+from memstore.history.seen import ANOTHER_FACT, Seen
 from memstore.history.undoing import undoing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.plans import PlanConflict, Selection, Step
-    from memstore.domain.records import Fact, JournalLine, Scope
+    from memstore.domain.records import JournalLine, Scope
+    from memstore.history.undoing import Undoing
 
 KINDS: Final = {
     Action.DELETE: Kind.DELETE,
@@ -59,14 +64,15 @@ class Plan:
         author: Author,
         transaction: Transaction,
         lines: Sequence[JournalLine],
-        visible: Callable[[Fact], bool],
+        seen: Seen,
     ) -> None:
         self._engine, self._author = engine, author
         self.lines: tuple[int, ...] = tuple(line.id for line in lines)
         """The selected lines of the journal."""
-        found = undoing(transaction, lines, visible)
-        self.steps: tuple[Step, ...] = found.steps
-        self.conflicts: tuple[PlanConflict, ...] = found.conflicts
+        found = undoing(transaction, lines, seen.sees)
+        naming = _Naming(transaction, seen, found)
+        self.steps: tuple[Step, ...] = naming.steps(found.steps)
+        self.conflicts: tuple[PlanConflict, ...] = naming.conflicts(found.conflicts)
         self._facts = found.facts
         self.digest: str = self._digest(transaction)
 
@@ -133,6 +139,42 @@ class Plan:
 
 DECIDE: Final = "decide"
 
+FACT: Final = re.compile(r"\bfact ([0-9]+)\b")
+"""How the sentences of a plan name a fact."""
+
+
+class _Naming:
+    """Leaves the facts out of a plan's sentences that its reader may not see."""
+
+    def __init__(self, transaction: Transaction, seen: Seen, found: Undoing) -> None:
+        steps = chain(found.steps, *(conflict.steps for conflict in found.conflicts))
+        texts = [text for step in steps for text in (step.text, step.reason)]
+        texts += [conflict.reason for conflict in found.conflicts]
+        named = {int(number) for text in texts for number in FACT.findall(text)}
+        self._unseen = seen.unseen(transaction, named)
+
+    def steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        if not self._unseen:
+            return (*steps,)
+        return tuple(
+            replace(step, text=self._told(step.text), reason=self._told(step.reason))
+            for step in steps
+        )
+
+    def conflicts(self, conflicts: Sequence[PlanConflict]) -> tuple[PlanConflict, ...]:
+        if not self._unseen:
+            return (*conflicts,)
+        return tuple(
+            replace(one, reason=self._told(one.reason), steps=self.steps(one.steps))
+            for one in conflicts
+        )
+
+    def _told(self, text: str) -> str:
+        return FACT.sub(lambda name: self._name(name[0], int(name[1])), text)
+
+    def _name(self, name: str, fact_id: int) -> str:
+        return ANOTHER_FACT if fact_id in self._unseen else name
+
 
 def plan(
     engine: Engine,
@@ -147,12 +189,9 @@ def plan(
             "nothing is selected: give an episode, a source, a run, an actor, a time or lines"
         )
 
-    def visible(fact: Fact) -> bool:
-        return fact.namespace in namespaces and scope in (None, fact.scope)
-
     with engine.read() as transaction:
         lines = selected.of_facts(transaction, chosen, namespaces, scope)
-        return Plan(engine, author, transaction, lines, visible)
+        return Plan(engine, author, transaction, lines, Seen(namespaces, scope))
 
 
 def _key(step: Step) -> tuple[int, str, int | None]:

@@ -206,8 +206,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     def _aged(self, ids: Sequence[int]) -> Sequence[Aged]:
         if self._past is None:
             return ()
-        changed = journal.changed_after(self.transaction, ids, self._past.moment.line)
-        return [_aged(fact) for fact in self._facts(changed).values()]
+        aged = journal.aged_after(self.transaction, ids, self._past.moment.line)
+        return [_aged(fact) for fact in self._facts(aged).values()] if aged else ()
 
     def results(
         self,
