@@ -7,13 +7,18 @@ value that differs often can.
 
 from __future__ import annotations
 
+import unicodedata
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from memstore._kernel.claims import MAX_CHARACTERS, Reading
 from memstore.frozen import frozen
-from memstore.text.difference import DifferenceKind, compare
+from memstore.text.folding import folded
+from memstore.text.judging import denials, proofs, signs
+from memstore.text.judging.pair import OVER, Pair
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
     from typing import Any
 
 
@@ -34,11 +39,38 @@ class Rule(StrEnum):
     SAME = "says the same"
     HEDGED = "is hedged or asked"
     ADDED = "adds to the other"
+    FOR_A_TIME = "holds for a time only"
     OTHER_HOLDER = "is about another holder"
+    STORY = "shares too little of a long text"
+    STRUCK = "strikes the old value"
+    ENDED = "ends it with the old words"
+    DISPOSED = "says that it is no longer had"
+    FROM_TO = "names the old value and the new one"
+    MOVED = "names the move to another place"
+    LEFT = "names what was left"
+    TRANSFERRED = "changes the value of the same noun"
+    NOW = "says now in the same frame"
+    VALUE = "gives an attribute another value"
+    OTHER_THING = "is about another thing"
+    EVENT = "tells another event"
+    FORMER = "leaves what was before"
+    OTHER_CLAIM = "denies something else"
+    SEVERAL = "names one of several"
+    OTHER_PREDICATE = "says something else of it"
+    ACT = "names another object of an act"
+    CONTRADICTED = "denies the same words"
+    PARTLY_STRUCK = "strikes a part of it"
+    ALIGNED = "has another value in the same frame"
+    ENDED_MAYBE = "may end it"
+    CHANGED_MAYBE = "may change it"
+    ATTRIBUTE_MAYBE = "may change the same attribute"
+    SAME_ATTRIBUTE = "states the same attribute"
     NOTHING_ALIGNED = "has nothing to align with the other"
+    SAME_SLOT = "has another value of the same slot"
+    OTHER_SLOT = "has another slot"
 
 
-DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.OTHER_HOLDER})
+DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.OTHER_HOLDER})
 """Rules that see in the words of the newer claim that it replaces nothing, whoever says so.
 :attr:`Rule.NOTHING_ALIGNED` and others merely see no sign of a change."""
 
@@ -85,13 +117,80 @@ class Judgement:
         }
 
 
-def judge(old: Claim, new: Claim, cosine: float) -> Judgement:
+class Law(NamedTuple):
+    """A rule, when it applies, and what follows."""
+
+    rule: Rule
+    applies: Callable[[Pair], bool]
+    verdict: Verdict
+
+
+LAWS: Final = (
+    Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
+    Law(Rule.ADDED, denials.adds, Verdict.KEEP),
+    Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
+    Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
+    Law(Rule.STORY, signs.tells_another_story, Verdict.KEEP),
+    Law(Rule.STRUCK, proofs.strikes, Verdict.RETIRE),
+    Law(Rule.OTHER_THING, denials.is_about_another_thing, Verdict.KEEP),
+    Law(Rule.ENDED, proofs.ends, Verdict.RETIRE),
+    Law(Rule.DISPOSED, proofs.disposes, Verdict.RETIRE),
+    Law(Rule.FROM_TO, proofs.moves_from_to, Verdict.RETIRE),
+    Law(Rule.MOVED, proofs.moves_home, Verdict.RETIRE),
+    Law(Rule.LEFT, proofs.leaves, Verdict.RETIRE),
+    Law(Rule.TRANSFERRED, proofs.transfers, Verdict.RETIRE),
+    Law(Rule.NOW, proofs.says_now, Verdict.RETIRE),
+    Law(Rule.VALUE, proofs.gives_attribute_another_value, Verdict.RETIRE),
+    Law(Rule.PARTLY_STRUCK, proofs.touches_struck, Verdict.ASK),
+    Law(Rule.EVENT, signs.tells_another_event, Verdict.KEEP),
+    Law(Rule.FORMER, signs.was_before, Verdict.KEEP),
+    Law(Rule.CONTRADICTED, signs.contradicts, Verdict.ASK),
+    Law(Rule.OTHER_CLAIM, signs.denies_other_words, Verdict.KEEP),
+    Law(Rule.SEVERAL, signs.accumulates, Verdict.KEEP),
+    Law(Rule.OTHER_PREDICATE, signs.is_another_predicate, Verdict.KEEP),
+    Law(Rule.ACT, signs.is_an_act, Verdict.KEEP),
+    Law(Rule.ENDED_MAYBE, signs.ends_what_is_shared, Verdict.ASK),
+    Law(Rule.ALIGNED, signs.has_one_other_value, Verdict.ASK),
+    Law(Rule.CHANGED_MAYBE, signs.changes_what_is_shared, Verdict.ASK),
+    Law(Rule.ATTRIBUTE_MAYBE, signs.changes_the_attribute, Verdict.ASK),
+    Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
+)
+"""The rules in order: the first that applies decides. Both stay if none does."""
+
+
+def judge(
+    old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()
+) -> Judgement:
     """Judge whether the newer claim replaces the older one.
 
     Args:
         cosine: of the vectors of the two texts without their subjects, −1 to 1.
+        without: rules that are switched off.
     """
-    found = compare(old.text, new.text)
-    if found.kind is DifferenceKind.EQUAL:
+    if folded(old.text) == folded(new.text):
         return Judgement(Verdict.KEEP, Rule.SAME)
+    pair = Pair(reading(old), reading(new))
+    for law in LAWS:
+        if law.rule not in without and law.applies(pair):
+            return Judgement(law.verdict, law.rule, _changes(pair))
     return Judgement(Verdict.KEEP, Rule.NOTHING_ALIGNED)
+
+
+def reading(claim: Claim) -> Reading:
+    """Read a claim in the kernel."""
+    text, subject = claim.text[: MAX_CHARACTERS + 1], claim.subject[:MAX_CHARACTERS]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if not subject.isascii():
+        subject = unicodedata.normalize("NFKC", subject)
+    return Reading(text, subject)
+
+
+def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (" ".join(word.text for word in old), " ".join(word.text for word in new))
+        for old, new in pair.regions
+    )
+
+
+_ = OVER
