@@ -60,6 +60,7 @@ WORK: Final[int]
 MARRIAGE: Final[int]
 DIET: Final[int]
 HEALTH: Final[int]
+AGE: Final[int]
 NUMBER: Final[int]
 
 # How a word is written: values of :attr:`Word.kind`.
@@ -172,6 +173,14 @@ class Alignment:
     def lost_prepositions(self) -> tuple[Word, ...]: ...
     @property
     def gained_prepositions(self) -> tuple[Word, ...]: ...
+    @property
+    def keys(self) -> list[int]:
+        """For each word of the new claim its key, or that of an old word of which it is a form."""
+
+    @property
+    def marks(self) -> int:
+        """The roles of words that only the new claim has."""
+
     @property
     def same_symbols(self) -> bool: ...
     @property

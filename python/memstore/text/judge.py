@@ -61,8 +61,11 @@ class Rule(StrEnum):
     CONTRADICTED = "denies the same words"
     PARTLY_STRUCK = "strikes a part of it"
     ALIGNED = "has another value in the same frame"
+    CASE = "adds a case"
     ENDED_MAYBE = "may end it"
+    STATE_ENDED = "ends a state"
     CHANGED_MAYBE = "may change it"
+    VALUE_MAYBE = "may change the value"
     ATTRIBUTE_MAYBE = "may change the same attribute"
     SAME_ATTRIBUTE = "states the same attribute"
     NOTHING_ALIGNED = "has nothing to align with the other"
@@ -149,9 +152,12 @@ LAWS: Final = (
     Law(Rule.SEVERAL, signs.accumulates, Verdict.KEEP),
     Law(Rule.OTHER_PREDICATE, signs.is_another_predicate, Verdict.KEEP),
     Law(Rule.ACT, signs.is_an_act, Verdict.KEEP),
+    Law(Rule.CASE, signs.adds_a_case, Verdict.KEEP),
+    Law(Rule.STATE_ENDED, signs.ends_a_state, Verdict.ASK),
     Law(Rule.ENDED_MAYBE, signs.ends_what_is_shared, Verdict.ASK),
     Law(Rule.ALIGNED, signs.has_one_other_value, Verdict.ASK),
     Law(Rule.CHANGED_MAYBE, signs.changes_what_is_shared, Verdict.ASK),
+    Law(Rule.VALUE_MAYBE, signs.changes_the_value, Verdict.ASK),
     Law(Rule.ATTRIBUTE_MAYBE, signs.changes_the_attribute, Verdict.ASK),
     Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
 )

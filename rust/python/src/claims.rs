@@ -183,6 +183,16 @@ impl Alignment {
     }
 
     #[getter]
+    fn keys(&self) -> Vec<u64> {
+        self.found.keys.clone()
+    }
+
+    #[getter]
+    fn marks(&self) -> u64 {
+        self.found.marks
+    }
+
+    #[getter]
     fn same_symbols(&self) -> bool {
         self.found.same_symbols
     }

@@ -54,9 +54,14 @@ def names_another_holder(pair: Pair) -> bool:
 
 
 def is_about_another_thing(pair: Pair) -> bool:
-    """Before its verb stands a word that the older claim does not have: the gym's pool."""
+    """Before its verb stands a word that the older claim does not have: the gym's pool.
+
+    Or a word has another sense, such as "turkey", or another owner.
+    """
+    if not pair.side_by_side.same_owners or not pair.side_by_side.same_case:
+        return True
     before = keys(pair.old.words)
-    gained = [word for word in head(pair.new) if word.key not in before]
+    gained = [word for word in head(pair.new) if pair.forms[id(word)] not in before]
     if not gained:
         return False
     # "earns 2400" and "the salary rose to 2650" have one attribute.

@@ -13,6 +13,7 @@ from memstore._kernel.claims import (
     BEGINS,
     CHANGES,
     CLOSES,
+    CODE,
     CORRECTS,
     DATE,
     DENIES,
@@ -23,6 +24,7 @@ from memstore._kernel.claims import (
     KIN,
     LEAVES,
     MONTH,
+    NAME,
     NOW,
     NUMERIC,
     PARTLY,
@@ -57,7 +59,7 @@ class Pair:
         self.old = old
         self.new = new
         self.side_by_side = claims.align(old, new)
-        self.marks = new.roles & ~old.roles
+        self.marks = self.side_by_side.marks
         """The roles of words that only the newer claim has."""
 
     @cached_property
@@ -86,6 +88,15 @@ class Pair:
         if len(self.regions) == 1 and all(self.regions[0]):
             return self.regions[0]
         return None
+
+    @cached_property
+    def forms(self) -> dict[int, int]:
+        """By the identity of each newer word, its key as it counts in the older claim."""
+        return {id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)}
+
+    def new_keys(self, words: Iterable[Word]) -> set[int]:
+        """Return the keys of newer words; another form of an older word has that word's key."""
+        return {self.forms[id(word)] for word in words}
 
     @cached_property
     def frame(self) -> tuple[Word, ...]:
@@ -161,6 +172,9 @@ def keys(words: Iterable[Word]) -> set[int]:
 def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
     """Return the kind of two values if it is one and the same, numbers with equal units."""
     before, after = kinds(old), kinds(new)
+    if NAME in before & after and old[0].kind == new[0].kind == NAME:
+        # iPhone 12, Pixel 9
+        return NAME if (before | after) <= {NAME, NUMERIC, CODE, VERSION} else None
     if before <= {NUMERIC, DATE} and after <= {NUMERIC, DATE} and before != after:
         # Compared with 500, 2000 is not a year.
         if all(word.stem.isdigit() for word in (*old, *new)):

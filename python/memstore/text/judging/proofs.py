@@ -80,23 +80,23 @@ def touches_struck(pair: Pair) -> bool:
     """Whether it strikes something that the older claim says."""
     before = keys(telling(pair.old))
     return any(
-        (gone := keys(word for word in struck if word.is_telling))
+        (gone := pair.new_keys(word for word in struck if word.is_telling))
         and gone <= before
-        and keys(word for word in kept if word.is_telling) - before
+        and pair.new_keys(word for word in kept if word.is_telling) - before
         for kept, struck in _struck(pair.new)
     )
 
 
 def _replaces_struck(pair: Pair, kept: Sequence[Word], struck: Sequence[Word]) -> bool:
     old = keys(telling(pair.old))
-    gone = keys(word for word in struck if word.is_telling)
+    gone = pair.new_keys(word for word in struck if word.is_telling)
     left = [word for word in kept if word.is_telling]
-    new = [word for word in left if word.key not in old]
+    new = [word for word in left if pair.forms[id(word)] not in old]
     return (
         bool(gone)
         and gone <= old
         and 0 < len(new) <= MAX_VALUE
-        and old - keys(left) <= gone
+        and old - pair.new_keys(left) <= gone
         and not roles(kept) & (DENIES | KIN) & ~pair.old.roles
         and _together(left, new)
         and _prepositions(kept) == _prepositions(pair.old.words)
@@ -301,7 +301,7 @@ def transfers(pair: Pair) -> bool:
         return False
     nouns = [word for word in pair.common if not is_value(word)]
     return (
-        any(not _is_verb(word) for word in nouns)
+        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair))
         and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
         and all(
             word.roles & (TO | FROM) or word.stem in ("up", "down")
@@ -310,6 +310,12 @@ def transfers(pair: Pair) -> bool:
         and not (pair.old.roles & SEVERAL and pair.old.roles & INDEFINITE)
         and not pair.old.roles & MANY & roles(nouns)
     )
+
+
+def _counts_the_same(pair: Pair) -> bool:
+    """Whether both say how many of something the subject has: six members, eight members."""
+    counted = any(word.roles & UNIT for word in pair.common)
+    return counted and bool(pair.old.roles & HAVE) and pair.about_subject
 
 
 def says_now(pair: Pair) -> bool:

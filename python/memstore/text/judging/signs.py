@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
+    AGE,
+    MONTH,
+    NUMBER,
+    REGION,
+    TEMPORARY,
+    FROM,
+    TO,
+    UNIT,
+    VERSION,
     ATTRIBUTE,
     BE,
     BEGINS,
@@ -62,7 +71,7 @@ if TYPE_CHECKING:
 LONG: Final = 8
 """The telling words of a claim that tells a story."""
 
-TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH
+TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE
 VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
 STRONG: Final = NOW | CHANGES | CORRECTS | ENDS | LEAVES
 
@@ -84,8 +93,8 @@ def tells_another_event(pair: Pair) -> bool:
 
 
 def was_before(pair: Pair) -> bool:
-    """Whether the older claim speaks of what was before: the first car, the old phone."""
-    return bool(pair.old.roles & FORMER) and not pair.new.roles & FORMER
+    """Whether the older claim speaks of what was before, or for a time: the old phone, today."""
+    return bool(pair.old.roles & (FORMER | TEMPORARY) & ~pair.new.roles)
 
 
 def denies_other_words(pair: Pair) -> bool:
@@ -108,23 +117,34 @@ def contradicts(pair: Pair) -> bool:
     )
 
 
+def adds_a_case(pair: Pair) -> bool:
+    """Whether it says all that the older claim says, and more: no longer, on Sundays."""
+    return (
+        bool(pair.gained)
+        and not pair.lost
+        and not pair.denied
+        and not all(word.kind in (DATE, VERSION) for word in pair.gained)
+    )
+
+
 def ends_what_is_shared(pair: Pair) -> bool:
     """Whether something is over, beside a word of the older claim."""
-    return bool(pair.marks & OVER) and is_close(pair) and not adds_a_case(pair)
+    return bool(pair.marks & OVER) and is_close(pair) and not roles(pair.gained) & QUALIFIER
 
 
-def adds_a_case(pair: Pair) -> bool:
-    """Whether it holds in a case only that the older claim does not speak of."""
-    return bool(roles(pair.gained) & QUALIFIER) or any(
-        word.kind in TYPED and not word.roles for word in pair.gained if not pair.lost
-    )
+def ends_a_state(pair: Pair) -> bool:
+    """Whether the older claim states nothing but a state, and a short newer one ends it."""
+    before, after = pair.size
+    states = [word for word in telling(pair.old) if word.roles & (STATE | HEALTH)]
+    over = pair.marks & (CLOSES | ENDS | CHANGES)
+    return bool(over) and len(states) == before > 0 and after <= 3
 
 
 def is_close(pair: Pair) -> bool:
     """Whether they share enough: half of the shorter, or a noun if both are short."""
-    before, after = pair.size
-    least = min(before, after)
-    if not pair.shared:
+    least = min(pair.size)
+    shared = [word for word in pair.common if not is_value(word) and not word.roles & NUMBER]
+    if not shared:
         return False
     return 2 * pair.shared >= least or (least <= 4 and bool(pair.marks & STRONG))
 
@@ -143,11 +163,15 @@ def accumulates(pair: Pair) -> bool:
 
 def is_another_predicate(pair: Pair) -> bool:
     """Whether what differs is the verb, the type of the value, or a case."""
+    if _other_type(pair):
+        return True
     if pair.values is None:
         return False
     old, new = pair.values
-    if pair.marks & (NOW | CORRECTS | CHANGES):
+    if pair.marks & TURNS:
         return False
+    if bool(roles(old) & REGION) != bool(roles(new) & REGION):
+        return True
     if roles(old) & QUALIFIER or roles(new) & QUALIFIER:
         return True
     both = roles(old) & VERBS and roles(new) & VERBS
@@ -157,13 +181,23 @@ def is_another_predicate(pair: Pair) -> bool:
     return not _fits(pair, old, new)
 
 
+def _other_type(pair: Pair) -> bool:
+    """Whether each gives a number, date or version, and they are not of one type."""
+    old = [word for word in pair.lost if word.kind in TYPED and not word.roles & MONTH]
+    new = [word for word in pair.gained if word.kind in TYPED and not word.roles & MONTH]
+    units = [{w.key for w in side if w.roles & UNIT} for side in (pair.lost, pair.gained)]
+    if all(units) and not units[0] & units[1]:
+        return True
+    return bool(old) and bool(new) and of_one_type(old, new) is None
+
+
 def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
     if _states(old) & _states(new):
         return True
     before, after = kinds(old), kinds(new)
     if before & TYPED or after & TYPED:
         return of_one_type(old, new) is not None
-    return bool(before & after) or bool(pair.frame)
+    return bool(before & after) or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
 
 
 def _states(words: Sequence[Word]) -> int:
@@ -196,15 +230,37 @@ def has_one_other_value(pair: Pair) -> bool:
     old, new = pair.values
     if len(old) > 4 or len(new) > 4:
         return False
-    if not pair.frame:
-        return bool(_states(old) & _states(new) or roles(old) & roles(new) & TOPICS)
-    return pair.same_prepositions or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
+    if not pair.side_by_side.same_symbols:
+        return False
+    if _states(old) & _states(new):
+        return True
+    if not pair.same_prepositions:
+        return False
+    if pair.frame or roles(old) & roles(new) & TOPICS:
+        return True
+    return bool(pair.marks & (NOW | CORRECTS)) and kinds(old) == kinds(new)
 
 
 def changes_what_is_shared(pair: Pair) -> bool:
     """Whether a word of change stands beside a word of the older claim."""
     turned = pair.marks & (NOW | CHANGES | BEGINS | CORRECTS)
     return bool(turned) and is_close(pair)
+
+
+def changes_the_value(pair: Pair) -> bool:
+    """Whether a word of change stands beside one value, and the old claim has one of that type."""
+    if not pair.marks & CHANGES or roles(pair.lost) & MANY:
+        return False
+    old = [word for word in pair.lost if not word.roles & (VERBS | HOME | WORK)]
+    new = [word for word in pair.gained if not word.roles & (VERBS | HOME | WORK)]
+    named = {NAME, CODE, UNSPACED, VERSION, DATE, NUMERIC}
+    return (
+        0 < len(old) <= 2
+        and 0 < len(new) <= 2
+        and bool(kinds(old) & kinds(new) & named)
+        and not pair.side_by_side.lost_prepositions
+        and all(word.roles & (TO | FROM) for word in pair.side_by_side.gained_prepositions)
+    )
 
 
 def changes_the_attribute(pair: Pair) -> bool:
@@ -222,8 +278,8 @@ def has_the_same_attribute(pair: Pair) -> bool:
 
 
 __all__ = [
-    "accumulates", "changes_the_attribute", "changes_what_is_shared", "contradicts",
-    "denies_other_words", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
+    "accumulates", "adds_a_case", "changes_the_attribute", "changes_the_value", "changes_what_is_shared", "contradicts",
+    "denies_other_words", "ends_a_state", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
     "is_an_act", "is_another_predicate", "tells_another_event", "tells_another_story", "was_before",
 ]  # fmt: skip
 _ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

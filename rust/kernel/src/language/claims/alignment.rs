@@ -34,6 +34,10 @@ pub struct Alignment {
     pub gained: Vec<usize>,
     /// Words of both, as indices of the old claim.
     pub common: Vec<usize>,
+    /// For each word of the new claim its key, or that of an old word of which it is another form.
+    pub keys: Vec<u64>,
+    /// The roles of words that only the new claim has.
+    pub marks: Roles,
     /// Both have the same symbols.
     pub same_symbols: bool,
     /// Every word that both have is written with a capital letter in both, or in neither.
@@ -52,6 +56,10 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
     let after = aligned(new);
     let old_keys: Vec<u64> = before.iter().map(|place| old.words[*place].key).collect();
     let new_keys = keys_as_in(&before, &after, old, new);
+    let mut keys: Vec<u64> = new.words.iter().map(|word| word.key).collect();
+    for (place, key) in after.iter().zip(&new_keys) {
+        keys[*place] = *key;
+    }
     let weight = |place: usize| {
         if old.words[before[place]].is_telling { TELLING } else { LIGHT }
     };
@@ -68,6 +76,8 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
         lost: lost.into_iter().map(|i| before[i]).collect(),
         gained: gained.map(|i| after[*i]).collect(),
         common: common.into_iter().map(|i| before[i]).collect(),
+        keys,
+        marks: marks(old, new),
         same_symbols: old.symbols == new.symbols,
         same_case: same_case(&old.words, &new.words),
         same_owners: same_owners(&old.words, &new.words),
@@ -181,6 +191,11 @@ fn unmatched(before: &[usize], after: &[usize], old: &Reading, new: &Reading) ->
         }
     }
     (lost, gained)
+}
+
+fn marks(old: &Reading, new: &Reading) -> Roles {
+    let is_new = |word: &&Word| !old.words.iter().any(|other| other.stem == word.stem);
+    new.words.iter().filter(is_new).fold(0, |all, word| all | word.roles)
 }
 
 /// Words at the beginning have a capital letter whatever they are.

@@ -86,10 +86,6 @@ const DROPPED: Roles = FUNCTION | OWNER | INDEFINITE | NOW | CORRECTS | DENIES;
 /// Roles of words that are aligned but tell nothing.
 const LIGHT: Roles = USER | BE | HAVE | PREPOSITION | DROPPED | TITLE;
 
-/// Roles of words that say how a claim relates to another one.
-const MARKS: Roles = ENDS | DISPOSES | CLOSES | CHANGES | BEGINS | LEAVES | REPLACES | CONTRASTS
-    | ADDS | HEDGES | TEMPORARY | PARTLY;
-
 /// Roles that tell something, whatever else a word may be.
 const TELLING: Roles = STATE | ATTRIBUTE | KIN | DAY | MONTH | UNIT | NUMBER;
 
@@ -197,11 +193,16 @@ fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Ve
             continue;
         };
         let is_phrase = phrase.places.len() > 1;
+        let hides = is_phrase && phrase.meaning.roles & MARKS != 0;
+        let single = vocabulary.word(lower[at], languages);
+        if is_phrase && !hides && !in_phrase[at] {
+            found[at].add(single);
+        }
         if !is_phrase && in_phrase[at] {
             continue;
         }
         for place in phrase.places {
-            if is_phrase && !in_phrase[place] {
+            if hides && !in_phrase[place] {
                 found[place] = Meaning::default();
                 in_phrase[place] = true;
             }
@@ -314,7 +315,7 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
             (tenses.is_past(lower[place]) && !is_state)
                 || (tenses.is_participle(lower[place])
                     && (has_auxiliary(tenses, &lower[place.saturating_sub(2)..place])
-                        || (last && has_auxiliary(tenses, &lower[..place]))))
+                        || (last && tenses.participle_last && has_auxiliary(tenses, &lower[..place]))))
         });
         if is_past {
             words[place].roles |= PAST;
@@ -358,15 +359,21 @@ fn settle(words: &mut [Word], languages: Languages) {
             words[place].unit = words[place + 1..]
                 .iter()
                 .find(|next| !next.is_dropped)
-                .filter(|next| next.roles & PREPOSITION == 0 && next.kind != Kind::Number)
+                .filter(|next| next.roles & PREPOSITION == 0)
+                .filter(|next| matches!(next.kind, Kind::Word | Kind::Unspaced))
                 .map_or(0, |next| next.key);
         }
     }
 }
 
 fn head(words: &[Word]) -> usize {
-    let is_verb = |word: &Word| word.roles & PREDICATE != 0 && word.roles & (ATTRIBUTE | KIN | USER | TITLE) == 0;
-    words.iter().position(is_verb).unwrap_or(words.len())
+    // After the subject itself, "retries" is a verb; after "the" it is a noun.
+    let is_verb = |(place, word): (usize, &Word)| {
+        word.roles & PREDICATE != 0
+            && word.roles & (KIN | USER | TITLE) == 0
+            && (word.roles & ATTRIBUTE == 0 || (place > 0 && words[place - 1].roles & USER != 0))
+    };
+    words.iter().enumerate().position(is_verb).unwrap_or(words.len())
 }
 
 /// FNV-1a, with the small numbers left to the classes.

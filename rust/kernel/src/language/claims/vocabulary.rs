@@ -88,6 +88,8 @@ pub struct Tenses {
     endings: Vec<&'static str>,
     auxiliaries: Vec<&'static str>,
     participles: Vec<(&'static str, &'static str)>,
+    /// The participle may stand at the end, far from its auxiliary.
+    pub participle_last: bool,
 }
 
 impl Tenses {
@@ -195,6 +197,7 @@ impl Vocabulary {
             Tenses {
                 endings: words(claims.past_endings),
                 auxiliaries: words(claims.auxiliaries),
+                participle_last: claims.participle_last,
                 participles: parts.filter_map(|form| form.split_once('*')).collect(),
             },
         ));
@@ -321,6 +324,19 @@ impl Vocabulary {
             .fold(0, |all, (language, _)| all | language)
     }
 
+    /// What a word means alone, in any of the languages.
+    pub fn word(&self, word: &str, languages: Languages) -> Meaning {
+        let phrases = self.by_first.get(word).into_iter().flatten();
+        let single = phrases.filter(|phrase| phrase.rest.is_empty());
+        let mut found = Meaning::default();
+        for (language, meaning) in single.flat_map(|phrase| &phrase.meanings) {
+            if language & languages != 0 {
+                found.add(*meaning);
+            }
+        }
+        found
+    }
+
     /// The longest phrase that begins at a word, in any of the languages.
     pub fn phrase_at(&self, words: &[&str], at: usize, languages: Languages) -> Option<Found> {
         let word = words[at];
@@ -399,7 +415,7 @@ fn pieces(form: &str) -> Vec<Piece> {
     found
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 48] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 49] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -449,5 +465,6 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 48] {
         (MARRIAGE, claims.marriage),
         (DIET, claims.diet),
         (HEALTH, claims.health),
+        (AGE, claims.age),
     ]
 }

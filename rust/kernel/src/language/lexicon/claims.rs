@@ -61,10 +61,13 @@ pub(in crate::language) struct Claims {
     pub marriage: &'static str,
     pub diet: &'static str,
     pub health: &'static str,
+    pub age: &'static str,
     /// Endings of verbs in a tense of events.
     pub past_endings: &'static str,
     /// Words that make a tense of events with a participle that follows, at once or at the end.
     pub auxiliaries: &'static str,
+    /// The participle may stand at the end, far from its auxiliary.
+    pub participle_last: bool,
     /// Beginning and ending of participles, divided by `*`.
     pub participles: &'static str,
     /// The number words from one on, where they can be told from others; forms of one divided by `/`.
@@ -124,8 +127,10 @@ impl Claims {
         marriage: "",
         diet: "",
         health: "",
+        age: "",
         past_endings: "",
         auxiliaries: "",
+        participle_last: false,
         participles: "",
         counting: "",
     };

@@ -152,7 +152,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             fährt bevorzug+t+en läuft kostet wiegt dauert beträgt verdien+t+en studier+t+en \
             nutz+t+en verwende+t+n benutz+t+en startet geht_um steht_um lauscht unterrichtet \
             mietet geschrieben gehostet gespeichert betrieben geleitet gehört trainiert spielt_bei \
-            pendelt schläft probt findet_statt tagt speichert basiert verwaltet betreut",
+            pendelt schläft probt findet_statt tagt speichert basiert verwaltet betreut geplant \
+            eingestellt vorgesehen angesetzt festgelegt begrenzt",
         measures: "beträgt kostet wiegt dauert fasst verdient zahlt braucht misst hat umfasst \
             besteht raucht trinkt",
         attributes: "geburtstag alter adresse gehalt miete budget frist zeitlimit limit preis \
@@ -175,7 +176,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         unique: "neueste neuester neuestes neuesten aktuelle aktueller aktuelles aktuellen \
             standardmäßige einzige hauptsächliche offizielle letzter lieblings*",
         former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
-            ehemaliger alte alter_wagen altes alten vorherige vorheriger damalige ex-",
+            ehemaliger vorherige vorheriger damalige ex-",
         several: "bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
@@ -223,8 +224,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         health: "schwanger entbunden krankgeschrieben krank gesund genesen verletzt gips \
             krankenhaus",
         auxiliaries: "hat haben ist sind wurde wurden",
+        participle_last: true,
         participles: "ge*t ge*en be*t be*en ver*t ver*en er*t er*en zer*t zer*en über*t *iert *geholt *gerufen *gefahren *geflogen *gekauft",
         counting: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        age: "jahre_alt alter jahre_alt_geworden geworden",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

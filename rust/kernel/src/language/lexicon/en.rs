@@ -69,13 +69,13 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         closes: "finished completed closed fixed resolved repaired merged recovered healed \
             deprecated discontinued shut_down retired_from retires gave_birth stepped_down \
             stepped_back moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up \
-            separated divorced got_divorced expired dropped_out is_out is_gone was_gone ran_out \
-            reached passed_the back_at back_in back_from is_back up_and_running found_a got_a_job \
-            dropped solved settled taken_down turned_off switched_off decommissioned shipped \
-            released graduated_from graduated over_with is_over ended removed cleared paid_off \
-            passed_his passed_her works_again passes_again out_of_order_no got_better got_over \
-            cured cut_off called_it_quits fell_through came_off lifted unblocked reopened \
-            disbanded dissolved closed_down went_bankrupt defended turned_down",
+            separated divorced got_divorced expired dropped_out is_gone was_gone ran_out reached \
+            passed_the back_at back_in back_from is_back up_and_running found_a got_a_job dropped \
+            solved settled taken_down turned_off switched_off decommissioned shipped released \
+            graduated_from graduated over_with is_over ended removed cleared paid_off passed_his \
+            passed_her works_again passes_again got_better got_over cured cut_off called_it_quits \
+            fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
+            went_bankrupt turned_down",
         changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
             migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es upgrad+ed+es updat+ed+es \
             downgrad+ed+es promoted demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s \
@@ -103,8 +103,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         contrasts: "but",
         adds: "also too as_well in_addition additionally besides another second third both \
             not_only not_just as_well_as other others along_with on_top_of further furthermore \
-            more_than_one plus_a one_of not_yet twice additional extra an_old the_old even \
-            as_another",
+            more_than_one plus_a one_of not_yet twice additional extra as_another",
         hedges: "if would might may could should maybe perhaps possibly probably wonder+s+ed+ing \
             whether want+s+ed_to wants_a wants_an wants_the wants plan+s+ned_to planning_to \
             plans_on planning_on planning thinking consider+s+ed+ing dream+s+t+ed+ing \
@@ -116,10 +115,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             unlikely about_to going_to intend+s+ed toy+s+ing_with imagin+e+es+ed pretend+s+ed \
             someday one_day eventually can_imagine doubt+s+ed expect+s+ed_to asked_for_information \
             asks_whether asked_whether asked_if heard hears in_theory hypothetically would_like_to \
-            would_love_to had better ought supposedly seems seem aims_to tries_to trying_to \
-            tried_to considers_moving applied_for applies_for applying_for tested trial_of \
-            trying_out fear+s+ed_that worries_that as_though unconfirmed mentioned_that nearly \
-            almost refus+ed+es_to",
+            would_love_to ought supposedly seems seem aims_to tries_to trying_to tried_to \
+            considers_moving applied_for applies_for applying_for tested trial_of trying_out \
+            fear+s+ed_that worries_that as_though unconfirmed mentioned_that nearly almost \
+            refus+ed+es_to",
         temporary: "this_week today today's tonight this_morning this_afternoon this_evening \
             this_month this_weekend this_year this_time this_monday this_tuesday this_wednesday \
             this_thursday this_friday this_saturday this_sunday this_summer this_winter \
@@ -146,7 +145,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             towards under until up upon via with within without as",
         function: "a an the and or do does did it its he him his she her hers they them their \
             there this that these those i my me you your we our us who which then so very already \
-            still again once who's will can it's just really that's",
+            still again once who's will can it's just really that's ones",
         owners: "his her hers their theirs its my your our this that these those one",
         indefinite: "a an one another some several many few any two_of every each",
         kin: "tenant tenants client clients customer customers daughter-in-law son-in-law \
@@ -208,8 +207,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             grade title date state class plan level code model brand engine room seat",
         unique: "latest current default newest main only total official stable primary present \
             overall favourite favorite",
-        former: "first former previous earlier ex past old last next second third previously \
-            formerly then original initial",
+        former: "first former previous earlier ex past last next previously formerly then original \
+            initial the_old 's_old his_old her_old their_old my_old",
         several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \
@@ -236,10 +235,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         past: "was were had went saw met took ran paid read won spent sent gave came flew broke \
             been done got lost found moved watched wrote hosted finished started participated \
             travelled traveled hiked climbed tried made did ate drank slept drove rode sang swam \
-            taught told thought threw wore fell felt kept knew led left built bought brought \
-            caught chose cooked painted fixed cleaned visited attended joined launched played \
-            worked studied lived stayed used liked loved wanted needed called helped signed \
-            planted",
+            taught told thought threw wore fell felt kept knew led built bought brought caught \
+            chose cooked painted fixed cleaned visited attended joined launched played worked \
+            studied lived stayed used liked loved wanted needed helped signed planted",
         qualifiers: "morning evening night noon afternoon weekday+s weekend+s home work production \
             staging test development windows linux macos ios android reads writes summer winter \
             spring autumn guests visitors personal business internal external left right upper \
@@ -290,6 +288,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             hospital back_at_work",
         past_endings: "ed",
         counting: "one two three four five six seven eight nine ten eleven twelve",
+        age: "years_old year_old turned age aged",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -144,8 +144,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             altura",
         unique: "última último actual oficial principal único única predeterminado predeterminada \
             favorito favorita estable",
-        former: "antiguo antigua primer primera primero anterior anteriores viejo vieja previo \
-            previa ex",
+        former: "antiguo antigua primer primera primero anterior anteriores previo previa ex",
         several: "hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
             autobús vuelo viaje libro película canción paquete factura pedido concierto receta",
@@ -188,6 +187,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         auxiliaries: "ha han",
         participles: "*ado *ido",
         counting: "_ dos tres cuatro cinco seis siete ocho nueve diez _ doce",
+        age: "años edad cumplió",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

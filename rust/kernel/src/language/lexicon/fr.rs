@@ -139,7 +139,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         of_things: "prix taille poids âge nom couleur date statut numéro capacité durée hauteur",
         unique: "dernière dernier actuelle actuel officiel officielle principal principale unique \
             favori favorite préféré préférée stable",
-        former: "ancien ancienne premier première précédent précédente vieux vieille ex",
+        former: "ancien ancienne premier première précédent précédente ex",
         several: "frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
             cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
             chanson colis facture commande concert recette enfant",
@@ -183,6 +183,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         auxiliaries: "a ont est sont",
         participles: "*é *ée *és *ées *i *it *is *u",
         counting: "_ deux trois quatre cinq six sept huit neuf dix onze douze",
+        age: "ans âge",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -46,7 +46,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         replaces: "の代わりに 代わりに",
         contrasts: "ではなく じゃなくて でなく ではなくて",
         adds: "また さらに だけでなく もう一 別の ほかに 他の 二つ目 第二 もう一つ もう一匹 加えて \
-            に加え 他にも 両方 のひとつ の一つ 同時に",
+            に加え 他にも 両方 のひとつ の一つ 同時に も",
         hedges: "もし 可能性 かもしれ かも によると と言って と言った と言い と言 と思 たい 考えて \
             考え 予定 つもり らしい そうだ そうです たら 検討 かな 希望 おそらく 多分 たぶん \
             だろう でしょう 噂 夢 はず 望ん 欲しい ほしい みたい ようだ なら と主張 と話し 未定 \
@@ -61,7 +61,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         be: "だ です である は が だった でした",
         have: "ある いる 持っている 飼っている 飼って 持って 所有して",
         prepositions: "から まで に で へ と",
-        function: "は が を に で の と も へ や ている ています ました した て た という な ます \
+        function: "は が を に で の と へ や ている ています ました した て た という な ます \
             いて いる",
         owners: "この その あの 彼の 彼女の 私の 彼 彼女",
         indefinite: "ある人 いくつか 一匹 一台 何人か",
@@ -113,6 +113,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         health: "妊娠中 妊娠 出産 病気 入院 退院 休職 骨折 回復",
         past_endings: "た",
         counting: "一 二 三 四 五 六 七 八 九 十",
+        age: "歳 年齢",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING
