@@ -182,6 +182,10 @@ class Alignment:
         """The roles of words that only the new claim has."""
 
     @property
+    def is_loose(self) -> bool:
+        """Whether words without blanks count as one though one only contains the other."""
+
+    @property
     def same_symbols(self) -> bool: ...
     @property
     def same_case(self) -> bool:

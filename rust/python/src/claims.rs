@@ -193,6 +193,11 @@ impl Alignment {
     }
 
     #[getter]
+    fn is_loose(&self) -> bool {
+        self.found.is_loose
+    }
+
+    #[getter]
     fn same_symbols(&self) -> bool {
         self.found.same_symbols
     }

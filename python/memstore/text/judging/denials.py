@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from memstore._kernel.claims import (
     ADDS,
     ATTRIBUTE,
+    CHANGES,
     CORRECTS,
+    FORMER,
+    NOW,
     HEDGES,
     KIN,
     MARRIAGE,
@@ -16,7 +19,7 @@ from memstore._kernel.claims import (
     TEMPORARY,
     USER,
 )
-from memstore.text.judging.pair import OVER, head, keys, roles, telling
+from memstore.text.judging.pair import OVER, head, is_value, keys, roles, telling
 
 if TYPE_CHECKING:
     from memstore.text.judging.pair import Pair
@@ -28,7 +31,9 @@ def is_hedged(pair: Pair) -> bool:
 
 
 def adds(pair: Pair) -> bool:
-    return bool(pair.marks & ADDS)
+    # The second Thursday instead of the first Tuesday.
+    ordinal = pair.old.roles & FORMER and pair.marks & (NOW | CHANGES)
+    return bool(pair.marks & ADDS) and not ordinal
 
 
 def is_for_a_time(pair: Pair) -> bool:
@@ -50,7 +55,10 @@ def names_another_holder(pair: Pair) -> bool:
         return True
     # "Bob knows": the subject is not what the newer claim is about.
     subject = any(word.roles & USER for word in old)
-    return subject and bool(gained) and not any(word.roles & USER for word in new)
+    if not subject or not gained or any(word.roles & USER for word in new):
+        return False
+    # "The vet replaced Kim's pills" changes what is said of Kim.
+    return not (pair.marks & (CHANGES | OVER) and pair.keeps_words and pair.new.roles & USER)
 
 
 def is_about_another_thing(pair: Pair) -> bool:
@@ -61,8 +69,8 @@ def is_about_another_thing(pair: Pair) -> bool:
     if not pair.side_by_side.same_owners or not pair.side_by_side.same_case:
         return True
     before = keys(pair.old.words)
-    gained = [word for word in head(pair.new) if pair.forms[id(word)] not in before]
-    if not gained:
+    gained = [word for word in head(pair.new) if pair.forms[id(word)] not in before and not is_value(word)]
+    if not gained or (pair.marks & (CHANGES | OVER) and pair.keeps_words):
         return False
     # "earns 2400" and "the salary rose to 2650" have one attribute.
     measured = bool(roles(telling(pair.old)) & MEASURES)

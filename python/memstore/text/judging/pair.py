@@ -116,6 +116,7 @@ class Pair:
         either = self.old.roles | self.new.roles
         return (
             found.same_symbols
+            and not found.is_loose
             and found.same_case
             and found.same_owners
             and not (self.old.roles ^ self.new.roles) & PARTLY
@@ -134,6 +135,12 @@ class Pair:
         """Whether both speak of the same kin, if any, and neither is about one of them."""
         kin = [{word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)]
         return kin[0] == kin[1]
+
+    @cached_property
+    def keeps_words(self) -> bool:
+        """Whether the newer claim has words that the older one says of what it is about."""
+        before = {word.key for word in head(self.old)}
+        return any(word.key not in before for word in self.common)
 
     @cached_property
     def denied(self) -> bool:

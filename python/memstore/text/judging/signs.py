@@ -73,7 +73,7 @@ LONG: Final = 8
 
 TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE
 VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
-STRONG: Final = NOW | CHANGES | CORRECTS | ENDS | LEAVES
+STRONG: Final = NOW | CHANGES | CORRECTS | OVER
 
 
 def tells_another_story(pair: Pair) -> bool:
@@ -124,6 +124,7 @@ def adds_a_case(pair: Pair) -> bool:
         and not pair.lost
         and not pair.denied
         and not all(word.kind in (DATE, VERSION) for word in pair.gained)
+        and not (pair.marks & CHANGES and pair.marks & FROM)
     )
 
 
@@ -158,12 +159,13 @@ def accumulates(pair: Pair) -> bool:
     counted = of_one_type(old, new) == NUMERIC
     if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
         return True
-    return bool(frame & MANY) and not counted
+    has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
+    return bool(frame & MANY or has) and not counted
 
 
 def is_another_predicate(pair: Pair) -> bool:
     """Whether what differs is the verb, the type of the value, or a case."""
-    if _other_type(pair):
+    if _other_type(pair) or roles(pair.lost) & roles(pair.gained) & QUALIFIER:
         return True
     if pair.values is None:
         return False
@@ -188,7 +190,9 @@ def _other_type(pair: Pair) -> bool:
     units = [{w.key for w in side if w.roles & UNIT} for side in (pair.lost, pair.gained)]
     if all(units) and not units[0] & units[1]:
         return True
-    return bool(old) and bool(new) and of_one_type(old, new) is None
+    if not old or not new or kinds(old) & kinds(new) and kinds(old) != kinds(new):
+        return False
+    return of_one_type(old, new) is None
 
 
 def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
@@ -243,7 +247,7 @@ def has_one_other_value(pair: Pair) -> bool:
 
 def changes_what_is_shared(pair: Pair) -> bool:
     """Whether a word of change stands beside a word of the older claim."""
-    turned = pair.marks & (NOW | CHANGES | BEGINS | CORRECTS)
+    turned = pair.marks & (NOW | CHANGES | CORRECTS)
     return bool(turned) and is_close(pair)
 
 
@@ -272,7 +276,7 @@ def changes_the_attribute(pair: Pair) -> bool:
 
 def has_the_same_attribute(pair: Pair) -> bool:
     """Whether two short claims state the same attribute of a person."""
-    topic = pair.old.roles & pair.new.roles & (MARRIAGE | DIET | HEALTH | HOME)
+    topic = pair.old.roles & pair.new.roles & (MARRIAGE | DIET | HEALTH)
     before, after = pair.size
     return bool(topic) and before <= 4 and after <= 4 and not pair.new.roles & MANY
 

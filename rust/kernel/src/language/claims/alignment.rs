@@ -38,6 +38,8 @@ pub struct Alignment {
     pub keys: Vec<u64>,
     /// The roles of words that only the new claim has.
     pub marks: Roles,
+    /// Words of a script without blanks count as one though one only contains the other.
+    pub is_loose: bool,
     /// Both have the same symbols.
     pub same_symbols: bool,
     /// Every word that both have is written with a capital letter in both, or in neither.
@@ -56,6 +58,7 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
     let after = aligned(new);
     let old_keys: Vec<u64> = before.iter().map(|place| old.words[*place].key).collect();
     let new_keys = keys_as_in(&before, &after, old, new);
+    let (new_keys, is_loose) = new_keys;
     let mut keys: Vec<u64> = new.words.iter().map(|word| word.key).collect();
     for (place, key) in after.iter().zip(&new_keys) {
         keys[*place] = *key;
@@ -77,6 +80,7 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
         gained: gained.map(|i| after[*i]).collect(),
         common: common.into_iter().map(|i| before[i]).collect(),
         keys,
+        is_loose,
         marks: marks(old, new),
         same_symbols: old.symbols == new.symbols,
         same_case: same_case(&old.words, &new.words),
@@ -92,25 +96,39 @@ fn aligned(reading: &Reading) -> Vec<usize> {
 }
 
 /// The keys of the new words; another form of an old word has that word's key: study, studied.
-fn keys_as_in(before: &[usize], after: &[usize], old: &Reading, new: &Reading) -> Vec<u64> {
+fn keys_as_in(before: &[usize], after: &[usize], old: &Reading, new: &Reading) -> (Vec<u64>, bool) {
     let own: Vec<u64> = after.iter().map(|place| new.words[*place].key).collect();
-    let is_word = |word: &Word| word.kind == Kind::Word && word.is_telling;
     let known = |key: u64| before.iter().any(|place| old.words[*place].key == key);
-    after
+    let mut is_loose = false;
+    let keys = after
         .iter()
         .zip(&own)
         .map(|(place, key)| {
             let word = &new.words[*place];
-            if !is_word(word) || known(*key) {
+            if known(*key) {
                 return *key;
             }
-            before
+            let mut free = before
                 .iter()
                 .map(|place| &old.words[*place])
-                .find(|old| is_word(old) && !own.contains(&old.key) && are_forms(&old.stem, &word.stem))
-                .map_or(*key, |old| old.key)
+                .filter(|old| old.is_telling && !own.contains(&old.key));
+            let found = free.find(|old| is_form(old, word));
+            is_loose |= found.is_some_and(|old| old.kind == Kind::Unspaced);
+            found.map_or(*key, |old| old.key)
         })
-        .collect()
+        .collect();
+    (keys, is_loose)
+}
+
+fn is_form(old: &Word, new: &Word) -> bool {
+    match (old.kind, new.kind) {
+        (Kind::Word, Kind::Word) => new.is_telling && are_forms(&old.stem, &new.stem),
+        (Kind::Unspaced, Kind::Unspaced) => {
+            let shortest = old.stem.chars().count().min(new.stem.chars().count());
+            shortest > 1 && (old.stem.contains(&new.stem) || new.stem.contains(&old.stem))
+        }
+        _ => false,
+    }
 }
 
 /// Whether two words may be forms of one: their beginnings are equal.

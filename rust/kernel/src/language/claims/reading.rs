@@ -203,7 +203,10 @@ fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Ve
         }
         for place in phrase.places {
             if hides && !in_phrase[place] {
-                found[place] = Meaning::default();
+                found[place] = Meaning {
+                    roles: vocabulary.word(lower[place], languages).roles & TOPICS,
+                    ..Meaning::default()
+                };
                 in_phrase[place] = true;
             }
             found[place].add(phrase.meaning);
@@ -303,6 +306,13 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
     let tenses: Vec<&Tenses> = vocabulary.tenses(languages).collect();
     let has_auxiliary = |tenses: &Tenses, before: &[&str]| before.iter().any(|word| tenses.is_auxiliary(word));
     for place in 0..words.len() {
+        // "is kept" is a state.
+        if languages & ENGLISH != 0 && place > 0 && words[place].roles & BE == 0 {
+            let before = words[place - 1].roles;
+            if before & BE != 0 && before & PAST == 0 {
+                words[place].roles &= !PAST;
+            }
+        }
         let word = &words[place];
         if word.roles & known != 0 || word.kind == Kind::Name || word.kind == Kind::Number {
             continue;
@@ -366,14 +376,22 @@ fn settle(words: &mut [Word], languages: Languages) {
     }
 }
 
+/// How many words come before the first verb. After the subject itself, "retries" is a verb and so is an
+/// unknown word; after "the" they are nouns.
 fn head(words: &[Word]) -> usize {
-    // After the subject itself, "retries" is a verb; after "the" it is a noun.
+    let follows_subject = |place: usize| place > 0 && words[place - 1].roles & USER != 0;
     let is_verb = |(place, word): (usize, &Word)| {
-        word.roles & PREDICATE != 0
-            && word.roles & (KIN | USER | TITLE) == 0
-            && (word.roles & ATTRIBUTE == 0 || (place > 0 && words[place - 1].roles & USER != 0))
+        let known = word.roles & PREDICATE != 0 && word.roles & (KIN | USER | TITLE) == 0;
+        let unknown = word.roles == 0 && word.is_telling && word.kind == Kind::Word && !word.is_capital;
+        (known && (word.roles & ATTRIBUTE == 0 || follows_subject(place)))
+            || (unknown && follows_subject(place))
     };
-    words.iter().enumerate().position(is_verb).unwrap_or(words.len())
+    let verb = words.iter().enumerate().position(is_verb);
+    verb.unwrap_or_else(|| {
+        let subject = words.iter().position(|word| word.roles & USER != 0);
+        let first = words.iter().position(|word| word.is_telling);
+        subject.or(first).map_or(0, |last| last + 1)
+    })
 }
 
 /// FNV-1a, with the small numbers left to the classes.

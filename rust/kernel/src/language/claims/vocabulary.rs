@@ -44,11 +44,14 @@ struct Piece {
     /// Up to [`MAX_GAP`] words may stand before it.
     after_gap: bool,
     any_ending: bool,
+    any_beginning: bool,
 }
 
 impl Piece {
     fn is(&self, word: &str) -> bool {
-        if self.any_ending {
+        if self.any_beginning {
+            word.ends_with(&self.text)
+        } else if self.any_ending {
             word.starts_with(&self.text)
         } else {
             word == self.text
@@ -404,11 +407,12 @@ fn pieces(form: &str) -> Vec<Piece> {
             if text.is_empty() {
                 continue;
             }
-            let bare = text.trim_end_matches('*');
+            let bare = text.trim_matches('*');
             found.push(Piece {
                 text: bare.to_lowercase(),
                 after_gap: stretch > 0 && place == 0,
-                any_ending: bare.len() < text.len(),
+                any_ending: text.ends_with('*'),
+                any_beginning: text.starts_with('*'),
             });
         }
     }

@@ -1,7 +1,7 @@
 //! The words by which two claims are compared, of one language.
 //!
 //! Words are divided by blanks. In a word, `_` joins the words of a phrase, `…` stands for up to five
-//! other words, a final `*` for any ending, and `+` begins an ending: `work+s+ed` is work, works and
+//! other words, `*` for any beginning or ending, and `+` begins an ending: `work+s+ed` is work, works and
 //! worked. In a script without blanks each is a run of characters. A phrase hides what its words say
 //! alone.
 

@@ -91,7 +91,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert verdoppelt \
             vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht geändert \
             ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
-            heraufgesetzt abgelöst portiert verlagert",
+            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten",
         begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
             heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
             angeschafft beigetreten adoptiert eröffnet",
@@ -108,11 +108,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         hedges: "wenn falls ob würde würden vielleicht überlegt überlegen erwägt erwägen könnte \
             könnten angeblich sagt sagte sagen behauptet behauptete meint meinte glaubt glaubte \
             denkt dachte laut anscheinend wohl unklar träumt hofft plant planen möglicherweise \
-            eventuell will wollte wollen wird…wollen möchte…werden zufolge vermutlich \
-            wahrscheinlich sollte soll dürfte vorhat hat_vor scheint scheinbar offenbar \
-            gern…arbeiten wünscht wünscht_sich fragt_sich mutmaßlich zweifelt gerüchte gerücht \
-            unsicher es_heißt erzählt erzählte findet hört_man vorschlägt vorgeschlagen sofern \
-            angenommen beinahe fast bewirbt_sich beworben versucht",
+            eventuell wird…wollen möchte…werden zufolge vermutlich wahrscheinlich sollte soll \
+            dürfte vorhat hat_vor scheint scheinbar offenbar gern…arbeiten wünscht wünscht_sich \
+            fragt_sich mutmaßlich zweifelt gerüchte gerücht unsicher es_heißt erzählt erzählte \
+            findet hört_man vorschlägt vorgeschlagen sofern angenommen beinahe fast bewirbt_sich \
+            beworben versucht will_*en wollte_*en will…*en",
         temporary: "diese_woche heute gestern im_urlaub zu_besuch momentan vorübergehend zurzeit \
             diesen_monat dieses_wochenende heute_abend heute_morgen dieses_jahr diesen_sommer \
             für_eine_woche für_ein_paar_tage bis_montag bis_dienstag bis_mittwoch bis_donnerstag \
@@ -153,9 +153,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nutz+t+en verwende+t+n benutz+t+en startet geht_um steht_um lauscht unterrichtet \
             mietet geschrieben gehostet gespeichert betrieben geleitet gehört trainiert spielt_bei \
             pendelt schläft probt findet_statt tagt speichert basiert verwaltet betreut geplant \
-            eingestellt vorgesehen angesetzt festgelegt begrenzt",
+            eingestellt vorgesehen angesetzt festgelegt begrenzt erlaubt verwendet setzt nutzt",
         measures: "beträgt kostet wiegt dauert fasst verdient zahlt braucht misst hat umfasst \
-            besteht raucht trinkt",
+            besteht raucht trinkt erlaubt versucht_es wiederholt",
         attributes: "geburtstag alter adresse gehalt miete budget frist zeitlimit limit preis \
             größe gewicht version status lieblingsfarbe lieblings* stelle chef chefin lehrer \
             lehrerin arzt ärztin hausarzt hausärztin zahnarzt zahnärztin treffen wochentreffen \
@@ -176,7 +176,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         unique: "neueste neuester neuestes neuesten aktuelle aktueller aktuelles aktuellen \
             standardmäßige einzige hauptsächliche offizielle letzter lieblings*",
         former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
-            ehemaliger vorherige vorheriger damalige ex-",
+            ehemaliger vorherige vorheriger damalige ex- zweite zweiter zweiten dritte dritter \
+            dritten",
         several: "bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
@@ -216,7 +217,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             studentin beruf arbeitslos arbeitgeber job azubi ausbildung lehre lehrling ingenieur \
             ingenieurin entwickler entwicklerin leiter leiterin assistenzarzt assistenzärztin \
             oberarzt oberärztin befördert rente rentner rentnerin praktikant praktikantin firma \
-            selbstständig selbständig freiberuflich schüler schülerin",
+            selbstständig selbständig freiberuflich schüler schülerin pfleger pflegerin \
+            krankenpfleger",
         marriage: "ledig verlobt verheiratet geheiratet geschieden scheiden_lassen getrennt single \
             heiratete hochzeit verwitwet ehe partnerin partner freundin_ist scheidung trennte",
         diet: "isst_fleisch vegetarier vegetarierin vegan veganer veganerin vegetarisch fleisch \

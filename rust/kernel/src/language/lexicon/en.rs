@@ -88,7 +88,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             replaced_with adjusted bumped dropped_from shifted redesigned refactored reorganised \
             redecorated rebranded painted repainted cut_her cut_his dyed dyes promoted_to expanded \
             shrank shrunk climbed_to jumped_to gained instead traded_in traded tightened relaxed \
-            revised lengthened",
+            revised lengthened dropped handed_over passed_to passed_on rebooked swapped_out \
+            ripped_out sits_on",
         begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
             hired married marries engaged took_up picked_up opened launched introduced enrolled \
             signed signed_with new expecting took_a_job turned passes again took_on landed \
@@ -116,9 +117,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             someday one_day eventually can_imagine doubt+s+ed expect+s+ed_to asked_for_information \
             asks_whether asked_whether asked_if heard hears in_theory hypothetically would_like_to \
             would_love_to ought supposedly seems seem aims_to tries_to trying_to tried_to \
-            considers_moving applied_for applies_for applying_for tested trial_of trying_out \
-            fear+s+ed_that worries_that as_though unconfirmed mentioned_that nearly almost \
-            refus+ed+es_to",
+            considers_moving applied_for applies_for applying_for trying_out fear+s+ed_that \
+            worries_that as_though unconfirmed mentioned_that nearly almost refus+ed+es_to \
+            testing_out",
         temporary: "this_week today today's tonight this_morning this_afternoon this_evening \
             this_month this_weekend this_year this_time this_monday this_tuesday this_wednesday \
             this_thursday this_friday this_saturday this_sunday this_summer this_winter \
@@ -146,8 +147,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         function: "a an the and or do does did it its he him his she her hers they them their \
             there this that these those i my me you your we our us who which then so very already \
             still again once who's will can it's just really that's ones",
-        owners: "his her hers their theirs its my your our this that these those one",
-        indefinite: "a an one another some several many few any two_of every each",
+        owners: "his her hers their theirs its my your our this that these those",
+        indefinite: "a an another some several many few any two_of every each",
         kin: "tenant tenants client clients customer customers daughter-in-law son-in-law \
             mother-in-law father-in-law brother-in-law sister-in-law godson goddaughter godchild \
             stepson stepdaughter stepmother stepfather twin twins pet pets dog dogs cat cats \
@@ -180,7 +181,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             planned stays coached supervised",
         measures: "cost+s weigh+s tak+es hold+s requir+es contain+s pay+s earn+s last+s retri+es \
             listen+s measure+s run+s need+s serv+es host+s handl+es allow+s send+s return+s keep+s \
-            stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s",
+            stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s permit+s \
+            retries accept+s",
         attributes: "timeout budget deadline port address email phone number version release \
             salary wage rent birthday age name nickname branch manager supervisor boss limit \
             pricing price cost fee size weight height capacity owner maintainer lead leader ceo \
@@ -208,7 +210,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         unique: "latest current default newest main only total official stable primary present \
             overall favourite favorite",
         former: "first former previous earlier ex past last next previously formerly then original \
-            initial the_old 's_old his_old her_old their_old my_old",
+            initial the_old 's_old his_old her_old their_old my_old second third fourth fifth",
         several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \

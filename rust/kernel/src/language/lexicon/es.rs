@@ -75,7 +75,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             actualizada ascendi* subió bajó aumentó redujo aumentado reducido aplazó aplazado \
             aplazada retrasó pospuso pospuesta adelantó amplió ampliado prolongó convirtió \
             se_convirtió renombró renombrado movió movió_a se_movió creció duplicó trasladó_a \
-            reprogramó reprogramada en_su_lugar pintó_de ahora_es",
+            reprogramó reprogramada en_su_lugar pintó_de ahora_es aplazaron trasladaron cambiaron \
+            subieron bajaron retrasaron adelantaron movieron pasaron se_ha_mudado ha_cambiado \
+            negoció la_dejó_en lo_dejó_en lleva",
         begins: "se_casó compró empezó comenzó nuevo nueva adoptó aceptó contratado contratada \
             se_unió entró se_comprometió consiguió casado_con estrenó se_incorporó abrió",
         leaves: "dejó renunció abandonó despidieron despedido despedida se_marchó salió_de dimitió",
@@ -88,10 +90,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             junto_con aparte incluso",
         hedges: "si gustaría podría podrían quizás quizá tal_vez piensa pensando considera \
             considerando quisiera dice dijo dicen dice_que según cree creía parece sueña espera \
-            planea quiere quería a_lo_mejor aseguran asegura afirma supuestamente al_parecer \
-            posiblemente probablemente duda habría sería estaría tendría viviría trabajaría rumor \
-            rumorea rumores contó cuenta_que cuenta imagina desea intenta pretende acaso ojalá \
-            casi debería va_a van_a_ver iba_a",
+            planea a_lo_mejor aseguran asegura afirma supuestamente al_parecer posiblemente \
+            probablemente duda habría sería estaría tendría viviría trabajaría rumor rumorea \
+            rumores contó cuenta_que cuenta imagina desea intenta pretende acaso ojalá casi \
+            debería va_a van_a_ver iba_a quiere_*ar quiere_*er quiere_*ir quería_*ar quiere_*arse",
         temporary: "esta_semana hoy ayer de_vacaciones de_visita este_mes este_fin_de_semana \
             temporalmente por_ahora de_momento por_el_momento esta_noche esta_mañana esta_tarde \
             este_año este_verano hasta_el hasta_la hasta_mañana hasta_nuevo durante_una_semana \
@@ -127,7 +129,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             gana paga conduce estudia reside sale llega acaba funciona programa reporta depende_de \
             alquila duerme se_levanta enseña escrito escrita alojado alojada basado basada \
             dirigido dirigida ensaya celebra entrena guarda almacena emplea escucha_en",
-        measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale",
+        measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale reintenta \
+            permite",
         attributes: "cumpleaños edad dirección sueldo salario alquiler presupuesto límite precio \
             tamaño peso versión estado reunión entrega fecha tiempo médico médica jefe jefa nombre \
             coche carro contraseña teléfono móvil celular correo email puerto plazo color favorito \
@@ -144,7 +147,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             altura",
         unique: "última último actual oficial principal único única predeterminado predeterminada \
             favorito favorita estable",
-        former: "antiguo antigua primer primera primero anterior anteriores previo previa ex",
+        former: "antiguo antigua primer primera primero anterior anteriores previo previa ex \
+            segundo segunda tercer tercero",
         several: "hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
             autobús vuelo viaje libro película canción paquete factura pedido concierto receta",
@@ -173,11 +177,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         titles: "dr dra sr sra doña don",
         idioms: "no_está_mal sin_duda no_es_para_menos de_vez_en_cuando nada_más",
         home: "vive vivía viven reside residía mudó se_mudó trasladó domicilio dirección casa piso \
-            apartamento viviendo mudarse residencia",
+            apartamento viviendo mudarse residencia mudado mudada mudaron trasladado trasladada",
         work: "trabaja trabajaba trabajo empleo estudia estudiante contratado contratada puesto \
             cargo profesor profesora ingeniero ingeniera abogado abogada médico desempleado \
             desempleada jubilado jubilada jubiló empresa carrera universidad gerente director \
-            directora enfermero enfermera camarero autónomo despedido renunció",
+            directora enfermero enfermera camarero autónomo despedido renunció camarera",
         marriage: "soltero soltera casado casada casó divorció divorciado divorciada prometido \
             prometida novia novio esposo esposa viudo viuda pareja boda separó separado separada",
         diet: "carne vegetariano vegetariana vegano vegana come_carne dieta",

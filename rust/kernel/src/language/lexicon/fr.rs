@@ -62,14 +62,15 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             séparée séparés divorcé divorcée divorcés accouché fermé fermée a_réussi s_est_retiré \
             s_est_retirée retraite à_la_retraite démissionné fini finie achevé achevée guéri \
             guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau à_nouveau de_nouveau \
-            expiré fusionné fusionnée désactivé désactivée licencié diplômé",
+            expiré fusionné fusionnée désactivé désactivée licencié diplômé ont_rompu",
         changes: "déménagé emménagé changé est_passé est_passée passé_à passée_à passé_au \
             passée_au passé_en passée_en migré migrée remplacé remplacée mis_à_jour mise_à_jour \
             promu promue augmenté augmentée baissé réduit réduite déplacé déplacée reporté \
             reportée repoussé repoussée avancé avancée prolongé prolongée devenu devenue renommé \
             renommée converti convertie porté portée relevé relevée abaissé remplace muté mutée \
             transféré transférée repeint_en grimpé doublé raccourci raccourcie s_est_installé \
-            s_est_installée à_la_place modifié modifiée agrandi confié confiée",
+            s_est_installée à_la_place modifié modifiée agrandi confié confiée cédé cédée cède \
+            laissé_la_place",
         begins: "marié mariée mariés acheté commencé nouveau nouvelle nouvel adopté adoptée \
             accepté rejoint embauché embauchée fiancé_à s_est_fiancé s_est_fiancée s_est_mariée \
             s_est_marié pris décroché entré intégré",
@@ -84,9 +85,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         hedges: "si aimerait pourrait pourraient peut-être peut_être envisage envisagent voudrait \
             souhaite souhaiterait dit dit_que disent affirme selon croit semble pense rêve espère \
             réfléchit prétend prétendument apparemment probablement sans_doute_que il_paraît \
-            paraît serait aurait vivrait travaillerait hésite compte veut va_peut-être doute \
+            paraît serait aurait vivrait travaillerait hésite compte va_peut-être doute \
             éventuellement suppose suppose_que raconte rumeur d_après devrait presque prévoit \
-            projette suggère propose tente essaie imagine s_il",
+            projette suggère propose tente essaie imagine s_il veut_*er veut_*ir veut_*re",
         temporary: "cette_semaine la_semaine aujourd_hui hier en_vacances en_visite en_ce_moment \
             ce_mois ce_matin ce_soir temporairement pour_l_instant pour_le_moment ce_week-end \
             cette_année cet_été jusqu_à_lundi jusqu_à_mardi jusqu_à_mercredi jusqu_à_jeudi \
@@ -122,7 +123,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             commence finit appelle coûte pèse dure utilise utilisent gagne paie paye conduit roule \
             étudie réside tourne part arrive héberge hébergé hébergée basé basée écrit_en \
             écrite_en dirigé dirigée loue dort se_lève enseigne stocké stockée stocke répète \
-            emploie a_lieu s_entraîne fonctionne",
+            emploie a_lieu s_entraîne fonctionne fixé fixée prévu prévue programmé programmée \
+            planifié planifiée",
         measures: "coûte pèse dure gagne paie paye mesure contient prend fume accueille compte est \
             a vaut",
         attributes: "anniversaire âge adresse salaire loyer budget délai limite prix taille poids \
@@ -139,7 +141,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         of_things: "prix taille poids âge nom couleur date statut numéro capacité durée hauteur",
         unique: "dernière dernier actuelle actuel officiel officielle principal principale unique \
             favori favorite préféré préférée stable",
-        former: "ancien ancienne premier première précédent précédente ex",
+        former: "ancien ancienne premier première précédent précédente ex deuxième second seconde \
+            troisième",
         several: "frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
             cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
             chanson colis facture commande concert recette enfant",
@@ -157,7 +160,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         past: "était étaient avait avaient allé allée allés visité fut a_acheté a_visité a_vu a_lu \
             a_mangé a_joué a_fait a_gagné a_payé a_repeint a_réparé a_pris a_écrit a_cuisiné \
             a_couru a_assisté a_participé a_étudié a_vécu a_travaillé est_parti est_partie \
-            est_venu est_venue",
+            est_venu est_venue venu venue parti partie arrivé arrivée né née resté restée tombé \
+            tombée",
         qualifiers: "matin soir midi nuit été hiver production test développement invités gauche \
             droite semaine",
         regions: "france allemagne espagne italie suisse belgique suède norvège bretagne normandie \
@@ -180,7 +184,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         diet: "viande végétarien végétarienne végan végane mange_de_la_viande régime",
         health: "enceinte accouché malade guéri guérie arrêt_maladie blessé blessée plâtre hôpital \
             rétabli",
-        auxiliaries: "a ont est sont",
+        auxiliaries: "a ont",
         participles: "*é *ée *és *ées *i *it *is *u",
         counting: "_ deux trois quatre cinq six sept huit neuf dix onze douze",
         age: "ans âge",
