@@ -43,6 +43,7 @@ from memstore._kernel.claims import (
     UNIT,
     UNSPACED,
     USER,
+    USES,
     VERB,
     VERSION,
     WORD,
@@ -325,6 +326,8 @@ def says_now(pair: Pair) -> bool:
     old, new = pair.values
     frame = roles(pair.frame)
     one = frame & ONE or (frame & ATTRIBUTE and pair.old.roles & (BE | HAVE))
+    if frame & USES and len(pair.frame) == 1:
+        return False  # a person uses several things, though a project has one queue
     return (
         bool(one)
         and not frame & (MANY | SEVERAL)

@@ -24,6 +24,7 @@ from memstore._kernel.claims import (
     DATE,
     DENIES,
     DIET,
+    DISPOSES,
     ENDS,
     FORMER,
     HAVE,
@@ -72,6 +73,9 @@ LONG: Final = 8
 """The telling words of a claim that tells a story."""
 
 TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE
+MAX_ENDING: Final = 5
+"""The most telling words of a claim that says that something is finished."""
+
 VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
 STRONG: Final = NOW | CHANGES | CORRECTS | OVER
 
@@ -130,7 +134,13 @@ def adds_a_case(pair: Pair) -> bool:
 
 def ends_what_is_shared(pair: Pair) -> bool:
     """Whether something is over, beside a word of the older claim."""
-    return bool(pair.marks & OVER) and is_close(pair) and not roles(pair.gained) & QUALIFIER
+    if not pair.marks & OVER or not is_close(pair) or roles(pair.gained) & QUALIFIER:
+        return False
+    if pair.marks & (ENDS | DISPOSES | LEAVES):
+        return True
+    # What is finished or found is often another thing of the same name.
+    before, after = pair.size
+    return 2 * pair.shared >= before and after <= MAX_ENDING
 
 
 def ends_a_state(pair: Pair) -> bool:

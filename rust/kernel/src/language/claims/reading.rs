@@ -145,6 +145,7 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
         words.push(word);
     }
     mark_dates(&mut words);
+    unmark_denied(&mut words);
     mark_past(&mut words, &lower, languages, vocabulary);
     settle(&mut words, languages);
     let is_unspaced = languages & (CHINESE | JAPANESE) != 0;
@@ -296,6 +297,17 @@ fn mark_dates(words: &mut [Word]) {
                 && words.get(place + 2).is_some_and(|word| word.roles & MONTH != 0));
         if beside && words[place].kind == Kind::Number {
             words[place].kind = Kind::Date;
+        }
+    }
+}
+
+/// "Not to give up" ends nothing.
+fn unmark_denied(words: &mut [Word]) {
+    const OVER: Roles = ENDS | DISPOSES | CLOSES | LEAVES;
+    for place in 0..words.len() {
+        let before = &words[place.saturating_sub(3)..place];
+        if before.iter().any(|word| word.roles & DENIES != 0 && word.roles & ENDS == 0) {
+            words[place].roles &= !OVER;
         }
     }
 }

@@ -77,6 +77,8 @@ mod bits {
         ONE
         /// A verb before a number: weighs.
         MEASURES
+        /// A verb that has one value for a thing, and often several for a person: uses.
+        USES
         /// A noun that has one value: timeout, budget.
         ATTRIBUTE
         /// One that only a person has: birthday.

@@ -419,7 +419,7 @@ fn pieces(form: &str) -> Vec<Piece> {
     found
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 49] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 50] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -449,6 +449,7 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 49] {
         (MANY, claims.many),
         (ONE, claims.one),
         (MEASURES, claims.measures),
+        (ONE | USES, claims.uses),
         (ATTRIBUTE, claims.attributes),
         (ATTRIBUTE | PERSONAL, claims.personal),
         (ATTRIBUTE | OF_THINGS, claims.of_things),

@@ -230,6 +230,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         participles: "ge*t ge*en be*t be*en ver*t ver*en er*t er*en zer*t zer*en über*t *iert *geholt *gerufen *gefahren *geflogen *gekauft",
         counting: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
         age: "jahre_alt alter jahre_alt_geworden geworden",
+        uses: "nutz+t+en verwende+t+n benutz+t+en läuft fährt setzt",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -291,6 +291,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         past_endings: "ed",
         counting: "one two three four five six seven eight nine ten eleven twelve",
         age: "years_old year_old turned age aged",
+        uses: "use+s+d run+s+ning drive+s employ+s built written hosted stored stores",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -192,6 +192,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         participles: "*ado *ido",
         counting: "_ dos tres cuatro cinco seis siete ocho nueve diez _ doce",
         age: "años edad cumplió",
+        uses: "usa usan utiliza emplea conduce corre",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -188,6 +188,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         participles: "*é *ée *és *ées *i *it *is *u",
         counting: "_ deux trois quatre cinq six sept huit neuf dix onze douze",
         age: "ans âge",
+        uses: "utilise utilisent emploie conduit tourne roule",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -115,6 +115,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         past_endings: "た",
         counting: "一 二 三 四 五 六 七 八 九 十",
         age: "歳 年齢",
+        uses: "使って 使う 利用して 動いて 乗って",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

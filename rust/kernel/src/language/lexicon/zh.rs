@@ -106,6 +106,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         health: "怀孕 生了 生病 病假 康复 住院 受伤 骨折",
         counting: "一 二/两 三 四 五 六 七 八 九 十",
         age: "岁 年龄 满",
+        uses: "使用 运行 用 驾驶 开 采用 喜欢用",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING
