@@ -182,6 +182,17 @@ def judge(
     return Judgement(Verdict.KEEP, Rule.NOTHING_ALIGNED)
 
 
+def speaks_against(old: Claim, new: Claim) -> bool:
+    """Whether the newer claim ends, corrects or denies something, or may replace the older one.
+
+    Weaker than a question: it supports what somebody else wants, and is no reason by itself.
+    """
+    judged = judge(old, new, 1.0)
+    if judged.verdict is not Verdict.KEEP or judged.denies:
+        return not judged.denies
+    return signs.speaks_against(Pair(reading(old), reading(new)))
+
+
 def reading(claim: Claim) -> Reading:
     """Read a claim in the kernel."""
     text, subject = claim.text[: MAX_CHARACTERS + 1], claim.subject[:MAX_CHARACTERS]

@@ -352,8 +352,8 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     old, new = pair.values
     kind = of_one_type(old, new)
     frame = roles(pair.frame)
-    many = frame & (MANY | SEVERAL)
-    if kind is None or many or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
+    several = frame & (MANY | SEVERAL) and not frame & UNIQUE
+    if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
         return False
     own = any(word.roles & USER for word in pair.old.words[: pair.old.head]) or not pair.old.head
     attribute = any(

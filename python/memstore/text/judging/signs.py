@@ -170,7 +170,15 @@ def accumulates(pair: Pair) -> bool:
     if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
         return True
     has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
-    return bool(frame & MANY or has) and not counted
+    many = frame & MANY and not (frame & UNIQUE and pair.old.roles & BE)
+    return bool(many or has) and not counted
+
+
+def speaks_against(pair: Pair) -> bool:
+    """Whether it ends, corrects or denies something, and gives nothing else instead."""
+    if pair.marks & (OVER | CORRECTS):
+        return True
+    return pair.denied and pair.values is None
 
 
 def is_another_predicate(pair: Pair) -> bool:
@@ -294,6 +302,6 @@ def has_the_same_attribute(pair: Pair) -> bool:
 __all__ = [
     "accumulates", "adds_a_case", "changes_the_attribute", "changes_the_value", "changes_what_is_shared", "contradicts",
     "denies_other_words", "ends_a_state", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
-    "is_an_act", "is_another_predicate", "tells_another_event", "tells_another_story", "was_before",
+    "is_an_act", "is_another_predicate", "speaks_against", "tells_another_event", "tells_another_story", "was_before",
 ]  # fmt: skip
 _ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

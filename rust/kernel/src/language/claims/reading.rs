@@ -144,6 +144,7 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
         }
         words.push(word);
     }
+    mark_months(&mut words);
     mark_dates(&mut words);
     unmark_denied(&mut words);
     mark_past(&mut words, &lower, languages, vocabulary);
@@ -282,6 +283,23 @@ fn stem(lower: &str) -> String {
         lower[..lower.len() - 1].to_owned()
     } else {
         lower.to_owned()
+    }
+}
+
+/// May is a month with a capital letter inside a sentence, or beside a number.
+fn mark_months(words: &mut [Word]) {
+    for place in 0..words.len() {
+        if words[place].roles & MONTH == 0 || words[place].roles & HEDGES == 0 {
+            continue;
+        }
+        let counted = |word: Option<&Word>| word.is_some_and(|word| word.kind == Kind::Number);
+        let beside = counted(words.get(place + 1)) || (place > 0 && counted(words.get(place - 1)));
+        if beside || (place > 0 && words[place].is_capital) {
+            words[place].roles = MONTH;
+        } else {
+            words[place].roles &= !MONTH;
+            words[place].kind = Kind::Word;
+        }
     }
 }
 

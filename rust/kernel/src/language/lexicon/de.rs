@@ -84,18 +84,20 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             zurückgetreten ausgetreten ausgezogen abgemeldet aufgelöst bestanden \
             funktioniert_wieder wieder genesen gesund geschieden getrennt scheiden_lassen \
             fertiggestellt eingestellt gefunden erreicht stillgelegt abgelaufen zurück in_rente \
-            im_ruhestand entbunden zur_welt_gebracht geheilt geschlossen gemergt veröffentlicht",
+            im_ruhestand entbunden zur_welt_gebracht geheilt geschlossen gemergt veröffentlicht \
+            vorbei tot falsch ehemals hinfällig",
         changes: "gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt umgestiegen \
             migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen gesunken \
             gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt geworden \
             wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert verdoppelt \
             vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht geändert \
             ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
-            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten",
+            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten weggezogen",
         begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
             heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
             angeschafft beigetreten adoptiert eröffnet",
-        leaves: "gekündigt verlassen verließ ausgeschieden entlassen abgebrochen kündigte verlässt",
+        leaves: "gekündigt verlassen verließ ausgeschieden entlassen abgebrochen kündigte verlässt \
+            weggezogen ausgezogen verzogen",
         corrects: "eigentlich tatsächlich korrektur in_wahrheit falsch richtigstellung \
             in_wirklichkeit berichtigung genauer_gesagt irrtum missverständnis versehentlich",
         replaces: "statt anstatt anstelle_von anstelle",
@@ -212,7 +214,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         idioms: "kein_wunder kein_zweifel nicht_schlecht nicht_zuletzt nicht_un* am_leben \
             mehr_oder_weniger immer_wieder nach_wie_vor hin_und_wieder ab_und_zu",
         home: "wohn+t+en+te+haft+ort leb+t+en+te gezogen umgezogen zog ansässig adresse wohnung \
-            anschrift eingezogen ausgezogen umzug daheim zieht",
+            anschrift eingezogen ausgezogen umzug daheim zieht weggezogen",
         work: "arbeit+et+en+ete gekündigt angestellt beschäftigt stelle studiert studium student \
             studentin beruf arbeitslos arbeitgeber job azubi ausbildung lehre lehrling ingenieur \
             ingenieurin entwickler entwicklerin leiter leiterin assistenzarzt assistenzärztin \

@@ -75,7 +75,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             graduated_from graduated over_with is_over ended removed cleared paid_off passed_his \
             passed_her works_again passes_again got_better got_over cured cut_off called_it_quits \
             fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
-            went_bankrupt turned_down",
+            went_bankrupt turned_down is_off was_off are_off over gone former formerly used_to \
+            untrue false incorrect forget",
         changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
             migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es upgrad+ed+es updat+ed+es \
             downgrad+ed+es promoted demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s \
@@ -96,7 +97,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             has_a_new found got_engaged got_married dating converted moved_in_with",
         leaves: "left quit resigned_from resigns_from resigned was_laid_off_from was_laid_off_by \
             was_laid_off was_fired_from was_fired_by was_fired was_let_go laid_off dropped_out_of \
-            leaves",
+            leaves moved_away_from moved_from moved_away moved_out_of",
         corrects: "actually correction in_fact turns_out turned_out turns_out_that \
             misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to to_be_precise \
             correcting it_was_a_misunderstanding",
@@ -273,7 +274,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             switched_off_notifications closed_question right_away for_good no_sooner a_second \
             just_in_time second_hand even_though got_to_know moved_by moved_to_tears moved_on",
         home: "liv+e+es+ed+ing resid+e+es+ing+ence based moved relocated home_address address \
-            settled lives_with rents apartment flat residence moves",
+            settled lives_with rents apartment flat residence moves moved_away moved_away_from \
+            moved_out_of",
         work: "work+s_at work+s_for work+s_as works work employed unemployed joined hired promoted \
             retired job position role engineer developer manager resigned offer freelanc+e+es+er \
             laid_off fired employer company nurse teacher lawyer analyst designer \
