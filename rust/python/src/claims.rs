@@ -39,7 +39,7 @@ impl Word {
     }
 
     #[getter]
-    fn groups(&self) -> u32 {
+    fn groups(&self) -> u64 {
         self.word.groups
     }
 

@@ -34,6 +34,7 @@ from memstore._kernel.claims import (
     ONE,
     PAST,
     PREPOSITION,
+    QUALIFIER,
     REGION,
     REPLACES,
     SEVERAL,
@@ -68,12 +69,24 @@ def is_clean(pair: Pair) -> bool:
         pair.same_signs
         and not either & (ADDS | TEMPORARY)
         and not pair.old.roles & PAST
+        and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
         and pair.about_own
+        and _begin_alike(pair)
     )
+
+
+def _begin_alike(pair: Pair) -> bool:
+    """Whether no condition comes before the holder, where nothing tells it from the holder."""
+    if not pair.new.is_unspaced:
+        return True
+    first = [next((w.key for w in side.words if not w.is_dropped), 0) for side in (pair.old, pair.new)]
+    return first[0] == first[1]
 
 
 def strikes(pair: Pair) -> bool:
     """Whether it strikes the old value: not X but Y, Y instead of X."""
+    if (pair.old.roles | pair.new.roles) & TEMPORARY or not _begin_alike(pair):
+        return False
     return pair.same_signs and any(_replaces_struck(pair, *cut) for cut in _struck(pair.new))
 
 
@@ -99,6 +112,7 @@ def _replaces_struck(pair: Pair, kept: Sequence[Word], struck: Sequence[Word]) -
         and 0 < len(new) <= MAX_VALUE
         and old - pair.new_keys(left) <= gone
         and not roles(kept) & (DENIES | KIN) & ~pair.old.roles
+        and not roles(new) & QUALIFIER
         and _together(left, new)
         and _prepositions(kept) == _prepositions(pair.old.words)
     )
@@ -260,6 +274,7 @@ def moves_home(pair: Pair) -> bool:
         and bool(roles(before) & REGION) == bool(roles(after) & REGION)
         and all(word.roles & (TO | FROM) for word in pair.side_by_side.gained_prepositions)
         and len(pair.side_by_side.lost_prepositions) <= 1
+        and len(pair.side_by_side.gained_prepositions) <= 1
         and not any(word.kind in TYPED for word in pair.new.words)
     )
 
@@ -276,13 +291,21 @@ def leaves(pair: Pair) -> bool:
     gone = keys(value)
     if not gone or any(word.kind in TYPED for word in pair.gained):
         return False
-    words = [word for word in pair.new.words if word.is_telling or word.roles & LEAVES]
+    words = [word for word in pair.new.words if word.is_telling or word.roles & (LEAVES | USER)]
     places = [place for place, word in enumerate(words) if word.roles & LEAVES]
     size = len(gone)
-    return any(
-        keys(words[place + 1 : place + 1 + size]) == gone
-        or keys(words[max(0, place - size) : place]) == gone
+    named = any(
+        pair.new_keys(words[place + 1 : place + 1 + size]) == gone
+        or (
+            pair.new_keys(words[max(0, place - size) : place]) == gone
+            and any(word.roles & USER for word in words[:place])
+        )
         for place in places
+    )
+    return (
+        named
+        and len(pair.side_by_side.gained_prepositions) <= 1
+        and all(_is_place(word) or _is_verb(word) or word.roles & WORK for word in pair.gained)
     )
 
 
@@ -304,13 +327,22 @@ def transfers(pair: Pair) -> bool:
     return (
         (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair))
         and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
+        and all(_binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
         and all(
-            word.roles & (TO | FROM) or word.stem in ("up", "down")
+            word.roles & (TO | FROM) and _binds_value(pair.new, word)
             for word in pair.side_by_side.gained_prepositions
         )
         and not (pair.old.roles & SEVERAL and pair.old.roles & INDEFINITE)
         and not pair.old.roles & MANY & roles(nouns)
     )
+
+
+def _binds_value(reading: Reading, preposition: Word) -> bool:
+    """Whether a preposition stands right before a number or a date; in Japanese, right after."""
+    words = [word for word in reading.words if not word.is_dropped]
+    place = words.index(preposition)
+    beside = words[max(0, place - 1) : place] if reading.is_unspaced else []
+    return any(map(is_value, [*words[place + 1 : place + 2], *beside]))
 
 
 def _counts_the_same(pair: Pair) -> bool:

@@ -43,7 +43,7 @@ pub struct Word {
     /// What it may do.
     pub roles: Roles,
     /// The groups of states that it belongs to, a bit each.
-    pub groups: u32,
+    pub groups: u64,
     /// It carries meaning by itself. Others are aligned, but tell nothing.
     pub is_telling: bool,
     /// It is left out of the alignment.

@@ -18,7 +18,7 @@ const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=9;
 pub struct Meaning {
     pub roles: Roles,
     /// The groups of states that it belongs to, a bit each.
-    pub groups: u32,
+    pub groups: u64,
     /// The number that it is, or zero.
     pub number: u8,
 }
