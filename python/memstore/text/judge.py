@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore._kernel.claims import MAX_CHARACTERS, Reading
+from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
+from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 from memstore.text.folding import folded
 from memstore.text.judging import denials, proofs, signs
 from memstore.text.judging.pair import OVER, Pair
+from memstore.text.judging.slots import Compared, Slots, may_prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -76,18 +78,6 @@ class Rule(StrEnum):
 DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.OTHER_HOLDER})
 """Rules that see in the words of the newer claim that it replaces nothing, whoever says so.
 :attr:`Rule.NOTHING_ALIGNED` and others merely see no sign of a change."""
-
-
-@frozen
-class Slots:
-    """What an extractor found in a claim, each word of it found in the text."""
-
-    holder: str | None = None
-    attribute: str | None = None
-    value: str | None = None
-    cardinality: Literal["one", "many"] | None = None
-    holds_from: str | None = None
-    holds_until: str | None = None
 
 
 @frozen
@@ -164,22 +154,54 @@ LAWS: Final = (
 """The rules in order: the first that applies decides. Both stay if none does."""
 
 
-def judge(
-    old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()
-) -> Judgement:
+def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Judgement:
     """Judge whether the newer claim replaces the older one.
 
     Args:
-        cosine: of the vectors of the two texts without their subjects, −1 to 1.
+        cosine: of the vectors of the two texts without their subjects, −1 to 1. No rule depends on
+            it: nearness does not tell a correction from a second fact.
         without: rules that are switched off.
+
+    Raises:
+        InvalidArgument: the cosine is none.
     """
+    if not -1.001 <= cosine <= 1.001:
+        raise InvalidArgument(f"must be a cosine from -1 to 1, not {cosine}", argument="cosine")
     if folded(old.text) == folded(new.text):
         return Judgement(Verdict.KEEP, Rule.SAME)
     pair = Pair(reading(old), reading(new))
+    judged = _by_words(pair, without)
+    if old.slots is None or new.slots is None:
+        return judged
+    return _by_slots(judged, pair, Compared(old.slots, new.slots), without)
+
+
+def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
     for law in LAWS:
         if law.rule not in without and law.applies(pair):
             return Judgement(law.verdict, law.rule, _changes(pair))
     return Judgement(Verdict.KEEP, Rule.NOTHING_ALIGNED)
+
+
+def _by_slots(
+    judged: Judgement, pair: Pair, slots: Compared, without: Collection[Rule]
+) -> Judgement:
+    """Return the verdict of the words together with that of the slots.
+
+    Where both see a change, it is proved. Slots alone only ask, and other slots withdraw a question
+    unless the words end or correct something.
+    """
+    if judged.verdict is Verdict.RETIRE or judged.denies:
+        return judged
+    changes = judged.changes
+    if slots.replace and Rule.SAME_SLOT not in without:
+        seen = judged.verdict is Verdict.ASK and not pair.side_by_side.is_loose
+        verdict = Verdict.RETIRE if seen and may_prove(pair) else Verdict.ASK
+        return Judgement(verdict, Rule.SAME_SLOT, changes)
+    ends = bool(pair.marks & (OVER | CORRECTS | REPLACES))
+    if slots.differ and judged.verdict is Verdict.ASK and not ends:
+        return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, changes)
+    return judged
 
 
 def speaks_against(old: Claim, new: Claim) -> bool:
@@ -209,5 +231,3 @@ def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:
         for old, new in pair.regions
     )
 
-
-_ = OVER

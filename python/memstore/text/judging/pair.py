@@ -119,7 +119,7 @@ class Pair:
             and not found.is_loose
             and found.same_case
             and found.same_owners
-            and not (self.old.roles ^ self.new.roles) & PARTLY
+            and _partly(self.old) == _partly(self.new)
             and not either & (HEDGES | IDIOM)
             and not self.old.asks
         )
@@ -150,6 +150,12 @@ class Pair:
     @cached_property
     def size(self) -> tuple[int, int]:
         return len(telling(self.old)), len(telling(self.new))
+
+
+def _partly(reading: Reading) -> set[str]:
+    if not reading.roles & PARTLY:
+        return set()
+    return {word.stem for word in reading.words if word.roles & PARTLY}
 
 
 def telling(reading: Reading) -> list[Word]:
@@ -189,7 +195,7 @@ def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
     if before != after or len(before) != 1:
         return None
     kind = next(iter(before))
-    if kind == NUMERIC and {w.unit for w in old} != {w.unit for w in new}:
+    if kind == NUMERIC and old[0].unit != new[0].unit:
         return None
     return kind
 

@@ -225,7 +225,10 @@ def moves_from_to(pair: Pair) -> bool:
             gone
             and gone <= keys(old)
             and 0 < len(came) <= MAX_VALUE
-            and all(word.key in keys(telling(pair.new)) or _is_verb(word) for word in left)
+            and all(
+                word.key in keys(telling(pair.new)) or _is_verb(word) or word.roles & ATTRIBUTE
+                for word in left
+            )
             and not any(not _is_verb(word) for word in extra)
             and all(word.roles & (FROM | TO) for word in pair.side_by_side.gained_prepositions)
         ):
@@ -327,9 +330,9 @@ def transfers(pair: Pair) -> bool:
     return (
         (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair))
         and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
-        and all(_binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
+        and all(binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
         and all(
-            word.roles & (TO | FROM) and _binds_value(pair.new, word)
+            word.roles & (TO | FROM) and binds_value(pair.new, word)
             for word in pair.side_by_side.gained_prepositions
         )
         and not (pair.old.roles & SEVERAL and pair.old.roles & INDEFINITE)
@@ -337,12 +340,16 @@ def transfers(pair: Pair) -> bool:
     )
 
 
-def _binds_value(reading: Reading, preposition: Word) -> bool:
-    """Whether a preposition stands right before a number or a date; in Japanese, right after."""
+def binds_value(reading: Reading, preposition: Word) -> bool:
+    """Whether a number or a date follows a preposition, or a name with its version.
+
+    In scripts without blanks it may stand before it.
+    """
     words = [word for word in reading.words if not word.is_dropped]
     place = words.index(preposition)
     beside = words[max(0, place - 1) : place] if reading.is_unspaced else []
-    return any(map(is_value, [*words[place + 1 : place + 2], *beside]))
+    following = words[place + 1 : place + (3 if words[place + 1 : place + 2] and words[place + 1].kind == NAME else 2)]
+    return any(map(is_value, [*following, *beside]))
 
 
 def _counts_the_same(pair: Pair) -> bool:
@@ -399,7 +406,7 @@ def gives_attribute_another_value(pair: Pair) -> bool:
 
 
 __all__ = [
-    "disposes", "ends", "gives_attribute_another_value", "leaves", "moves_from_to", "moves_home",
+    "binds_value", "disposes", "ends", "gives_attribute_another_value", "leaves", "moves_from_to", "moves_home",
     "says_now", "strikes", "touches_struck", "transfers",
 ]  # fmt: skip
 _ = (BEGINS, DATE, UNIT)

@@ -51,10 +51,12 @@ from memstore._kernel.claims import (
     WORK,
     WORD,
 )
+from memstore.text.judging.proofs import binds_value
 from memstore.text.judging.pair import (
     OVER,
     TURNS,
     TYPED,
+    head,
     is_value,
     keys,
     kinds,
@@ -145,10 +147,12 @@ def ends_what_is_shared(pair: Pair) -> bool:
 
 def ends_a_state(pair: Pair) -> bool:
     """Whether the older claim states nothing but a state, and a short newer one ends it."""
-    before, after = pair.size
-    states = [word for word in telling(pair.old) if word.roles & (STATE | HEALTH)]
     over = pair.marks & (CLOSES | ENDS | CHANGES)
-    return bool(over) and len(states) == before > 0 and after <= 3
+    if not over or pair.size[1] > MAX_ENDING:
+        return False
+    about = keys(head(pair.old))
+    said = [word for word in telling(pair.old) if word.key not in about]
+    return bool(said) and all(word.roles & (STATE | HEALTH) for word in said)
 
 
 def is_close(pair: Pair) -> bool:
@@ -190,7 +194,7 @@ def is_another_predicate(pair: Pair) -> bool:
     old, new = pair.values
     if pair.marks & TURNS:
         return False
-    if bool(roles(old) & REGION) != bool(roles(new) & REGION):
+    if pair.old.roles & HOME and bool(roles(old) & REGION) != bool(roles(new) & REGION):
         return True
     if roles(old) & QUALIFIER or roles(new) & QUALIFIER:
         return True
@@ -208,7 +212,9 @@ def _other_type(pair: Pair) -> bool:
     units = [{w.key for w in side if w.roles & UNIT} for side in (pair.lost, pair.gained)]
     if all(units) and not units[0] & units[1]:
         return True
-    if not old or not new or kinds(old) & kinds(new) and kinds(old) != kinds(new):
+    if not old or not new or (kinds(old) & kinds(new) and kinds(old) != kinds(new)):
+        return False
+    if kinds(old) == kinds(new) == {NUMERIC} and not (old[0].unit and new[0].unit):
         return False
     return of_one_type(old, new) is None
 
@@ -217,6 +223,8 @@ def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
     if _states(old) & _states(new):
         return True
     before, after = kinds(old), kinds(new)
+    if not before & TYPED:
+        after = kinds(word for word in new if word.kind != DATE)  # since June
     if before & TYPED or after & TYPED:
         return of_one_type(old, new) is not None
     return bool(before & after) or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
@@ -256,7 +264,9 @@ def has_one_other_value(pair: Pair) -> bool:
         return False
     if _states(old) & _states(new):
         return True
-    if not pair.same_prepositions:
+    found = pair.side_by_side
+    dated = all(binds_value(pair.new, word) for word in found.gained_prepositions)
+    if found.lost_prepositions or not dated:
         return False
     if pair.frame or roles(old) & roles(new) & TOPICS:
         return True
@@ -265,7 +275,12 @@ def has_one_other_value(pair: Pair) -> bool:
 
 def changes_what_is_shared(pair: Pair) -> bool:
     """Whether a word of change stands beside a word of the older claim."""
+    common = roles(pair.common)
     turned = pair.marks & (NOW | CHANGES | CORRECTS)
+    if pair.marks & BEGINS and common & ATTRIBUTE:
+        turned |= BEGINS  # a new phone
+    if pair.old.roles & MANY and not common & (ATTRIBUTE | ONE | STATE):
+        turned &= CORRECTS if max(pair.size) > MAX_ENDING else ~0
     return bool(turned) and is_close(pair)
 
 
@@ -275,11 +290,14 @@ def changes_the_value(pair: Pair) -> bool:
         return False
     old = [word for word in pair.lost if not word.roles & (VERBS | HOME | WORK)]
     new = [word for word in pair.gained if not word.roles & (VERBS | HOME | WORK)]
+    if pair.old.roles & MEASURES and kinds(old) == {NUMERIC}:
+        new = [word for word in new if not word.roles & ATTRIBUTE]  # earns; the salary
     named = {NAME, CODE, UNSPACED, VERSION, DATE, NUMERIC}
     return (
         0 < len(old) <= 2
         and 0 < len(new) <= 2
-        and bool(kinds(old) & kinds(new) & named)
+        and kinds(old) | kinds(new) <= named
+        and (kinds(old) == kinds(new) or not (kinds(old) | kinds(new)) & TYPED)
         and not pair.side_by_side.lost_prepositions
         and all(word.roles & (TO | FROM) for word in pair.side_by_side.gained_prepositions)
     )

@@ -205,8 +205,9 @@ fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Ve
         }
         for place in phrase.places {
             if hides && !in_phrase[place] {
+                let alone = vocabulary.word(lower[place], languages);
                 found[place] = Meaning {
-                    roles: vocabulary.word(lower[place], languages).roles & TOPICS,
+                    roles: alone.roles & TOPICS,
                     ..Meaning::default()
                 };
                 in_phrase[place] = true;

@@ -419,7 +419,7 @@ fn pieces(form: &str) -> Vec<Piece> {
     found
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 50] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 51] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -465,6 +465,7 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 50] {
         (VERB, claims.verbs),
         (TITLE, claims.titles),
         (IDIOM, claims.idioms),
+        (0, claims.whole),
         (HOME, claims.home),
         (WORK, claims.work),
         (MARRIAGE, claims.marriage),

@@ -46,6 +46,8 @@ pub(in crate::language) struct Claims {
     pub unique: &'static str,
     pub former: &'static str,
     pub several: &'static str,
+    /// Words of scripts without blanks that are not cut, though a part of them is in another list.
+    pub whole: &'static str,
     /// Groups of states, divided by `|`.
     pub states: &'static str,
     pub units: &'static str,
@@ -114,6 +116,7 @@ impl Claims {
         unique: "",
         former: "",
         several: "",
+        whole: "",
         states: "",
         units: "",
         days: "",

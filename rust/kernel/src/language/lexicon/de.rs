@@ -142,12 +142,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         replaces: "statt anstatt anstelle_von anstelle",
         contrasts: "sondern",
         adds: "auch zudem außerdem zusätzlich weitere weiterer weiteres weiteren weiterem \
-            nicht_nur noch_ein noch_eine noch_einen zweite zweiter zweites zweiten zweitem dritte \
-            dritter drittes dritten ebenfalls ebenso daneben darüber_hinaus obendrein andere \
-            anderer anderes anderen anderem beide beides eine_der einer_der eines_der sowohl neben \
-            ferner erst noch_dazu dazu_noch nebenbei nebenher parallel gleichzeitig sowie plus \
-            mehr_als_eine sowohl…als weiterhin überdies obendrauf zweitwohnung zweitwagen ersatz \
-            extra zusätzliche zusätzlicher zusätzliches zusätzlichen",
+            nicht_nur noch_ein noch_eine noch_einen ebenfalls ebenso daneben darüber_hinaus \
+            obendrein andere anderer anderes anderen anderem beide beides eine_der einer_der \
+            eines_der sowohl neben ferner noch_dazu dazu_noch nebenbei nebenher parallel \
+            gleichzeitig sowie plus mehr_als_eine sowohl…als weiterhin überdies obendrauf \
+            zweitwohnung zweitwagen ersatz extra zusätzliche zusätzlicher zusätzliches \
+            zusätzlichen zweite zweiter zweites zweiten zweitem dritte dritter drittes dritten",
         hedges: "wenn falls ob würde würden vielleicht überlegt überlegen erwägt erwägen könnte \
             könnten angeblich sagt sagte sagen behauptet behauptete meint meinte glaubt glaubte \
             denkt dachte laut anscheinend wohl unklar träumt hofft plant planen möglicherweise \
@@ -188,7 +188,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         from: "von vom",
         to: "auf zu zur zum nach in",
         user: "nutzer nutzers nutzerin benutzer benutzers benutzerin anwender",
-        be: "ist sind war waren bin sein : =",
+        be: "ist sind war waren bin : =",
         have: "hat habe haben hatte hatten besitz+t+en besaß",
         prepositions: "ab auf aus außer bei beim bis durch für gegen hinter im in ins mit nach \
             neben ohne pro seit trotz über um unter von vom vor wegen zu zum zur zwischen an am \
@@ -272,14 +272,14 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             standardmäßige einzige hauptsächliche offizielle letzter lieblings*",
         former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
             ehemaliger vorherige vorheriger damalige ex- zweite zweiter zweiten dritte dritter \
-            dritten",
+            dritten zweites drittes",
         several: "bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
             sprecher stunde vorlesung schicht zug bus paket film buch lied flug reise besuch anruf \
             rechnung bestellung konzert spiel rezept",
         states: "offen geschlossen erledigt | defekt kaputt repariert intakt heil | aktiv inaktiv \
-            aktiviert deaktiviert an aus ein | fertig unfertig | gesperrt entsperrt frei | ledig \
+            aktiviert deaktiviert an aus | fertig unfertig | gesperrt entsperrt frei | ledig \
             verlobt verheiratet geschieden getrennt verwitwet | arbeitslos angestellt \
             selbstständig selbständig rentner | krank gesund | voll leer | grün rot | öffentlich \
             privat | schwanger | vegetarier vegan vegetarisch | lebendig tot | verfügbar \
@@ -343,7 +343,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             schluss_gemacht alleinstehend",
         diet: "isst_fleisch vegetarier vegetarierin vegan veganer veganerin vegetarisch fleisch \
             glutenfrei laktosefrei diät fleischlos pescetarisch allesesser trinkt_keinen_alkohol \
-            alkohol abstinent nüchtern koscher halal low-carb pflanzlich rohkost fastet",
+            alkohol abstinent nüchtern koscher halal low-carb pflanzlich rohkost fastet raucht \
+            rauchen raucher raucherin zigaretten nichtraucher",
         health: "schwanger entbunden krankgeschrieben krank gesund genesen verletzt gips \
             krankenhaus krankenstand krankgeschrieben_bis reha operiert operation gebrochen \
             bein_gebrochen verstaucht gehirnerschütterung grippe corona lungenentzündung erkältet \

@@ -84,19 +84,18 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             graduated_from graduated over_with is_over ended removed cleared paid_off passed_his \
             passed_her works_again passes_again got_better got_over cured cut_off called_it_quits \
             fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
-            went_bankrupt turned_down is_off was_off are_off over gone former formerly used_to \
-            untrue false incorrect forget wrapped_up concluded finalised finalized delivered \
-            closed_its_doors shuttered called_it completed_the got_rid_of_the has_passed \
-            passed_away_in has_ended is_finished are_finished is_complete is_done has_healed \
-            is_healed is_cured has_recovered got_well is_better went_away cleared_up subsided \
-            has_cleared out_of_hospital was_discharged discharged back_home back_on back_online \
-            is_live went_live came_back up_again running_again works_now fixed_itself patched \
-            remedied rectified sorted_out ironed_out resolved_itself called_quits annulled \
-            walked_out moved_on_from ended_things ended_the_relationship filed_for_divorce widowed \
-            stepped_aside handed_in bowed_out pulled_out dropped_it turned_it_down declined \
-            passed_it has_graduated finished_school had_the_baby had_a_baby was_born retired_as \
-            demobilised decommission+ed offboarded archived sunsetted superseded obsolete restored \
-            recalled voided",
+            went_bankrupt turned_down over gone former formerly used_to untrue false incorrect \
+            forget wrapped_up concluded finalised finalized delivered closed_its_doors shuttered \
+            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended is_finished \
+            are_finished is_complete is_done has_healed is_healed is_cured has_recovered got_well \
+            is_better went_away cleared_up subsided has_cleared out_of_hospital was_discharged \
+            discharged back_home back_on back_online is_live went_live came_back up_again \
+            running_again works_now fixed_itself patched remedied rectified sorted_out ironed_out \
+            resolved_itself called_quits annulled walked_out moved_on_from ended_things \
+            ended_the_relationship filed_for_divorce widowed stepped_aside handed_in bowed_out \
+            pulled_out dropped_it turned_it_down declined passed_it has_graduated finished_school \
+            had_the_baby had_a_baby was_born retired_as demobilised decommission+ed offboarded \
+            archived sunsetted superseded obsolete restored recalled voided off",
         changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
             migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es upgrad+ed+es updat+ed+es \
             downgrad+ed+es promoted demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s \
@@ -153,12 +152,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             correcting it_was_a_misunderstanding",
         replaces: "instead_of rather_than in_place_of as_opposed_to",
         contrasts: "but",
-        adds: "also too as_well in_addition additionally besides another second third both \
-            not_only not_just as_well_as other others along_with on_top_of further furthermore \
-            more_than_one plus_a one_of not_yet twice additional extra as_another likewise \
-            moreover plus_one both_of together_with side_by_side alongside in_parallel a_second \
-            a_third another_one a_few_more one_more two_more more_of on_the_side besides_that \
-            and_also apart_from_that not_merely not_simply",
+        adds: "also too as_well in_addition additionally besides another both not_only not_just \
+            as_well_as other others along_with on_top_of further furthermore more_than_one plus_a \
+            one_of not_yet additional extra as_another likewise moreover plus_one both_of \
+            together_with side_by_side alongside in_parallel a_second a_third another_one \
+            a_few_more one_more two_more more_of on_the_side besides_that and_also apart_from_that \
+            not_merely not_simply second third",
         hedges: "if would might may could should maybe perhaps possibly probably wonder+s+ed+ing \
             whether want+s+ed_to wants_a wants_an wants_the wants plan+s+ned_to planning_to \
             plans_on planning_on planning thinking consider+s+ed+ing dream+s+t+ed+ing \
@@ -235,24 +234,24 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         not_kin: "family team mentor landlord doctor teacher boss manager ex",
         many: "like+s+d lov+e+es+ed enjoy+s+ed+ing hat+e+es dislik+e+es+ed know+s speak+s \
             visit+s+ed play+s+ed depend+s support+s+ed member members allergic allergies afraid \
-            listen+s+ed read+s read writ+e+es wrote bought buy+s won gave give+s attend+s+ed \
-            watch+es+ed includ+e+es+ed contain+s collect+s+ed cook+s+ed practis+e+es practic+e+es \
-            want+s tak+es need+s compatible available interested met tri+ed+es export+s sing+s \
-            follow+s allowed provid+e+es offer+s+ed sell+s accept+s believ+e+es encourag+e+es \
-            admir+e+es ask+s valu+e+es find+s volunteer+s appreciat+e+es recommend+s+ed feel+s \
-            hop+e+es mention+s+ed help+s motivat+e+es inspir+e+es fan admire trust+s miss+es \
-            studi+ed bak+e+es+ed us+ed_to eat+s drink+s expos+e+es log+s wear+s celebrat+e+es \
-            grow+s wish+es learn+s+ed teach+es paint+s crave+s dream+s proud worri+ed+es \
-            interested_in knows_how can certified fluent integrates exports sends sent emit+s \
-            consist+s belong+s subscribe+s invest+s rais+ing donat+e+es has_been_to been_to \
-            has_seen interacts cares walk+s hik+e+es danc+e+es remember+s lik+ing good_at bad_at \
-            owns plan+s+ned+ning adore+s favo+rs_both attends coaches collects bakes brews \
-            keeps_bees gardens juggles tutors mentors speaks_some plays_in sings_in dances fences \
-            surfs skis snowboards climbs runs_marathons donates subscribes_to follows watches \
-            reads_about listens_to uses_both can_play can_speak hates fears detest+s loathes \
-            resents envies respects trusts distrusts supports_the backs cheers_for dabbles \
-            invests_in trades cooks_with grills barbecues snacks_on craves avoids tolerates \
-            reacts_to knows_about studies_about writes_about blogs_about tweets_about befriended",
+            read+s read writ+e+es wrote bought buy+s won gave give+s attend+s+ed includ+e+es+ed \
+            contain+s collect+s+ed cook+s+ed practis+e+es practic+e+es want+s tak+es need+s \
+            compatible available interested met tri+ed+es export+s sing+s follow+s allowed \
+            provid+e+es offer+s+ed sell+s accept+s believ+e+es encourag+e+es admir+e+es ask+s \
+            valu+e+es find+s volunteer+s appreciat+e+es recommend+s+ed feel+s hop+e+es \
+            mention+s+ed help+s motivat+e+es inspir+e+es fan admire trust+s miss+es bak+e+es+ed \
+            us+ed_to eat+s drink+s expos+e+es log+s wear+s celebrat+e+es grow+s wish+es learn+s+ed \
+            paint+s crave+s dream+s proud worri+ed+es interested_in knows_how can certified fluent \
+            integrates exports sends sent emit+s consist+s belong+s subscribe+s invest+s \
+            donat+e+es has_been_to been_to has_seen interacts cares walk+s hik+e+es danc+e+es \
+            remember+s lik+ing good_at bad_at owns adore+s favo+rs_both attends coaches collects \
+            bakes brews keeps_bees gardens juggles tutors mentors speaks_some plays_in sings_in \
+            dances fences surfs skis snowboards climbs runs_marathons donates subscribes_to \
+            follows watches reads_about listens_to uses_both can_play can_speak hates fears \
+            detest+s loathes resents envies respects trusts distrusts supports_the backs \
+            cheers_for dabbles invests_in trades cooks_with grills barbecues snacks_on craves \
+            avoids tolerates reacts_to knows_about studies_about writes_about blogs_about \
+            tweets_about befriended listen_to listened_to watched",
         one: "live+s liv+ed+ing resid+e+es+ing work+s+ed+ing report+s+ing prefer+s+red favou+rs \
             clos+es open+s+ing leav+es depart+s driv+e+es+ing start+s begin+s end+s finish+es \
             last+s cost+s weigh+s earn+s run+s+ning listen+s_on based named called studi+es \
@@ -261,7 +260,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             host+ed hosted deployed written built maintained led located held chaired managed \
             owned caused taught stored stores formatted organised organized run_by published \
             licensed released_under born majors study commute+s lives_on sponsored scheduled \
-            planned stays coached supervised",
+            planned stays coached supervised stores_data",
         measures: "cost+s weigh+s tak+es hold+s requir+es contain+s pay+s earn+s last+s retri+es \
             listen+s measure+s run+s need+s serv+es host+s handl+es allow+s send+s return+s keep+s \
             stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s permit+s \
@@ -338,7 +337,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             | frozen thawed | published | read-only writable | encrypted unencrypted | manual \
             automatic automatically manually | unblocked | passed failed | winning losing | \
             on-site remote hybrid | dry wet | clean dirty | blonde brunette | short long | \
-            left-handed right-handed",
+            left-handed right-handed | works out_of_order broken_down under_repair",
         units: "second+s minute+s hour+s day+s week+s month+s year+s euro+s dollar+s pound+s yen \
             franc+s kg g mg km m cm mm mb gb tb kb ms s h percent request+s job+s message+s item+s \
             person people member+s employee+s token+s degree+s step+s point+s lit+er+ers+re+res \
@@ -420,7 +419,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         diet: "eats_meat eats_no_meat vegetarian vegan pescatarian meat diet keto gluten carnivore \
             omnivore plant-based vegetarianism lactose-free gluten-free dairy-free low-carb paleo \
             fasting halal kosher eats_only omnivorous flexitarian sober teetotal drinks_no_alcohol \
-            alcohol alcohol-free",
+            alcohol alcohol-free smok+e+es+er+ing cigarette+s drinks_alcohol vapes vaping",
         health: "pregnant gave_birth sick_leave ill sick recovered healthy injured cast crutches \
             hospital back_at_work diagnosed remission surgery operated chemo broken_arm broken_leg \
             sprained concussion flu covid pneumonia bedridden hospitalised hospitalized discharged \

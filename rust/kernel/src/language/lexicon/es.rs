@@ -123,11 +123,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             en_verdad por_error malentendido",
         replaces: "en_lugar_de en_vez_de en_lugar_del en_vez_del",
         contrasts: "sino",
-        adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo segundo segunda \
-            tercero tercera asimismo igualmente tanto adicional ambos ambas uno_de una_de \
-            junto_con aparte incluso también_ por_otro_lado al_mismo_tiempo a_la_vez \
-            simultáneamente además_de aparte_de más_de_un más_de_una segunda_residencia \
-            adicionales extra un_poco_más ni_siquiera no_solamente no_únicamente sino_también",
+        adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo asimismo igualmente \
+            tanto adicional ambos ambas uno_de una_de junto_con aparte incluso también_ \
+            por_otro_lado al_mismo_tiempo a_la_vez simultáneamente además_de aparte_de más_de_un \
+            más_de_una segunda_residencia adicionales extra un_poco_más ni_siquiera no_solamente \
+            no_únicamente sino_también segundo segunda tercero tercera tercer",
         hedges: "si gustaría podría podrían quizás quizá tal_vez piensa pensando considera \
             considerando quisiera dice dijo dicen dice_que según cree creía parece sueña espera \
             planea a_lo_mejor aseguran asegura afirma supuestamente al_parecer posiblemente \
@@ -294,7 +294,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             separaron divorciaron enviudó soltería ennoviado ennoviada",
         diet: "carne vegetariano vegetariana vegano vegana come_carne dieta vegetarianismo \
             veganismo pescetariano pescetariana celíaco celíaca sin_gluten sin_lactosa abstemio \
-            abstemia alcohol ayuno ayuna",
+            abstemia alcohol ayuno ayuna fuma fumar fumador fumadora cigarrillos tabaco",
         health: "embarazada dio_a_luz enfermo enferma sano lesionado lesionada baja hospital \
             recuperado embarazo parto encinta operado operada operación quimioterapia cáncer \
             remisión gripe covid neumonía fiebre resfriado esguince fractura roto_la_pierna \

@@ -118,12 +118,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             en_vérité malentendu",
         replaces: "au_lieu_de au_lieu_du au_lieu_d plutôt_que à_la_place_de à_la_place_du",
         contrasts: "mais",
-        adds: "aussi également en_plus autre autres non_seulement pas_seulement deuxième second \
-            seconde troisième par_ailleurs de_plus ainsi_que en_outre une_des un_des l_un_des \
-            l_une_des aussi_bien supplémentaire les_deux tous_les_deux ne…que n…que même de_même \
-            en_parallèle parallèlement en_même_temps simultanément à_côté_de_ça outre plus_d_un \
-            plus_d_une un_deuxième une_deuxième un_autre une_autre d_autres supplémentaires \
-            en_supplément non_plus_seulement ainsi_qu de_surcroît également_",
+        adds: "aussi également en_plus autre autres non_seulement pas_seulement par_ailleurs \
+            de_plus ainsi_que en_outre une_des un_des l_un_des l_une_des aussi_bien supplémentaire \
+            les_deux tous_les_deux ne…que n…que même de_même en_parallèle parallèlement \
+            en_même_temps simultanément à_côté_de_ça outre plus_d_un plus_d_une un_deuxième \
+            une_deuxième un_autre une_autre d_autres supplémentaires en_supplément \
+            non_plus_seulement ainsi_qu de_surcroît également_ deuxième second seconde troisième",
         hedges: "si aimerait pourrait pourraient peut-être peut_être envisage envisagent voudrait \
             souhaite souhaiterait dit dit_que disent affirme selon croit semble pense rêve espère \
             réfléchit prétend prétendument apparemment probablement sans_doute_que il_paraît \
@@ -204,18 +204,18 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             président présidente capitaine banque assurance forfait abonnement université école \
             filière ordinateur éditeur navigateur serveur base_de_données framework monnaie fuseau \
             température capacité durée hauteur objectif record note dose médicament coiffeur \
-            coiffeuse bureau siège mariage rendez-vous examen lieu surnom pointure contact \
-            responsable fournisseur sponsor parrain kiné psy hébergeur classe patron patronne \
-            rémunération honoraires prime cotisation frais_de_scolarité taux intervalle plafond \
-            seuil plancher quota mémoire ram disque stockage résolution luminosité extension \
-            code_postal code pin iban matricule pseudonyme alias nationalité langue_maternelle \
-            religion domicile agence département manager gérant gérante coordinateur coordinatrice \
-            superviseur maire recteur rectrice proviseur principale curé gardien gardienne \
-            vétérinaire pédiatre psychologue psychiatre thérapeute ophtalmologue gynécologue \
-            cardiologue conseiller conseillère comptable notaire nounou baby-sitter opérateur \
-            opérateur_mobile contrat horaire ouverture fermeture départ arrivée répétition \
-            entraînement cours_est rétrospective lancement livraison sortie fête vacances \
-            destination système_d_exploitation langage gestionnaire_de_paquets branche_principale \
+            coiffeuse bureau siège mariage rendez-vous examen surnom pointure contact responsable \
+            fournisseur sponsor parrain kiné psy hébergeur classe patron patronne rémunération \
+            honoraires prime cotisation frais_de_scolarité taux intervalle plafond seuil plancher \
+            quota mémoire ram disque stockage résolution luminosité extension code_postal code pin \
+            iban matricule pseudonyme alias nationalité langue_maternelle religion domicile agence \
+            département manager gérant gérante coordinateur coordinatrice superviseur maire \
+            recteur rectrice proviseur principale curé gardien gardienne vétérinaire pédiatre \
+            psychologue psychiatre thérapeute ophtalmologue gynécologue cardiologue conseiller \
+            conseillère comptable notaire nounou baby-sitter opérateur opérateur_mobile contrat \
+            horaire ouverture fermeture départ arrivée répétition entraînement cours_est \
+            rétrospective lancement livraison sortie fête vacances destination \
+            système_d_exploitation langage gestionnaire_de_paquets branche_principale \
             branche_par_défaut moteur fournisseur_cloud région domaine sous-domaine protocole \
             tension pouls groupe_sanguin lunettes cheveux coiffure barbe vélo petit-déjeuner \
             équipe_de_jour poste_de_nuit réveil salle étage siège_numéro quai porte \
@@ -289,7 +289,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             divorcés ont_divorcé a_divorcé rompu",
         diet: "viande végétarien végétarienne végan végane mange_de_la_viande régime végétarisme \
             véganisme pescétarien pescétarienne sans_gluten sans_lactose sobre alcool jeûne halal \
-            casher omnivore",
+            casher omnivore fume fumer fumeur fumeuse cigarettes tabac",
         health: "enceinte accouché malade guéri guérie arrêt_maladie blessé blessée plâtre hôpital \
             rétabli grossesse accouchement opéré opérée opération chimio chimiothérapie cancer \
             rémission grippe covid pneumonie fièvre rhume entorse fracture cassé_la_jambe \
