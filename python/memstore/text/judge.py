@@ -80,6 +80,10 @@ DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.OTHER
 :attr:`Rule.NOTHING_ALIGNED` and others merely see no sign of a change."""
 
 
+ENDING: Final = frozenset({Rule.ENDED_MAYBE, Rule.STATE_ENDED, Rule.CONTRADICTED})
+"""Questions whether the older claim has ended."""
+
+
 @frozen
 class Claim:
     """One side of a comparison: a fact's text and subject."""
@@ -193,14 +197,14 @@ def _by_slots(
     """
     if judged.verdict is Verdict.RETIRE or judged.denies:
         return judged
-    changes = judged.changes
-    if slots.replace and Rule.SAME_SLOT not in without:
-        seen = judged.verdict is Verdict.ASK and not pair.side_by_side.is_loose
-        verdict = Verdict.RETIRE if seen and may_prove(pair) else Verdict.ASK
-        return Judgement(verdict, Rule.SAME_SLOT, changes)
-    ends = bool(pair.marks & (OVER | CORRECTS | REPLACES))
-    if slots.differ and judged.verdict is Verdict.ASK and not ends:
-        return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, changes)
+    asks = judged.verdict is Verdict.ASK
+    ended = slots.end and asks and judged.rule in ENDING
+    if (slots.replace or ended) and Rule.SAME_SLOT not in without:
+        verdict = Verdict.RETIRE if asks and may_prove(pair) else Verdict.ASK
+        return Judgement(verdict, Rule.SAME_SLOT, judged.changes)
+    over = bool(pair.marks & (OVER | CORRECTS | REPLACES))
+    if slots.differ and asks and not over and Rule.OTHER_SLOT not in without:
+        return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, judged.changes)
     return judged
 
 

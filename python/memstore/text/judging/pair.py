@@ -119,8 +119,8 @@ class Pair:
             and not found.is_loose
             and found.same_case
             and found.same_owners
-            and _partly(self.old) == _partly(self.new)
-            and not either & (HEDGES | IDIOM)
+            and _limits(self.old) == _limits(self.new)
+            and not either & IDIOM
             and not self.old.asks
         )
 
@@ -152,10 +152,11 @@ class Pair:
         return len(telling(self.old)), len(telling(self.new))
 
 
-def _partly(reading: Reading) -> set[str]:
-    if not reading.roles & PARTLY:
+def _limits(reading: Reading) -> set[str]:
+    """Return the words by which a claim is hedged, or holds only partly."""
+    if not reading.roles & (PARTLY | HEDGES):
         return set()
-    return {word.stem for word in reading.words if word.roles & PARTLY}
+    return {word.stem for word in reading.words if word.roles & (PARTLY | HEDGES)}
 
 
 def telling(reading: Reading) -> list[Word]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Literal
 
+from memstore._kernel.claims import ADDS, TEMPORARY, Reading
 from memstore.frozen import frozen
 from memstore.text.folding import folded
 
@@ -28,24 +30,30 @@ class Compared:
 
     Attributes:
         replace: one attribute of one holder, which has one value, has another one, or has ended.
+        end: both speak of one value of one attribute.
         differ: the attributes or the holders differ, or the attribute has several values.
     """
 
     def __init__(self, old: Slots, new: Slots) -> None:
-        same = _same(old.attribute, new.attribute) and _same(old.holder, new.holder, missing=True)
         known = bool(old.attribute and new.attribute)
+        same = known and _same(old.attribute, new.attribute)
+        same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
+        valued = bool(old.value and new.value)
         one = old.cardinality == new.cardinality == "one"
         ended = bool(new.holds_until) and not old.holds_until
-        other = bool(old.value and new.value) and not _same(old.value, new.value)
-        self.replace = known and same and one and (other or ended)
+        self.end = same and (ended or (valued and _same(old.value, new.value)))
+        self.replace = same and one and (ended or (valued and not self.end))
         self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
 
 
-def _same(one: str | None, other: str | None, *, missing: bool = False) -> bool:
-    """Whether two slots are equal; with ``missing``, also if one of them was not found."""
-    if not one or not other:
-        return missing
-    return folded(one) == folded(other)
+def _same(one: str | None, other: str | None) -> bool:
+    """Whether two slots have the same words, apart from articles."""
+    return _keys(one or "") == _keys(other or "")
+
+
+def _keys(text: str) -> list[int | str]:
+    words = Reading(unicodedata.normalize("NFKC", text), "").words
+    return [word.key for word in words if not word.is_dropped] or [folded(text)]
 
 
 def may_prove(pair: Pair) -> bool:
@@ -53,5 +61,4 @@ def may_prove(pair: Pair) -> bool:
 
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
     """
-    found = pair.side_by_side
-    return found.same_symbols and found.same_case and found.same_owners and pair.same_signs
+    return pair.same_signs and not (pair.old.roles | pair.new.roles) & (ADDS | TEMPORARY)

@@ -123,7 +123,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             geschnitten geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um \
             stieg_auf_um rüstete_um zurückgekehrt zurückgegangen zurückgewechselt lieber \
             doch_lieber neuerdings_nicht entschied_sich_für wechselte_von tauschte gegen_einen \
-            gegen_eine gegen_ein_anderes",
+            gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt",
         begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
             heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
             angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen eingetreten \

@@ -106,7 +106,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             fichó_por transfirió transferido adelantado adelantada recortó recortado acortó alargó \
             saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó eligió prefirió_finalmente \
             cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido elegida sustituyó \
-            intercambió permutó",
+            intercambió permutó le_subieron le_bajaron",
         begins: "se_casó compró empezó comenzó nuevo nueva adoptó aceptó contratado contratada \
             se_unió entró se_comprometió consiguió casado_con estrenó se_incorporó abrió \
             ha_comprado han_comprado ha_empezado ha_comenzado se_ha_casado se_casaron \
