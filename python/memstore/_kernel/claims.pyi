@@ -130,6 +130,14 @@ class Reading:
         """How many words come before the first verb: the claim is about what they name."""
 
     @property
+    def groups(self) -> int:
+        """The groups of states of all words."""
+
+    @property
+    def is_about_subject(self) -> bool:
+        """Whether a word before the first verb stands for the subject."""
+
+    @property
     def asks(self) -> bool: ...
     @property
     def is_cut(self) -> bool:
@@ -181,6 +189,14 @@ class Alignment:
     @property
     def marks(self) -> int:
         """The roles of words that only the new claim has."""
+
+    @property
+    def new_head(self) -> tuple[Word, ...]:
+        """Telling words before the verb of the new claim that the old one does not have."""
+
+    @property
+    def other_kin(self) -> bool:
+        """Whether one has kin before its verb that the other does not speak of."""
 
     @property
     def is_loose(self) -> bool:

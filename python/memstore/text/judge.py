@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
@@ -86,11 +87,24 @@ ENDING: Final = frozenset({Rule.ENDED_MAYBE, Rule.STATE_ENDED, Rule.CONTRADICTED
 
 @frozen
 class Claim:
-    """One side of a comparison: a fact's text and subject."""
+    """One side of a comparison: a fact's text and subject. It is read once."""
 
     text: str
     subject: str = ""
     slots: Slots | None = None
+
+    @cached_property
+    def folded(self) -> str:
+        return folded(self.text)
+
+    @cached_property
+    def reading(self) -> Reading:
+        text, subject = self.text[: MAX_CHARACTERS + 1], self.subject[:MAX_CHARACTERS]
+        return Reading(_plain(text), _plain(subject))
+
+
+def _plain(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 @frozen
@@ -127,6 +141,7 @@ LAWS: Final = (
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
+    Law(Rule.NOTHING_ALIGNED, signs.shares_nothing, Verdict.KEEP),
     Law(Rule.STORY, signs.tells_another_story, Verdict.KEEP),
     Law(Rule.STRUCK, proofs.strikes, Verdict.RETIRE),
     Law(Rule.OTHER_THING, denials.is_about_another_thing, Verdict.KEEP),
@@ -171,9 +186,9 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
     """
     if not -1.001 <= cosine <= 1.001:
         raise InvalidArgument(f"must be a cosine from -1 to 1, not {cosine}", argument="cosine")
-    if folded(old.text) == folded(new.text):
+    if old.folded == new.folded:
         return Judgement(Verdict.KEEP, Rule.SAME)
-    pair = Pair(reading(old), reading(new))
+    pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
     if old.slots is None or new.slots is None:
         return judged
@@ -216,17 +231,7 @@ def speaks_against(old: Claim, new: Claim) -> bool:
     judged = judge(old, new, 1.0)
     if judged.verdict is not Verdict.KEEP or judged.denies:
         return not judged.denies
-    return signs.speaks_against(Pair(reading(old), reading(new)))
-
-
-def reading(claim: Claim) -> Reading:
-    """Read a claim in the kernel."""
-    text, subject = claim.text[: MAX_CHARACTERS + 1], claim.subject[:MAX_CHARACTERS]
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    if not subject.isascii():
-        subject = unicodedata.normalize("NFKC", subject)
-    return Reading(text, subject)
+    return signs.speaks_against(Pair(old.reading, new.reading))
 
 
 def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:

@@ -95,6 +95,16 @@ impl Reading {
     }
 
     #[getter]
+    fn groups(&self) -> u64 {
+        self.reading.groups
+    }
+
+    #[getter]
+    fn is_about_subject(&self) -> bool {
+        self.reading.is_about_subject
+    }
+
+    #[getter]
     fn asks(&self) -> bool {
         self.reading.asks
     }
@@ -190,6 +200,16 @@ impl Alignment {
     #[getter]
     fn marks(&self) -> u64 {
         self.found.marks
+    }
+
+    #[getter]
+    fn new_head<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        Self::of(py, &self.new, &self.found.new_head)
+    }
+
+    #[getter]
+    fn other_kin(&self) -> bool {
+        self.found.other_kin
     }
 
     #[getter]

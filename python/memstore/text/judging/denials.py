@@ -19,7 +19,7 @@ from memstore._kernel.claims import (
     TEMPORARY,
     USER,
 )
-from memstore.text.judging.pair import OVER, head, is_value, keys, roles, telling
+from memstore.text.judging.pair import OVER, is_value, roles
 
 if TYPE_CHECKING:
     from memstore.text.judging.pair import Pair
@@ -42,22 +42,20 @@ def is_for_a_time(pair: Pair) -> bool:
 
 def names_another_holder(pair: Pair) -> bool:
     """It is about a person, or an animal, of whom the older claim says nothing; or the reverse."""
-    if pair.old.roles & pair.new.roles & MARRIAGE and not roles(head(pair.new)) & KIN:
+    found = pair.side_by_side
+    gained = found.new_head
+    if not gained and not found.other_kin:
         return False
-    old, new = pair.old.words[: pair.old.head], pair.new.words[: pair.new.head]
-    before, after = keys(pair.old.words), keys(pair.new.words)
-    if any(word.roles & KIN and word.key not in before for word in new):
+    # A wife is a state of the subject, not another holder.
+    if pair.old.roles & pair.new.roles & MARRIAGE and not roles(gained) & KIN:
+        return False
+    if found.other_kin:
         return True
-    if any(word.roles & KIN and word.key not in after for word in old):
-        return True
-    gained = [word for word in head(pair.new) if word.key not in before]
     if any(word.kind == NAME and not word.roles & ATTRIBUTE for word in gained):
         return True
-    # "Bob knows": the subject is not what the newer claim is about.
-    subject = any(word.roles & USER for word in old)
-    if not subject or not gained or any(word.roles & USER for word in new):
+    if not pair.old.is_about_subject or pair.new.is_about_subject:
         return False
-    # "The vet replaced Kim's pills" changes what is said of Kim.
+    # "Bob knows" is not about the subject; "the vet replaced Kim's pills" is.
     return not (pair.marks & (CHANGES | OVER) and pair.keeps_words and pair.new.roles & USER)
 
 
@@ -66,12 +64,11 @@ def is_about_another_thing(pair: Pair) -> bool:
 
     Or a word has another sense, such as "turkey", or another owner.
     """
-    if not pair.side_by_side.same_owners or not pair.side_by_side.same_case:
+    found = pair.side_by_side
+    if not found.same_owners or not found.same_case:
         return True
-    before = keys(pair.old.words)
-    gained = [word for word in head(pair.new) if pair.forms[id(word)] not in before and not is_value(word)]
+    gained = [word for word in found.new_head if not is_value(word)]
     if not gained or (pair.marks & (CHANGES | OVER) and pair.keeps_words):
         return False
     # "earns 2400" and "the salary rose to 2650" have one attribute.
-    measured = bool(roles(telling(pair.old)) & MEASURES)
-    return not (measured and all(word.roles & ATTRIBUTE for word in gained))
+    return not (pair.old.roles & MEASURES and all(word.roles & ATTRIBUTE for word in gained))

@@ -82,6 +82,16 @@ VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
 STRONG: Final = NOW | CHANGES | CORRECTS | OVER
 
 
+def shares_nothing(pair: Pair) -> bool:
+    """Whether no word, state or attribute is common to both, and nothing is marked as a change.
+
+    Most pairs are such, so it is asked before all that costs more.
+    """
+    if pair.shared or pair.marks & TURNS:
+        return False
+    return not (pair.old.roles & pair.new.roles & TOPICS or pair.old.groups & pair.new.groups)
+
+
 def tells_another_story(pair: Pair) -> bool:
     """Whether one of the two is long, and they share less than half."""
     before, after = pair.size
@@ -320,6 +330,6 @@ def has_the_same_attribute(pair: Pair) -> bool:
 __all__ = [
     "accumulates", "adds_a_case", "changes_the_attribute", "changes_the_value", "changes_what_is_shared", "contradicts",
     "denies_other_words", "ends_a_state", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
-    "is_an_act", "is_another_predicate", "speaks_against", "tells_another_event", "tells_another_story", "was_before",
+    "is_an_act", "shares_nothing", "is_another_predicate", "speaks_against", "tells_another_event", "tells_another_story", "was_before",
 ]  # fmt: skip
 _ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

@@ -38,6 +38,10 @@ pub struct Alignment {
     pub keys: Vec<u64>,
     /// The roles of words that only the new claim has.
     pub marks: Roles,
+    /// Telling words before the verb of the new claim that the old one does not have.
+    pub new_head: Vec<usize>,
+    /// Before its verb, the new claim has kin that the old one does not speak of, or the reverse.
+    pub other_kin: bool,
     /// Words of a script without blanks count as one though one only contains the other.
     pub is_loose: bool,
     /// Both have the same symbols.
@@ -79,6 +83,8 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
         lost: lost.into_iter().map(|i| before[i]).collect(),
         gained: gained.map(|i| after[*i]).collect(),
         common: common.into_iter().map(|i| before[i]).collect(),
+        new_head: new_head(old, new, &keys),
+        other_kin: has_other_kin(old, new) || has_other_kin(new, old),
         keys,
         is_loose,
         marks: marks(old, new),
@@ -209,6 +215,18 @@ fn unmatched(before: &[usize], after: &[usize], old: &Reading, new: &Reading) ->
         }
     }
     (lost, gained)
+}
+
+fn new_head(old: &Reading, new: &Reading, keys: &[u64]) -> Vec<usize> {
+    let known = |place: usize| old.words.iter().any(|word| word.key == keys[place]);
+    let telling = (0..new.head).filter(|place| new.words[*place].is_telling);
+    telling.filter(|place| !known(*place)).collect()
+}
+
+/// Whether the other claim names kin before its verb that this one does not speak of.
+fn has_other_kin(this: &Reading, other: &Reading) -> bool {
+    let kin = other.words[..other.head].iter().filter(|word| word.roles & KIN != 0);
+    kin.clone().any(|word| this.words.iter().all(|known| known.key != word.key))
 }
 
 fn marks(old: &Reading, new: &Reading) -> Roles {

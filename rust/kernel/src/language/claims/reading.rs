@@ -63,6 +63,10 @@ pub struct Reading {
     pub roles: Roles,
     /// How many words come before the first verb: the claim is about what they name.
     pub head: usize,
+    /// The groups of states of all words.
+    pub groups: u64,
+    /// A word before the first verb stands for the subject.
+    pub is_about_subject: bool,
     /// The signs that change the meaning, sorted.
     pub symbols: Vec<char>,
     /// It asks something.
@@ -150,9 +154,12 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
     mark_past(&mut words, &lower, languages, vocabulary);
     settle(&mut words, languages);
     let is_unspaced = languages & (CHINESE | JAPANESE) != 0;
+    let head = head(&words);
     Reading {
         roles: words.iter().fold(0, |all, word| all | word.roles),
-        head: head(&words),
+        head,
+        groups: words.iter().fold(0, |all, word| all | word.groups),
+        is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
         symbols: scanned.symbols.clone(),
         asks: scanned.asks,
         is_cut: false,
