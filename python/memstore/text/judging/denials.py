@@ -17,7 +17,6 @@ from memstore._kernel.claims import (
     MEASURES,
     NAME,
     TEMPORARY,
-    USER,
 )
 from memstore.text.judging.pair import OVER, is_value, roles
 
@@ -55,8 +54,9 @@ def names_another_holder(pair: Pair) -> bool:
         return True
     if not pair.old.is_about_subject or pair.new.is_about_subject:
         return False
-    # "Bob knows" is not about the subject; "the vet replaced Kim's pills" is.
-    return not (pair.marks & (CHANGES | OVER) and pair.keeps_words and pair.new.roles & USER)
+    # "Bob knows": a name that nothing is known of begins the claim.
+    first = pair.new.words[0]
+    return first in gained and first.text[:1].isupper() and not first.roles
 
 
 def is_about_another_thing(pair: Pair) -> bool:

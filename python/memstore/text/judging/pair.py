@@ -127,8 +127,7 @@ class Pair:
     @cached_property
     def about_subject(self) -> bool:
         """Whether the older claim is about the subject or something of it; not about its kin."""
-        head = self.old.words[: self.old.head]
-        return not head or any(word.roles & USER for word in head)
+        return self.old.head == 0 or self.old.is_about_subject
 
     @cached_property
     def about_own(self) -> bool:

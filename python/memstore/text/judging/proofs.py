@@ -328,7 +328,7 @@ def transfers(pair: Pair) -> bool:
         return False
     nouns = [word for word in pair.common if not is_value(word)]
     return (
-        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair))
+        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair) or _is_attribute(pair))
         and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
         and all(binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
         and all(
@@ -356,6 +356,12 @@ def _counts_the_same(pair: Pair) -> bool:
     """Whether both say how many of something the subject has: six members, eight members."""
     counted = any(word.roles & UNIT for word in pair.common)
     return counted and bool(pair.old.roles & HAVE) and pair.about_subject
+
+
+def _is_attribute(pair: Pair) -> bool:
+    """Whether the subject itself is an attribute, of which the older claim says what it is."""
+    subject = [word for word in pair.old.words[: pair.old.head] if word.roles & USER]
+    return bool(pair.old.roles & BE and roles(subject) & ATTRIBUTE and pair.new.is_about_subject)
 
 
 def says_now(pair: Pair) -> bool:
@@ -394,10 +400,10 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     several = frame & (MANY | SEVERAL) and not frame & UNIQUE
     if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
         return False
-    own = any(word.roles & USER for word in pair.old.words[: pair.old.head]) or not pair.old.head
+    own = pair.old.is_about_subject or not pair.old.head
     attribute = any(
         word.roles & ATTRIBUTE and (own or not word.roles & OF_THINGS) for word in pair.frame
-    )
+    ) or _is_attribute(pair)
     if frame & UNIQUE and attribute and pair.old.roles & BE:
         return kind in (NAME, CODE, VERSION, WORD, NUMERIC, UNSPACED) and len(old) == len(new)
     if kind == NUMERIC:

@@ -237,6 +237,8 @@ def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
         after = kinds(word for word in new if word.kind != DATE)  # since June
     if before & TYPED or after & TYPED:
         return of_one_type(old, new) is not None
+    if CODE in before | after and before | after <= {WORD, NAME, CODE}:
+        return True  # flake8, ruff
     return bool(before & after) or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
 
 

@@ -418,11 +418,16 @@ fn settle(words: &mut [Word], languages: Languages) {
 /// unknown word; after "the" they are nouns.
 fn head(words: &[Word]) -> usize {
     let follows_subject = |place: usize| place > 0 && words[place - 1].roles & USER != 0;
+    // "The gym pool opens": the unknown word is a noun.
+    let before_verb = |place: usize| {
+        let next = words[place + 1..].iter().take(2);
+        next.fold(0, |all, word| all | word.roles) & PREDICATE != 0
+    };
     let is_verb = |(place, word): (usize, &Word)| {
         let known = word.roles & PREDICATE != 0 && word.roles & (KIN | USER | TITLE) == 0;
         let unknown = word.roles == 0 && word.is_telling && word.kind == Kind::Word && !word.is_capital;
         (known && (word.roles & ATTRIBUTE == 0 || follows_subject(place)))
-            || (unknown && follows_subject(place))
+            || (unknown && follows_subject(place) && !before_verb(place))
     };
     let verb = words.iter().enumerate().position(is_verb);
     verb.unwrap_or_else(|| {

@@ -415,7 +415,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             got_back_together together_with in_a_relationship went_separate separation wedded \
             remarried boyfriends girlfriends breakup ex-husband ex-wife seeing_someone \
             living_together civil_partnership annulled tied_the_knot bachelorette \
-            proposal_accepted split separated_from",
+            proposal_accepted split separated_from bachelor unmarried",
         diet: "eats_meat eats_no_meat vegetarian vegan pescatarian meat diet keto gluten carnivore \
             omnivore plant-based vegetarianism lactose-free gluten-free dairy-free low-carb paleo \
             fasting halal kosher eats_only omnivorous flexitarian sober teetotal drinks_no_alcohol \
