@@ -130,6 +130,10 @@ class Reading:
         """How many words come before the first verb: the claim is about what they name."""
 
     @property
+    def has_verb(self) -> bool:
+        """Whether a verb that a list has follows the head."""
+
+    @property
     def groups(self) -> int:
         """The groups of states of all words."""
 

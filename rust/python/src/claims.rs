@@ -95,6 +95,11 @@ impl Reading {
     }
 
     #[getter]
+    fn has_verb(&self) -> bool {
+        self.reading.has_verb
+    }
+
+    #[getter]
     fn groups(&self) -> u64 {
         self.reading.groups
     }

@@ -65,10 +65,18 @@ def is_about_another_thing(pair: Pair) -> bool:
     Or a word has another sense, such as "turkey", or another owner.
     """
     found = pair.side_by_side
-    if not found.same_owners or not found.same_case:
+    if not found.same_owners or not found.same_case or _differ_in_name(pair):
         return True
     gained = [word for word in found.new_head if not is_value(word)]
     if not gained or (pair.marks & (CHANGES | OVER) and pair.keeps_words):
         return False
     # "earns 2400" and "the salary rose to 2650" have one attribute.
     return not (pair.old.roles & MEASURES and all(word.roles & ATTRIBUTE for word in gained))
+
+
+def _differ_in_name(pair: Pair) -> bool:
+    """Whether what differs is which thing they are about: gate 14, gate 41."""
+    if pair.values is None:
+        return False
+    heads = pair.old.words[: pair.old.head], pair.new.words[: pair.new.head]
+    return all(value[0] in head for value, head in zip(pair.values, heads, strict=True))

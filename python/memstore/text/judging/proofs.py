@@ -390,6 +390,23 @@ def _alike(old: Sequence[Word], new: Sequence[Word]) -> bool:
     return kinds(old) == kinds(new) or not (kinds(old) | kinds(new)) & {CODE}
 
 
+def _around_value(pair: Pair) -> list[Word]:
+    """Return the telling words of the older claim before its value, and after it in its phrase.
+
+    In "6 tickets during the Monday shift", the shift is not what has six.
+    """
+    assert pair.values is not None
+    words = pair.old.words
+    place = words.index(pair.values[0][0])
+    found = [word for word in words[:place] if word.is_telling]
+    for word in words[place + 1 :]:
+        if word.roles & PREPOSITION and not pair.old.is_unspaced:
+            break
+        if word.is_telling and word not in pair.values[0]:
+            found.append(word)
+    return found
+
+
 def gives_attribute_another_value(pair: Pair) -> bool:
     """Whether it gives another number of the same unit, or another name, to one attribute."""
     if pair.values is None or pair.denied or not pair.same_prepositions or not is_clean(pair):
@@ -397,12 +414,13 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     old, new = pair.values
     kind = of_one_type(old, new)
     frame = roles(pair.frame)
-    several = frame & (MANY | SEVERAL) and not frame & UNIQUE
+    several = pair.old.roles & SEVERAL or (frame & MANY and not frame & UNIQUE)
     if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
         return False
     own = pair.old.is_about_subject or not pair.old.head
     attribute = any(
-        word.roles & ATTRIBUTE and (own or not word.roles & OF_THINGS) for word in pair.frame
+        word.roles & ATTRIBUTE and (own or not word.roles & OF_THINGS)
+        for word in _around_value(pair)
     ) or _is_attribute(pair)
     if frame & UNIQUE and attribute and pair.old.roles & BE:
         return kind in (NAME, CODE, VERSION, WORD, NUMERIC, UNSPACED) and len(old) == len(new)

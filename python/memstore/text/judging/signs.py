@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
+    DAY,
+    HEDGES,
+    PARTLY,
     AGE,
     MONTH,
     NUMBER,
@@ -135,12 +138,17 @@ def contradicts(pair: Pair) -> bool:
 
 def adds_a_case(pair: Pair) -> bool:
     """Whether it says all that the older claim says, and more: no longer, on Sundays."""
-    return (
-        bool(pair.gained)
-        and not pair.lost
-        and not pair.denied
-        and not all(word.kind in (DATE, VERSION) for word in pair.gained)
-        and not (pair.marks & CHANGES and pair.marks & FROM)
+    over = pair.marks & OVER
+    if pair.lost or (pair.denied and not over):
+        return False
+    if over and pair.old.roles & HEDGES:
+        return False  # what was planned is cancelled
+    if over and pair.marks & PARTLY:
+        return True
+    if pair.marks & CHANGES and pair.marks & FROM:
+        return False
+    return not all(
+        word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained
     )
 
 
@@ -181,6 +189,10 @@ def accumulates(pair: Pair) -> bool:
     old, new = pair.values
     frame = roles(pair.frame)
     counted = of_one_type(old, new) == NUMERIC
+    if _states(old) & _states(new) or roles(old) & roles(new) & TOPICS:
+        return False
+    if pair.old.words[0].roles & INDEFINITE:
+        return True  # a good hairdresser is one of several
     if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
         return True
     has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
@@ -254,8 +266,10 @@ def is_an_act(pair: Pair) -> bool:
     if pair.values is None or pair.marks & TURNS:
         return False
     tell = [word for word in pair.frame if not is_value(word)]
-    if len(tell) != 1:
+    if len(tell) != 1 or of_one_type(*pair.values) == NUMERIC:
         return False
+    if pair.old.has_verb and tell[0] in pair.old.words[: pair.old.head]:
+        return False  # a noun before the verb
     verb = tell[0]
     known = ATTRIBUTE | ONE | MEASURES | UNIQUE | STATE | SEVERAL | TOPICS
     words = pair.old.words

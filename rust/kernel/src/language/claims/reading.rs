@@ -63,6 +63,8 @@ pub struct Reading {
     pub roles: Roles,
     /// How many words come before the first verb: the claim is about what they name.
     pub head: usize,
+    /// A verb that a list has follows the head.
+    pub has_verb: bool,
     /// The groups of states of all words.
     pub groups: u64,
     /// A word before the first verb stands for the subject.
@@ -91,7 +93,7 @@ const DROPPED: Roles = FUNCTION | OWNER | INDEFINITE | NOW | CORRECTS | DENIES;
 const LIGHT: Roles = USER | BE | HAVE | PREPOSITION | DROPPED | TITLE;
 
 /// Roles that tell something, whatever else a word may be.
-const TELLING: Roles = STATE | ATTRIBUTE | KIN | DAY | MONTH | UNIT | NUMBER;
+const TELLING: Roles = STATE | ATTRIBUTE | ONE | KIN | DAY | MONTH | UNIT | NUMBER;
 
 impl Reading {
     /// Read a text about a subject. Both should be in Unicode's form NFKC.
@@ -158,6 +160,7 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
     Reading {
         roles: words.iter().fold(0, |all, word| all | word.roles),
         head,
+        has_verb: words.get(head).is_some_and(|word| word.roles & PREDICATE != 0),
         groups: words.iter().fold(0, |all, word| all | word.groups),
         is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
         symbols: scanned.symbols.clone(),
@@ -342,28 +345,32 @@ fn unmark_denied(words: &mut [Word]) {
 fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabulary: &Vocabulary) {
     let known = ATTRIBUTE | STATE | ONE | MEASURES | KIN | TITLE | UNIQUE | PREPOSITION | FUNCTION;
     let tenses: Vec<&Tenses> = vocabulary.tenses(languages).collect();
-    let has_auxiliary = |tenses: &Tenses, before: &[&str]| before.iter().any(|word| tenses.is_auxiliary(word));
+    let roles_at = |words: &[Word], place: usize| words.get(place).map_or(0, |word| word.roles);
     for place in 0..words.len() {
+        let before = place.checked_sub(1).map_or(0, |before| words[before].roles);
+        let is_after_be = before & BE != 0 && before & PAST == 0;
         // "is kept" is a state.
-        if languages & ENGLISH != 0 && place > 0 && words[place].roles & BE == 0 {
-            let before = words[place - 1].roles;
-            if before & BE != 0 && before & PAST == 0 {
-                words[place].roles &= !PAST;
-            }
+        if languages & ENGLISH != 0 && is_after_be && words[place].roles & BE == 0 {
+            words[place].roles &= !PAST;
         }
         let word = &words[place];
-        if word.roles & known != 0 || word.kind == Kind::Name || word.kind == Kind::Number {
+        let begins = place == 0 && languages & ENGLISH != 0 && words.len() > 1;
+        if word.kind == Kind::Name || word.kind == Kind::Number || word.roles & FUNCTION != 0 {
             continue;
         }
-        let before = place.checked_sub(1).map_or(0, |before| words[before].roles);
-        let is_state = before & (INDEFINITE | OWNER) != 0
-            || (languages & (CHINESE | JAPANESE) == 0 && before & BE != 0 && before & PAST == 0);
+        // "The embedded database is", "handles nested quotes".
+        let next = (place + 1..place + 4).fold(0, |all, next| all | roles_at(words, next));
+        let is_state = before & (INDEFINITE | OWNER | ONE | MEASURES | MANY) != 0
+            || (languages & (CHINESE | JAPANESE) == 0 && (is_after_be || next & BE != 0));
         let last = place + 1 == words.len();
         let is_past = tenses.iter().any(|tenses| {
-            (tenses.is_past(lower[place]) && !is_state)
+            let has = |before: &[&str]| before.iter().any(|word| tenses.is_auxiliary(word));
+            let near = has(&lower[place.saturating_sub(2)..place]);
+            let far = last && tenses.participle_last && has(&lower[..place]);
+            (tenses.is_past(lower[place]) && !is_state && (begins || word.roles & known == 0))
                 || (tenses.is_participle(lower[place])
-                    && (has_auxiliary(tenses, &lower[place.saturating_sub(2)..place])
-                        || (last && tenses.participle_last && has_auxiliary(tenses, &lower[..place]))))
+                    && (near || far)
+                    && word.roles & known & !STATE == 0)
         });
         if is_past {
             words[place].roles |= PAST;
@@ -374,7 +381,8 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
 /// Decide which words tell something, and give each its key.
 fn settle(words: &mut [Word], languages: Languages) {
     for place in 0..words.len() {
-        let before = place.checked_sub(1).map_or(0, |before| words[before].roles);
+        let told = |word: &&Word| word.roles & DENIES == 0;
+        let before = words[..place].iter().rev().find(told).map_or(0, |word| word.roles);
         let after = words.get(place + 1).map_or(PREPOSITION, |after| after.roles);
         let word = &mut words[place];
         // US, IT; in English also The Who.
@@ -403,7 +411,7 @@ fn settle(words: &mut [Word], languages: Languages) {
         };
     }
     for place in 0..words.len() {
-        if words[place].kind == Kind::Number {
+        if words[place].stem.bytes().all(|byte| byte.is_ascii_digit()) {
             words[place].unit = words[place + 1..]
                 .iter()
                 .find(|next| !next.is_dropped)
@@ -433,7 +441,9 @@ fn head(words: &[Word]) -> usize {
     verb.unwrap_or_else(|| {
         let subject = words.iter().position(|word| word.roles & USER != 0);
         let first = words.iter().position(|word| word.is_telling);
-        subject.or(first).map_or(0, |last| last + 1)
+        let last = subject.or(first).map_or(0, |last| last + 1);
+        // Chapter 3
+        last + usize::from(words.get(last).is_some_and(|word| word.kind == Kind::Number))
     })
 }
 

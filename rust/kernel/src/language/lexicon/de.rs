@@ -73,7 +73,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
     claims: Claims {
         now: "jetzt nun inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit \
-            aktuell von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan",
+            aktuell von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
         ends: "nicht_mehr nicht…mehr kein…mehr keine…mehr keinen…mehr keinem…mehr keiner…mehr \
             nie_mehr nie_wieder aufgehört hört…auf hörte…auf aufgegeben gibt…auf gab…auf \
             nicht_länger mit_dem…aufgehört hat…aufgehört hörte_auf hat_aufgegeben gab_auf \
@@ -143,11 +143,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         contrasts: "sondern",
         adds: "auch zudem außerdem zusätzlich weitere weiterer weiteres weiteren weiterem \
             nicht_nur noch_ein noch_eine noch_einen ebenfalls ebenso daneben darüber_hinaus \
-            obendrein andere anderer anderes anderen anderem beide beides eine_der einer_der \
-            eines_der sowohl neben ferner noch_dazu dazu_noch nebenbei nebenher parallel \
-            gleichzeitig sowie plus mehr_als_eine sowohl…als weiterhin überdies obendrauf \
-            zweitwohnung zweitwagen ersatz extra zusätzliche zusätzlicher zusätzliches \
-            zusätzlichen zweite zweiter zweites zweiten zweitem dritte dritter drittes dritten",
+            obendrein andere anderer anderes anderen anderem beide beides sowohl neben ferner \
+            noch_dazu dazu_noch nebenbei nebenher parallel gleichzeitig sowie plus mehr_als_eine \
+            sowohl…als weiterhin überdies obendrauf zweitwohnung zweitwagen ersatz extra \
+            zusätzliche zusätzlicher zusätzliches zusätzlichen zweite zweiter zweites zweiten \
+            zweitem dritte dritter drittes dritten",
         hedges: "wenn falls ob würde würden vielleicht überlegt überlegen erwägt erwägen könnte \
             könnten angeblich sagt sagte sagen behauptet behauptete meint meinte glaubt glaubte \
             denkt dachte laut anscheinend wohl unklar träumt hofft plant planen möglicherweise \
@@ -277,7 +277,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
             sprecher stunde vorlesung schicht zug bus paket film buch lied flug reise besuch anruf \
-            rechnung bestellung konzert spiel rezept",
+            rechnung bestellung konzert spiel rezept eine_der einer_der eines_der eine_ihrer \
+            eines_ihrer einer_ihrer eine_seiner eines_seiner einer_seiner einen_der stiefsohn \
+            stieftochter patenkind mitautor mitautorin schwippschwager",
         states: "offen geschlossen erledigt | defekt kaputt repariert intakt heil | aktiv inaktiv \
             aktiviert deaktiviert an aus | fertig unfertig | gesperrt entsperrt frei | ledig \
             verlobt verheiratet geschieden getrennt verwitwet | arbeitslos angestellt \
@@ -297,7 +299,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             dienstags mittwochs donnerstags freitags samstags sonntags",
         seasons: "frühling frühjahr sommer herbst winter ostern weihnachten q1 q2 q3 q4",
         past: "war waren hatte hatten traf ging sah hielt fiel stieg kam gab wurde wurden fuhr \
-            flog kaufte besuchte machte spielte las schrieb aß trank fand verlor",
+            flog kaufte besuchte machte spielte las schrieb aß trank fand verlor gefahren geflogen \
+            gegangen gelaufen gekommen gereist geblieben geboren gewandert geschwommen",
         qualifiers: "morgens abends nachts mittags vormittags nachmittags werktags wochenende \
             sommer winter frühling herbst testumgebung produktion entwicklung arbeit zuhause gäste \
             links rechts oben unten innen außen wochenenden feiertage feiertagen urlaub",
@@ -350,9 +353,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             bein_gebrochen verstaucht gehirnerschütterung grippe corona lungenentzündung erkältet \
             erkältung fieber krebs diagnose remission chemo krücken rollstuhl elternzeit \
             mutterschutz niederkunft geheilt bettlägerig quarantäne kreißsaal",
-        auxiliaries: "hat haben ist sind wurde wurden",
+        auxiliaries: "hat haben wurde wurden",
         participle_last: true,
-        participles: "ge*t ge*en be*t be*en ver*t ver*en er*t er*en zer*t zer*en über*t *iert *geholt *gerufen *gefahren *geflogen *gekauft",
+        participles: "ge*t ge*en be*t be*en ver*t ver*en er*t er*en zer*t zer*en über*t *iert \
+            *geholt *gerufen *gefahren *geflogen *gekauft einge*t einge*en ausge*t ausge*en ange*t \
+            ange*en aufge*t aufge*en abge*t abge*en zuge*t vorge*t nachge*t mitge*t umge*t \
+            teilge*en überw*en",
         counting: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
         age: "jahre_alt alter jahre_alt_geworden geworden",
         uses: "nutz+t+en verwende+t+n benutz+t+en läuft fährt setzt",

@@ -58,7 +58,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
     claims: Claims {
         now: "now right_now currently nowadays these_days from_now_on as_of_now at_present \
-            meanwhile by_now henceforth going_forward from_today",
+            meanwhile by_now henceforth going_forward from_today since starting as_of",
         ends: "no_longer not…any_more not…anymore no_more stopp+ed stops stop+s ceas+ed+es \
             quit+s+ting gave_up given_up gives_up give_up had_to_give_up is_done_with never…again \
             not…any_longer no_longer_is hasn't…since stopped_being not…these_days never_again \
@@ -154,10 +154,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         contrasts: "but",
         adds: "also too as_well in_addition additionally besides another both not_only not_just \
             as_well_as other others along_with on_top_of further furthermore more_than_one plus_a \
-            one_of not_yet additional extra as_another likewise moreover plus_one both_of \
-            together_with side_by_side alongside in_parallel a_second a_third another_one \
-            a_few_more one_more two_more more_of on_the_side besides_that and_also apart_from_that \
-            not_merely not_simply second third",
+            not_yet additional extra as_another likewise moreover plus_one both_of together_with \
+            side_by_side alongside in_parallel a_second a_third another_one a_few_more one_more \
+            two_more more_of on_the_side besides_that and_also apart_from_that not_merely \
+            not_simply second third",
         hedges: "if would might may could should maybe perhaps possibly probably wonder+s+ed+ing \
             whether want+s+ed_to wants_a wants_an wants_the wants plan+s+ned_to planning_to \
             plans_on planning_on planning thinking consider+s+ed+ing dream+s+t+ed+ing \
@@ -322,7 +322,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             train flight trip visit appointment meeting class call book song film movie album \
             ticket parcel package invoice order commit issue bug task test exam talk award prize \
             recipe tattoo box shelf sample item example photo picture room game match concert \
-            party event kit tablet sensor device plant tree",
+            party event kit tablet sensor device plant tree one_of co-author step-son \
+            sister-in-law brother-in-law rival rivals",
         states: "open closed merged fixed resolved waiting review progress done blocked finished \
             shipped draft approved rejected pending unresolved todo out released cancelled | \
             passing failing passes fails broken green red flaky | on off enabled disabled active \

@@ -58,7 +58,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
     claims: Claims {
         now: "ahora actualmente a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad \
-            de_ahora_en_adelante últimamente ahora_mismo a_día_de_hoy desde_hoy",
+            de_ahora_en_adelante últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace \
+            desde_que",
         ends: "ya_no ya_no_es dejó_de dejado_de no…más nunca_más dejaron_de deja_de dejó_el \
             dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de lo_ha_dejado lo_dejó la_dejó \
             ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la abandonado_el \
@@ -124,9 +125,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         replaces: "en_lugar_de en_vez_de en_lugar_del en_vez_del",
         contrasts: "sino",
         adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo asimismo igualmente \
-            tanto adicional ambos ambas uno_de una_de junto_con aparte incluso también_ \
-            por_otro_lado al_mismo_tiempo a_la_vez simultáneamente además_de aparte_de más_de_un \
-            más_de_una segunda_residencia adicionales extra un_poco_más ni_siquiera no_solamente \
+            tanto adicional ambos ambas junto_con aparte incluso también_ por_otro_lado \
+            al_mismo_tiempo a_la_vez simultáneamente además_de aparte_de más_de_un más_de_una \
+            segunda_residencia adicionales extra un_poco_más ni_siquiera no_solamente \
             no_únicamente sino_también segundo segunda tercero tercera tercer",
         hedges: "si gustaría podría podrían quizás quizá tal_vez piensa pensando considera \
             considerando quisiera dice dijo dicen dice_que según cree creía parece sueña espera \
@@ -237,7 +238,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             segundo segunda tercer tercero",
         several: "hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
-            autobús vuelo viaje libro película canción paquete factura pedido concierto receta",
+            autobús vuelo viaje libro película canción paquete factura pedido concierto receta \
+            uno_de una_de",
         states: "abierto abierta cerrado cerrada | roto rota arreglado arreglada averiado averiada \
             | activo activa inactivo inactiva activado desactivado encendido apagado | terminado \
             pendiente | soltero soltera casado casada divorciado divorciada prometido prometida \

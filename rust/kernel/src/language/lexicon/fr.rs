@@ -52,7 +52,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
     claims: Claims {
         now: "maintenant désormais dorénavant à_présent actuellement à_partir_de_maintenant \
-            dès_maintenant aujourd_hui_même à_l_avenir depuis_peu à_ce_jour",
+            dès_maintenant aujourd_hui_même à_l_avenir depuis_peu à_ce_jour depuis",
         ends: "ne…plus n…plus a_arrêté arrêté_de a_cessé cessé_de plus_jamais a_renoncé \
             a_abandonné a_arrêté_de a_cessé_de a_arrêté_le a_arrêté_la arrête_de ne_fait_plus \
             n_a_plus n_est_plus ne_va_plus s_est_arrêté_de s_est_arrêtée_de a_laissé_tomber \
@@ -119,11 +119,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         replaces: "au_lieu_de au_lieu_du au_lieu_d plutôt_que à_la_place_de à_la_place_du",
         contrasts: "mais",
         adds: "aussi également en_plus autre autres non_seulement pas_seulement par_ailleurs \
-            de_plus ainsi_que en_outre une_des un_des l_un_des l_une_des aussi_bien supplémentaire \
-            les_deux tous_les_deux ne…que n…que même de_même en_parallèle parallèlement \
-            en_même_temps simultanément à_côté_de_ça outre plus_d_un plus_d_une un_deuxième \
-            une_deuxième un_autre une_autre d_autres supplémentaires en_supplément \
-            non_plus_seulement ainsi_qu de_surcroît également_ deuxième second seconde troisième",
+            de_plus ainsi_que en_outre aussi_bien supplémentaire les_deux tous_les_deux ne…que \
+            n…que même de_même en_parallèle parallèlement en_même_temps simultanément à_côté_de_ça \
+            outre plus_d_un plus_d_une un_deuxième une_deuxième un_autre une_autre d_autres \
+            supplémentaires en_supplément non_plus_seulement ainsi_qu de_surcroît également_ \
+            deuxième second seconde troisième",
         hedges: "si aimerait pourrait pourraient peut-être peut_être envisage envisagent voudrait \
             souhaite souhaiterait dit dit_que disent affirme selon croit semble pense rêve espère \
             réfléchit prétend prétendument apparemment probablement sans_doute_que il_paraît \
@@ -230,7 +230,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             troisième",
         several: "frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
             cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
-            chanson colis facture commande concert recette enfant",
+            chanson colis facture commande concert recette enfant l_un_des l_une_des une_des \
+            un_des",
         states: "ouvert ouverte fermé fermée | cassé cassée réparé réparée en_panne | actif active \
             inactif inactive activé désactivé allumé éteint | terminé en_cours | célibataire marié \
             mariée divorcé divorcée fiancé fiancée veuf veuve séparé séparée | chômage employé \
