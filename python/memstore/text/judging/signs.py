@@ -179,7 +179,8 @@ def is_close(pair: Pair) -> bool:
     shared = [word for word in pair.common if not is_value(word) and not word.roles & NUMBER]
     if not shared:
         return False
-    return 2 * pair.shared >= least or (least <= 4 and bool(pair.marks & STRONG))
+    short = least <= 4 and max(pair.size) <= LONG
+    return 2 * pair.shared >= least or (short and bool(pair.marks & STRONG))
 
 
 def accumulates(pair: Pair) -> bool:
@@ -333,7 +334,9 @@ def changes_the_attribute(pair: Pair) -> bool:
     """Whether a word of change stands beside the same attribute: home, work, marriage, diet."""
     topic = pair.old.roles & pair.new.roles & TOPICS
     before, after = pair.size
-    return bool(topic and pair.marks & TURNS) and before <= 6 and after <= 8
+    if pair.old.roles & (LEAVES | DISPOSES):
+        return False
+    return bool(topic and pair.marks & TURNS) and before <= 6 and after <= 7
 
 
 def has_the_same_attribute(pair: Pair) -> bool:

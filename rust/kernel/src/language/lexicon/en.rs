@@ -97,38 +97,38 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             had_the_baby had_a_baby was_born retired_as demobilised decommission+ed offboarded \
             archived sunsetted superseded obsolete restored recalled voided off",
         changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
-            migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es upgrad+ed+es updat+ed+es \
-            downgrad+ed+es promoted demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s \
-            cut_to cut_down fell grew grown gone_up went_up went_down going_up rose risen \
-            dropped_to up_to down_to is_up_to is_down_to rescheduled postponed put_off put_back \
-            put_forward extend+ed+s delay+ed slipped pushed_back pushed_to brought_forward renamed \
-            rewritten rewrote relicensed ported becom+e+es became turned turned_into convert+ed+s \
-            handed took_over taken_over swapp+ed+es swap+s set_to is_set_to shorten+ed doubled \
-            halved tripled moved_up moved_down reassigned reelected elected appointed \
-            replaced_with adjusted bumped dropped_from shifted redesigned refactored reorganised \
-            redecorated rebranded painted repainted cut_her cut_his dyed dyes promoted_to expanded \
-            shrank shrunk climbed_to jumped_to gained instead traded_in traded tightened relaxed \
-            revised lengthened dropped handed_over passed_to passed_on rebooked swapped_out \
-            ripped_out sits_on resettled rehomed repurposed rerouted repointed rewired \
-            reconfigured reformatted remodelled renovated restyled rescaled retrained retitled \
-            reprinted reissued recoded refiled rearranged rebased reclassified recalculated reset \
+            migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es updat+ed+es downgrad+ed+es promoted \
+            demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s cut_to cut_down fell \
+            grew grown gone_up went_up went_down going_up rose risen dropped_to up_to down_to \
+            is_up_to is_down_to rescheduled postponed put_off put_back put_forward extend+ed+s \
+            delay+ed slipped pushed_back pushed_to brought_forward renamed rewritten rewrote \
+            relicensed ported becom+e+es became turned turned_into convert+ed+s handed took_over \
+            taken_over swapp+ed+es swap+s set_to is_set_to shorten+ed doubled halved tripled \
+            moved_up moved_down reassigned reelected elected appointed replaced_with adjusted \
+            bumped dropped_from shifted redesigned refactored reorganised redecorated rebranded \
+            painted repainted cut_her cut_his dyed dyes promoted_to expanded shrank shrunk \
+            climbed_to jumped_to gained instead traded_in traded tightened relaxed revised \
+            lengthened dropped handed_over passed_to passed_on rebooked swapped_out ripped_out \
+            sits_on resettled rehomed repurposed rerouted repointed rewired reconfigured \
+            reformatted remodelled renovated restyled rescaled retrained retitled reprinted \
+            reissued recoded refiled rearranged rebased reclassified recalculated reset \
             restructured restyles rescoped cutover cut_over failed_over rolled_over rolled_back \
             migrates decreas+ed+es dropp+ed_to slash+ed doubled_to halved_to trimmed capped_at \
             bumped_to went_from gone_from went_back_to came_down_to jumped dropped_down climbed \
             plunged upped pared_down scaled_up scaled_down scaled_back scaled_to quadrupled \
             widened narrowed nudged loosened pulled_forward moved_forward pushed_out \
-            pushed_forward shifts put_back_to now_runs transition+ed+s+ing graduated_to \
-            advanced_to progressed_to enlarged merged_into split_into consolidated_into \
-            evolved_into outsourced insourced substitut+ed+es supersed+ed+es supplanted \
-            succeed+ed+s took_the_place takes_the_place takes_over takes_over_from took_over_from \
-            stepped_in handed_off hands_over ceded bequeathed passed_the_torch traded_for \
-            swapped_for exchang+ed+es reallocated redirected relabelled relabeled reprioritised \
-            reprioritized repriced re-signed renegotiated refinanced remarried reverted reverts \
-            returned_to went_over_to goes_by goes_by_the_name now_goes converted_to crossed_over \
-            upsized downsized translates_to got_a_raise got_promoted was_made made_permanent \
-            came_back_as comes_in instead_takes opted_for opts_for settled_on landed_on \
-            ended_up_with ended_up went_with chose picked_instead adopted_a changed_over \
-            changed_her changed_his changed_its changed_their changed_to",
+            pushed_forward shifts put_back_to now_runs graduated_to advanced_to progressed_to \
+            enlarged merged_into split_into consolidated_into evolved_into outsourced insourced \
+            substitut+ed+es supersed+ed+es supplanted succeed+ed+s took_the_place takes_the_place \
+            takes_over takes_over_from took_over_from stepped_in handed_off hands_over ceded \
+            bequeathed passed_the_torch traded_for swapped_for exchang+ed+es reallocated \
+            redirected relabelled relabeled reprioritised reprioritized repriced re-signed \
+            renegotiated refinanced remarried reverted reverts returned_to went_over_to goes_by \
+            goes_by_the_name now_goes converted_to crossed_over upsized downsized translates_to \
+            got_a_raise got_promoted was_made made_permanent came_back_as comes_in instead_takes \
+            opted_for opts_for settled_on landed_on ended_up_with ended_up went_with chose \
+            picked_instead adopted_a changed_over changed_her changed_his changed_its \
+            changed_their changed_to transitioned_to transitions_to upgrad+ed+es",
         begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
             hired married marries engaged took_up picked_up opened launched introduced enrolled \
             signed signed_with new expecting took_a_job turned passes again took_on landed \
@@ -384,14 +384,15 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             left_ear no_longer_than no_one no_problem by_no_means more_or_less turn_out_well \
             any_longer_than stopped_at stopped_by stopped_for stopped_in \
             switched_off_notifications closed_question right_away for_good no_sooner a_second \
-            just_in_time second_hand even_though got_to_know moved_by moved_to_tears moved_on",
+            just_in_time second_hand even_though got_to_know moved_by moved_to_tears moved_on \
+            hard_work at_work_on work_of_art team_work has_been_married dropped_off",
         home: "liv+e+es+ed+ing resid+e+es+ing+ence based moved relocated home_address address \
             settled lives_with rents apartment flat residence moves moved_away moved_away_from \
             moved_out_of relocates relocation relocating settled_in settled_down moved_in \
             moved_back moved_out moved_to housemate lodger tenant_of house cottage apartment_in \
             flat_in condo dorm dormitory houseboat studio sublet lodging lodges camper farmhouse \
             bungalow resides_in homeless lives_alone lives_on_her_own shares_a_house shares_a_flat",
-        work: "work+s_at work+s_for work+s_as works work employed unemployed joined hired promoted \
+        work: "work+s_at work+s_for work+s_as works employed unemployed joined hired promoted \
             retired job position role engineer developer manager resigned offer freelanc+e+es+er \
             laid_off fired employer company nurse teacher lawyer analyst designer accountant \
             intern internship apprentice student studies studying graduated law_school teaches \
