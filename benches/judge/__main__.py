@@ -22,11 +22,11 @@ from statistics import median
 
 import numpy as np
 
-from benches.judge.spoiling import Pair, spoilt
 from memstore import LocalEmbedder
 from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
+from tests.support.spoiling import Pair, spoilt
 
-PUBLISHED = Path(__file__).parent / "pairs.jsonl"
+PUBLISHED = Path(__file__).parents[2] / "tests" / "text" / "judged" / "pairs.jsonl"
 
 MAX_CANDIDATES = 10
 WRONG_SLOTS = 0.2

@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Literal
 
-from memstore._kernel.claims import ADDS, TEMPORARY, Reading
+from memstore._kernel.claims import ADDS, ATTRIBUTE, TEMPORARY, Reading
 from memstore.frozen import frozen
 from memstore.text.folding import folded
+from memstore.text.judging.pair import is_value
 
 if TYPE_CHECKING:
     from memstore.text.judging.pair import Pair
@@ -61,4 +62,8 @@ def may_prove(pair: Pair) -> bool:
 
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
     """
-    return pair.same_signs and not (pair.old.roles | pair.new.roles) & (ADDS | TEMPORARY)
+    either = pair.old.roles | pair.new.roles
+    other = any(
+        not is_value(word) and not word.roles & ATTRIBUTE for word in pair.side_by_side.new_head
+    )
+    return pair.same_signs and not either & (ADDS | TEMPORARY) and not other
