@@ -37,9 +37,9 @@ TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"
 """A new value of a single-valued attribute: near, and both cannot be true."""
 
-OXFORD = "Ana's home address is 12 Mill Lane in Oxford"
-BRISTOL = "Ana's home address is now 12 Mill Lane in Bristol"
-"""Near, and the words do not show whether both are true."""
+OXFORD = "Ana lives in Oxford"
+BRISTOL = "Ana lives in Bristol"
+"""Another place, which may lie in the other one: the words do not prove a change."""
 
 MONDAY = "Ana Reed has a meeting about the budget on Monday"
 TUESDAY = "Ana Reed has a meeting about the budget on Tuesday"

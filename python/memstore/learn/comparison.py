@@ -9,9 +9,10 @@ from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.rules import covers
 from memstore.frozen import replace
-from memstore.learn.supersession import MAX_CANDIDATES, Verdict, judge, metadata_conflicts
+from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
 from memstore.store.store import file_of
 from memstore.text.folding import folded, subject_key
+from memstore.text.judge import Claim, Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
-    from memstore.learn.supersession import Judgement
     from memstore.store.store import Store
+    from memstore.text.judge import Judgement
 
 MAX_HITS: Final = 1000
 """The highest limit of a search."""
@@ -110,7 +111,10 @@ class Comparison:
         said_at: datetime,
         said_again: Collection[tuple[str, str]],
     ) -> Rival | None:
-        """Return the nearest fact that the new one may supersede, or the other way round."""
+        """Return the fact that the new one may supersede, or the other way round.
+
+        A proof goes before a question; of equals the nearest is returned.
+        """
         if any(folded(f.content) == folded(new.content) and covers(f, new) for f in candidates):
             return None
         others = [
@@ -120,16 +124,21 @@ class Comparison:
         ]
         if not others:
             return None
+        asked: Rival | None = None
         cosines = file_of(self._store).similarities(new.content, [fact.content for fact in others])
         for similarity, fact in sorted(
             zip(cosines, others, strict=True), key=lambda found: (-found[0], -found[1].id)
         ):
             later = (fact.valid_at or fact.created_at) > said_at
-            old, by = (new.content, fact.content) if later else (fact.content, new.content)
+            claims = Claim(fact.content, new.subject), Claim(new.content, new.subject)
+            old, by = reversed(claims) if later else claims
             judgement = judge(old, by, similarity)
-            if judgement.verdict != Verdict.KEEP:
-                return Rival(fact, similarity, judgement, later)
-        return None
+            rival = Rival(fact, similarity, judgement, later)
+            if judgement.verdict is Verdict.RETIRE:
+                return rival
+            if judgement.verdict is Verdict.ASK and asked is None:
+                asked = rival
+        return asked
 
     def addition(self, new: NewFact, rival: Rival | None) -> AddFact:
         if rival is None:
@@ -142,7 +151,7 @@ class Comparison:
             case = MayYieldTo if rival.later else MayReplace
             precedence = case(rival.fact.id, rival.similarity)
         evidence = {
-            **rival.judgement.evidence,
+            **rival.judgement.evidence(rival.similarity),
             "policy": self._policy,
             "model": self.model,
             "episode": new.episode_id,

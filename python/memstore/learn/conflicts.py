@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
-from memstore.learn.supersession import RETIRING, not_retracted
-from memstore.text.difference import compare
+from memstore.learn.supersession import not_retracted
 from memstore.text.faithfulness import missing, shared, unfaithful
 from memstore.text.folding import claim, folded
+from memstore.text.judge import Claim, Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -252,9 +252,9 @@ def _lost(decision: Decision) -> str | None:
         return None
     if same_claim(memory, fact):
         return None
-    found = compare(memory.content, fact.content).kind
-    if decision.event == "NONE" and found in RETIRING:
-        return f"memory {memory.id} does not hold the fact: {found.value}"
+    judged = judge(Claim(memory.content, about), Claim(fact.content, about), 1.0)
+    if decision.event == "NONE" and judged.verdict is Verdict.RETIRE:
+        return f"memory {memory.id} does not hold the fact, which {judged.rule.value}"
     why = missing(fact.content, memory.content, about, denials=decision.event == "NONE")
     return why and f"memory {memory.id} does not hold the fact: {why}"
 

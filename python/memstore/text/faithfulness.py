@@ -11,7 +11,6 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from memstore.text import lexicon
-from memstore.text.difference import claim, signs
 from memstore.text.words import UNSPACED_RUN
 
 if TYPE_CHECKING:
@@ -21,6 +20,13 @@ NUMBER: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 MINUS: Final = re.compile(r"(?<!\w)-(?=\d)")
 WORD: Final = re.compile(r"[^\W\d_]+")
+SHORTENED: Final = re.compile(r"(?<=can)not\b|n't\b", re.IGNORECASE)
+ENDED: Final = re.compile(r"\bno longer\b|\bnicht mehr\b", re.IGNORECASE)
+"""Says that something has ended, and does not deny that it was so."""
+
+VALUES: Final = "=€$"
+"""Symbols beside a value, which may be written as words."""
+
 # Not after "Dr." or "No.", which do not end a sentence.
 SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
 
@@ -50,7 +56,7 @@ def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | No
         return f"it lost {', '.join(lost)}"
     if invented := _absent(_names(text), [*said, *_words(subject)]):
         return f"none of the facts names {', '.join(invented)}"
-    if claim(text)[1] != any(claim(source)[1] for source in sources):
+    if _denies(text) != any(_denies(source) for source in sources):
         return "it denies what the facts affirm, or the other way round"
     return None
 
@@ -69,7 +75,7 @@ def missing(
         return f"it does not name {', '.join(lost)}"
     if lost := sorted({*_symbols(source)} - {*_symbols(text)}):
         return f"it does not say {', '.join(lost)}"
-    if denials and claim(source)[1] != claim(text)[1]:
+    if denials and _denies(source) != _denies(text):
         return "one of them denies and the other affirms"
     own = _absent(_telling(source), _telling(subject))
     lost = _absent(own, _telling(text))
@@ -93,11 +99,16 @@ def shared(one: str, other: str, subject: str = "") -> list[str]:
 
 def _symbols(text: str) -> Iterator[str]:
     """Yield the symbols that are not punctuation: C# is not C, < not >, and -5 not 5."""
-    for sign in signs(text):
-        if sign in "#@*%\\" or unicodedata.category(sign).startswith("S"):
+    for sign in _plain(text):
+        if sign in "#@*\\" or (sign not in VALUES and unicodedata.category(sign).startswith("S")):
             yield sign
     if MINUS.search(text):
         yield "-"
+
+
+def _denies(text: str) -> bool:
+    plain = ENDED.sub(" ", SHORTENED.sub(" not", _plain(text).replace("’", "'")))
+    return not lexicon.NEGATIONS.isdisjoint(_words(plain))
 
 
 def _telling(text: str) -> list[str]:
@@ -123,7 +134,7 @@ def is_plain(sources: Sequence[str], text: str) -> bool:
     """
     if any(re.search(UNSPACED_RUN, one) for one in (*sources, text)):
         return False
-    if len({claim(source)[1] for source in sources}) > 1:
+    if len({_denies(source) for source in sources}) > 1:
         return False
     if len({number for source in sources for number in _numbers(source)}) > 1:
         return False

@@ -7,6 +7,7 @@
 
 mod arrays;
 mod chain;
+mod claims;
 mod derived;
 mod index;
 mod language;
@@ -30,6 +31,31 @@ mod _kernel {
     mod chain {
         #[pymodule_export]
         use crate::chain::{breaks, hashes, seal};
+    }
+
+    /// Claims, read for comparison.
+    #[pymodule]
+    mod claims {
+        use pyo3::prelude::*;
+
+        #[pymodule_export]
+        use crate::claims::{Alignment, Reading, Word, align};
+
+        /// The characters of a text that are read.
+        #[pymodule_export]
+        const MAX_CHARACTERS: usize = memstore_kernel::language::claims::MAX_CHARACTERS;
+
+        /// Adds a constant for each role and kind of word.
+        #[pymodule_init]
+        fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            for (name, role) in memstore_kernel::language::claims::roles::NAMES {
+                module.add(*name, *role)?;
+            }
+            for (name, kind) in crate::claims::KINDS {
+                module.add(name, kind as u8)?;
+            }
+            Ok(())
+        }
     }
 
     /// Quantised vectors.

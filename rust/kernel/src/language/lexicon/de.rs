@@ -1,6 +1,7 @@
 //! German. Nouns have a capital letter, so names cannot be told from them.
 
 use super::Lexicon;
+use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "de",
@@ -70,5 +71,298 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         dieser diese dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches \
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
+    claims: Claims {
+        now: "jetzt nun inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit \
+            aktuell von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
+        ends: "nicht_mehr nicht…mehr kein…mehr keine…mehr keinen…mehr keinem…mehr keiner…mehr \
+            nie_mehr nie_wieder aufgehört hört…auf hörte…auf aufgegeben gibt…auf gab…auf \
+            nicht_länger mit_dem…aufgehört hat…aufgehört hörte_auf hat_aufgegeben gab_auf \
+            abgewöhnt sich…abgewöhnt nie_mehr…seit gar_nicht_mehr gar_kein…mehr \
+            überhaupt_nicht_mehr überhaupt_kein…mehr ist…kein…mehr eingestellt_worden \
+            damit_aufgehört verzichtet_auf verzichtet_inzwischen nicht_weiter",
+        disposes: "verkauft verkaufte storniert abgesagt gestorben verstorben abgegeben verschenkt \
+            gekündigt weggeworfen verloren entfernt gelöscht abgeschafft zurückgegeben abbestellt \
+            starb veräußert versteigert verpfändet entsorgt verschrottet eingeschläfert weggegeben \
+            weggelaufen gestohlen_worden geklaut gestohlen verloren_gegangen kaputtgegangen \
+            zurückgeschickt abbestellte kündigte_das auslaufen_lassen losgeworden getrennt_von \
+            abgemeldet_von hergegeben ausrangiert abgerissen widerrufen aufgekündigt",
+        closes: "beendet abgeschlossen behoben repariert erledigt gelöst abgebrochen \
+            zurückgetreten ausgetreten ausgezogen abgemeldet aufgelöst bestanden \
+            funktioniert_wieder wieder genesen gesund geschieden getrennt scheiden_lassen \
+            fertiggestellt eingestellt gefunden erreicht stillgelegt abgelaufen zurück in_rente \
+            im_ruhestand entbunden zur_welt_gebracht geheilt geschlossen gemergt veröffentlicht \
+            vorbei tot falsch ehemals hinfällig fertig beendete schloss_ab abgehakt zugemacht \
+            dichtgemacht dicht_gemacht aus_dem_verkehr außer_betrieb ausgelaufen abgeheilt \
+            verheilt auskuriert überstanden wieder_gesund entlassen_aus aus_dem_krankenhaus \
+            wieder_da wieder_zurück wieder_im wieder_online läuft_wieder geht_wieder klappt_wieder \
+            gelandet heimgekehrt pensioniert berentet emeritiert verabschiedet freigesprochen \
+            niedergelegt niederlegte trat_zurück schied_aus verließ_den getrennte aus_und_vorbei \
+            schluss_gemacht auseinandergegangen auseinander verwitwet ausgebucht abgelehnt \
+            angenommen_worden bestand durchgefallen abgegeben_worden nachgereicht freigegeben \
+            freigeschaltet entsperrt gesperrt_worden aufgehoben zur_welt geboren bekam_ein \
+            hat_entbunden beglichen abbezahlt getilgt bezahlt nachgeholt ausgeheilt gips_ist_ab \
+            abgenommen",
+        changes: "gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt umgestiegen \
+            migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen gesunken \
+            gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt geworden \
+            wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert verdoppelt \
+            vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht geändert \
+            ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
+            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten weggezogen \
+            gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut umgeschaltet \
+            umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um zog_nach zog_in \
+            zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt verringert \
+            vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht ausgeweitet \
+            ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert verzögert \
+            vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte wechselt_auf ersetzen \
+            abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur befördert_zum ernannt \
+            gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert umgemeldet umgesattelt \
+            umgelernt neu_vergeben übernahm übernimmt übergab abgetreten weitergegeben gestaffelt \
+            aktualisierte upgegradet geupdatet migrierte portierte verkleinert vergrößert \
+            verbreitert verengt geändert_auf geändert_in getauft neu_gestrichen lackiert gefärbt \
+            geschnitten geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um \
+            stieg_auf_um rüstete_um zurückgekehrt zurückgegangen zurückgewechselt lieber \
+            doch_lieber neuerdings_nicht entschied_sich_für wechselte_von tauschte gegen_einen \
+            gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt",
+        begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
+            heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
+            angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen eingetreten \
+            anfängt beginnt_bei fängt_bei fing_bei startete startet_bei angestellt_bei \
+            eingestellt_bei arbeitet_seit zugesagt unterschrieben immatrikuliert eingeschrieben \
+            gegründet gründete zog_ein eingezogen zusammengezogen verlobte_sich sich_verlobt \
+            trauten_sich getraut gelassen_trauen übernommen_hat geerbt gemietet geleast zugelegt \
+            erworben adoptierte bezogen",
+        leaves: "gekündigt verlassen verließ ausgeschieden entlassen abgebrochen kündigte verlässt \
+            weggezogen ausgezogen verzogen hat…verlassen gefeuert wurde_entlassen gekündigt_worden \
+            ausgestiegen ausgestiegen_bei aufgehört_bei abgebrochen_hat exmatrikuliert schmiss \
+            hingeschmissen geschmissen gegangen_bei wechselt_von hört_bei weg_von abgegangen \
+            ausgetreten",
+        corrects: "eigentlich tatsächlich korrektur in_wahrheit falsch richtigstellung \
+            in_wirklichkeit berichtigung genauer_gesagt irrtum missverständnis versehentlich",
+        replaces: "statt anstatt anstelle_von anstelle",
+        contrasts: "sondern",
+        adds: "auch zudem außerdem zusätzlich weitere weiterer weiteres weiteren weiterem \
+            nicht_nur noch_ein noch_eine noch_einen ebenfalls ebenso daneben darüber_hinaus \
+            obendrein andere anderer anderes anderen anderem beide beides sowohl neben ferner \
+            noch_dazu dazu_noch nebenbei nebenher parallel gleichzeitig sowie plus mehr_als_eine \
+            sowohl…als weiterhin überdies obendrauf zweitwohnung zweitwagen ersatz extra \
+            zusätzliche zusätzlicher zusätzliches zusätzlichen zweite zweiter zweites zweiten \
+            zweitem dritte dritter drittes dritten",
+        hedges: "wenn falls ob würde würden vielleicht überlegt überlegen erwägt erwägen könnte \
+            könnten angeblich sagt sagte sagen behauptet behauptete meint meinte glaubt glaubte \
+            denkt dachte laut anscheinend wohl unklar träumt hofft plant planen möglicherweise \
+            eventuell wird…wollen möchte…werden zufolge vermutlich wahrscheinlich sollte soll \
+            dürfte vorhat hat_vor scheint scheinbar offenbar gern…arbeiten wünscht wünscht_sich \
+            fragt_sich mutmaßlich zweifelt gerüchte gerücht unsicher es_heißt erzählt erzählte \
+            findet hört_man vorschlägt vorgeschlagen sofern angenommen beinahe fast bewirbt_sich \
+            beworben versucht will_*en wollte_*en will…*en würd wär wäre wären hätte hätten käme \
+            müsste müssten dürften möchte_gern möchte_gerne gern_hätte gerne_hätte überlege erwog \
+            nachdenkt denkt_darüber denkt_über spielt_mit_dem_gedanken liebäugelt träumte hoffte \
+            plante geplant_sein beabsichtigt vorhaben will_vielleicht soll_angeblich vermutet \
+            vermutete mutmaßt spekuliert schätzt schätzungsweise womöglich gegebenenfalls notfalls \
+            unter_umständen je_nachdem vorausgesetzt angenommen_dass unbestätigt fraglich \
+            zweifelhaft ungewiss unbekannt_ob strittig erzählen berichtet berichtete gehört_dass \
+            habe_gehört hörensagen versprach verspricht scherzt scherzhaft schlug_vor schlägt_vor \
+            empfiehlt empfahl rät wollte…werden fragt fragte fragten im_gespräch steht_zur_debatte \
+            im_raum soweit theoretisch hypothetisch irgendwann eines_tages",
+        temporary: "diese_woche heute gestern im_urlaub zu_besuch momentan vorübergehend zurzeit \
+            diesen_monat dieses_wochenende heute_abend heute_morgen dieses_jahr diesen_sommer \
+            für_eine_woche für_ein_paar_tage bis_montag bis_dienstag bis_mittwoch bis_donnerstag \
+            bis_freitag bis_samstag bis_sonntag bis_morgen bis_ende bis_nächste bis_auf_weiteres \
+            bis_zum ausnahmsweise einmal auf_dienstreise auf_reisen morgen im_moment vorerst \
+            zeitweise letzte_woche diesmal diesen_montag diesen_freitag übergangsweise \
+            interimsweise kurzfristig aushilfsweise vertretungsweise zwischenzeitlich solange \
+            bis_zur bis_zu_den bis_zum_ende bis_märz bis_april bis_mai bis_juni bis_juli \
+            bis_august bis_september bis_oktober bis_november bis_dezember bis_januar bis_februar \
+            für_zwei_wochen für_drei_wochen für_einen_monat für_zwei_monate für_drei_monate \
+            für_ein_jahr für_den_sommer für_ein_wochenende für_einen_tag übers_wochenende \
+            kommende_woche nächste_woche nächsten_monat auf_zeit auf_durchreise gerade_in \
+            heute_nacht letzten_samstag dieses_mal nur_heute vorgestern übermorgen \
+            aktuell_zu_besuch",
+        partly: "während nur bloß teilweise manchmal oft meist meistens in_den_meisten_fällen \
+            hauptsächlich gelegentlich selten ausschließlich direkt außer zeitweilig fast_nur \
+            zum_teil wenn_er falls_nötig bei_bedarf höchstens mindestens lediglich größtenteils \
+            überwiegend vorwiegend meistens_nur sofern_möglich ab_und_zu_nur jedes_zweite \
+            an_manchen hin_und_wieder_nur sonst sonntags_nur im_notfall nur_wenn kaum solange_er",
+        denies: "nicht kein keine keinen keinem keiner keines nie niemals weder ohne",
+        from: "von vom",
+        to: "auf zu zur zum nach in",
+        user: "nutzer nutzers nutzerin benutzer benutzers benutzerin anwender",
+        be: "ist sind war waren bin : =",
+        have: "hat habe haben hatte hatten besitz+t+en besaß",
+        prepositions: "ab auf aus außer bei beim bis durch für gegen hinter im in ins mit nach \
+            neben ohne pro seit trotz über um unter von vom vor wegen zu zum zur zwischen an am \
+            als per",
+        function: "der die das den dem des ein eine einen einem einer eines und oder sich er sie \
+            es kann können hat haben wird werden wurde wurden worden gern gerne schon sein seine \
+            seinen seinem seiner ihr ihre ihren ihrem ihrer immer noch so sehr dass dort da",
+        owners: "sein seine seinen seinem seiner seines ihr ihre ihren ihrem ihrer ihres dies \
+            dieser diese dieses diesen diesem jener jene jenes mein meine meinen meiner unser \
+            unsere",
+        indefinite: "ein eine einen einem einer eines einige mehrere viele manche zwei_der",
+        kin: "mieter mieterin mieters kunde kundin kunden hund hunde hundes katze katzen kater \
+            schwiegersohn schwiegertochter stiefsohn stieftochter patenkind patensohn zwilling \
+            zwillinge haustier pferd kaninchen baby ex-frau ex-mann schwiegereltern schwester \
+            schwägerin tanten enkelkind kumpel gast gäste",
+        not_kin: "familie chef chefin mentor mentorin team lehrer lehrerin arzt ärztin vermieter",
+        many: "mag mögen liebt hasst kennt spielt spielen liest hört isst trinkt schreibt \
+            unterstützt mitglied spricht sprechen allergisch verfügbar kompatibel erwähnt sammelt \
+            verträgt braucht möchte glaubt hofft findet besucht schaut guckt kocht backt singt \
+            lernt reist fan interessiert kann können beherrscht verkauft kaufte gekauft gern gerne \
+            empfiehlt wünscht nimmt züchtet malt tanzt bietet nutzt_auch enthält pflegt angst",
+        one: "wohn+t+en+te leb+t+en+te arbeit+et+en+ete heißt lautet schließt öffnet beginnt endet \
+            fährt bevorzug+t+en läuft kostet wiegt dauert beträgt verdien+t+en studier+t+en \
+            nutz+t+en verwende+t+n benutz+t+en startet geht_um steht_um lauscht unterrichtet \
+            mietet geschrieben gehostet gespeichert betrieben geleitet gehört trainiert spielt_bei \
+            pendelt schläft probt findet_statt tagt speichert basiert verwaltet betreut geplant \
+            eingestellt vorgesehen angesetzt festgelegt begrenzt erlaubt verwendet setzt nutzt \
+            wohnhaft sitzt_in ansässig tätig jobbt schafft_bei lehrt lernt_bei trinkt_morgens \
+            steht_auf geht_ins_bett wacht_auf frühstückt trägt kauft_bei spart_bei versichert_bei \
+            pendelt_mit fährt_mit reist_mit gehostet_bei liegt_bei läuft_unter läuft_auf läuft_mit \
+            hört_auf_den_namen nennt_sich schreibt_mit programmiert_mit turnt trainiert_bei \
+            spielt_für spielt_in unterrichtet_an parkt dient_als trifft_sich tagt_in findet_in \
+            erscheint schaltet kostet_jetzt zahlt_für",
+        measures: "beträgt kostet wiegt dauert fasst verdient zahlt braucht misst hat umfasst \
+            besteht raucht trinkt erlaubt versucht_es wiederholt",
+        attributes: "geburtstag alter adresse gehalt miete budget frist zeitlimit limit preis \
+            größe gewicht version status lieblingsfarbe lieblings* stelle chef chefin lehrer \
+            lehrerin arzt ärztin hausarzt hausärztin zahnarzt zahnärztin treffen wochentreffen \
+            termin abgabe auto telefonnummer passwort lizenz abgabetermin name wohnort anschrift \
+            beruf position vermieter vermieterin mail e-mail handynummer nummer port sprache \
+            server datenbank editor browser betriebssystem handy telefon smartphone laptop farbe \
+            motto konto bank versicherung tarif abo kapitän trainer trainerin leiter leiterin \
+            vorsitzende vorsitzender direktor direktorin schule universität hochschule studienfach \
+            hauptfach klasse note kurs standard rechner framework bibliothek werkzeug ziel rekord \
+            temperatur dauer länge breite höhe kapazität quote schwelle abteilung büro hauptsitz \
+            sitz veranstaltungsort ort treffpunkt zeitzone währung betreuer betreuerin \
+            ansprechpartner ansprechpartnerin steuerberater friseur dosis medikament schriftart \
+            tastatur kennwort zugangscode kennzeichen stammlokal haarfarbe hochzeit umzugstermin \
+            prüfung standup besprechung sitzung mietpreis warmmiete kaltmiete stundenlohn lohn \
+            monatsgehalt jahresgehalt taschengeld beitrag mitgliedsbeitrag gebühr zinssatz rate \
+            taktung takt intervall timeout arbeitsspeicher speicherplatz speicher festplatte \
+            schriftgröße lautstärke helligkeit auflösung rufnummer durchwahl hausnummer \
+            postleitzahl plz wlan-passwort pin iban steuernummer kundennummer geburtsdatum \
+            geburtsort staatsangehörigkeit nationalität konfession religion muttersprache \
+            spitzname nachname vorname mädchenname familienname künstlername benutzername standort \
+            filiale abteilungsleiter abteilungsleiterin teamleiter teamleiterin vorgesetzter \
+            vorgesetzte geschäftsführer geschäftsführerin projektleiter projektleiterin \
+            klassenlehrer klassenlehrerin bürgermeister bürgermeisterin rektor rektorin dirigent \
+            dirigentin pfarrer pfarrerin hausmeister hausmeisterin tierarzt tierärztin kinderarzt \
+            kinderärztin frauenarzt frauenärztin physiotherapeut physiotherapeutin therapeut \
+            therapeutin anwalt anwältin notar babysitter nachhilfelehrer fahrlehrer krankenkasse \
+            hausbank stromanbieter anbieter lieferant mobilfunkanbieter internetanbieter vertrag \
+            laufzeit kündigungsfrist öffnungszeit öffnungszeiten schließzeit abfahrt ankunft \
+            anpfiff probe training übungsstunde unterricht kurs_ist stammtisch sprechstunde \
+            jour_fixe retro veröffentlichung erscheinungstermin liefertermin starttermin start \
+            hochzeitstermin feier party lieblingsessen lieblingsfilm lieblingsbuch lieblingsband \
+            lieblingsverein standardbrowser texteditor programmiersprache paketmanager \
+            testframework build-system hauptbranch standardbranch datenbanksystem zielumgebung \
+            rechenzentrum hoster domain subdomain protokoll lizenzmodell maximalgröße mindestalter \
+            wasserstand blutdruck puls blutgruppe schuhgröße konfektionsgröße brille sehstärke \
+            haare frisur bart wagen dienstwagen fahrrad roller motorrad kaffee frühstück \
+            schichtplan schicht arbeitszeit arbeitsbeginn feierabend weckzeit wecker bettzeit \
+            zimmer zimmernummer raum stockwerk etage platz sitzplatz gleis bahnsteig gate \
+            treffpunkt_ist tagungsort spielort urlaubsziel reiseziel ziel_ist beraterin berater \
+            sachbearbeiter sachbearbeiterin betreuung",
+        personal: "geburtstag gehalt miete gewicht körpergröße alter wohnort stundenlohn \
+            jahresgehalt monatsgehalt taschengeld spitzname geburtsdatum schuhgröße",
+        of_things: "preis größe gewicht alter name farbe länge breite höhe nummer klasse status \
+            dauer rate gebühr raum platz modell marke",
+        unique: "neueste neuester neuestes neuesten aktuelle aktueller aktuelles aktuellen \
+            standardmäßige einzige hauptsächliche offizielle letzter lieblings*",
+        former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
+            ehemaliger vorherige vorheriger damalige ex- zweite zweiter zweiten dritte dritter \
+            dritten zweites drittes",
+        several: "bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
+            katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
+            onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
+            sprecher stunde vorlesung schicht zug bus paket film buch lied flug reise besuch anruf \
+            rechnung bestellung konzert spiel rezept eine_der einer_der eines_der eine_ihrer \
+            eines_ihrer einer_ihrer eine_seiner eines_seiner einer_seiner einen_der stiefsohn \
+            stieftochter patenkind mitautor mitautorin schwippschwager",
+        states: "offen geschlossen erledigt | defekt kaputt repariert intakt heil | aktiv inaktiv \
+            aktiviert deaktiviert an aus | fertig unfertig | gesperrt entsperrt frei | ledig \
+            verlobt verheiratet geschieden getrennt verwitwet | arbeitslos angestellt \
+            selbstständig selbständig rentner | krank gesund | voll leer | grün rot | öffentlich \
+            privat | schwanger | vegetarier vegan vegetarisch | lebendig tot | verfügbar \
+            ausverkauft | bezahlt unbezahlt überfällig | geplant abgesagt verschoben | genehmigt \
+            abgelehnt ausstehend | laut leise | nass trocken | besetzt belegt | lang kurz | \
+            automatisch manuell händisch | veröffentlicht unveröffentlicht entwurf | bestanden \
+            durchgefallen | wach schlafend | online offline | entworfen gemergt gemerged | erlaubt \
+            verboten | verschlüsselt unverschlüsselt | glücklich unglücklich | schreibgeschützt \
+            beschreibbar",
+        units: "sekunde sekunden minute minuten stunde stunden tag tage tagen woche wochen monat \
+            monate monaten jahr jahre jahren prozent zeichen zeilen mitglieder mitgliedern uhr \
+            euro franken kilo kg g km m cm gb mb tb ms liter grad anfragen personen leute leuten \
+            mitarbeiter mitarbeitern kilometer meter punkte punkten seiten mal",
+        days: "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag montags \
+            dienstags mittwochs donnerstags freitags samstags sonntags",
+        seasons: "frühling frühjahr sommer herbst winter ostern weihnachten q1 q2 q3 q4",
+        past: "war waren hatte hatten traf ging sah hielt fiel stieg kam gab wurde wurden fuhr \
+            flog kaufte besuchte machte spielte las schrieb aß trank fand verlor gefahren geflogen \
+            gegangen gelaufen gekommen gereist geblieben geboren gewandert geschwommen",
+        qualifiers: "morgens abends nachts mittags vormittags nachmittags werktags wochenende \
+            sommer winter frühling herbst testumgebung produktion entwicklung arbeit zuhause gäste \
+            links rechts oben unten innen außen wochenenden feiertage feiertagen urlaub",
+        regions: "deutschland österreich schweiz frankreich spanien italien polen niederlande \
+            belgien bayern sachsen hessen europa thüringen brandenburg schleswig-holstein \
+            niedersachsen baden-württemberg nordrhein-westfalen dänemark schweden norwegen \
+            portugal griechenland türkei kroatien ungarn stadt dorf land ausland",
+        verbs: "rauch+t+en schwimm+t+en steht liegt gehört besteht geht kommt zahlt raucht \
+            arbeitet kündig+t+te funktionier+t+en fliegt reist trainiert geduzt gesiezt wird \
+            werden machen macht ruft schickt dreht zieht sitzt gefragt hängt",
+        titles: "dr herr frau herrn prof",
+        idioms: "kein_wunder kein_zweifel nicht_schlecht nicht_zuletzt nicht_un* am_leben \
+            mehr_oder_weniger immer_wieder nach_wie_vor hin_und_wieder ab_und_zu",
+        home: "wohn+t+en+te+haft+ort leb+t+en+te gezogen umgezogen zog ansässig adresse wohnung \
+            anschrift eingezogen ausgezogen umzug daheim zieht weggezogen gemietet mietet miete_in \
+            lebt_jetzt zuhause untermiete wg wohngemeinschaft reihenhaus haus_in eigenheim \
+            bauernhof studentenwohnheim wohnheim zimmer_in hausboot umgesiedelt übergesiedelt \
+            wohnsitz meldeadresse heimgekehrt",
+        work: "arbeit+et+en+ete gekündigt angestellt beschäftigt stelle studiert studium student \
+            studentin beruf arbeitslos arbeitgeber job azubi ausbildung lehre lehrling ingenieur \
+            ingenieurin entwickler entwicklerin leiter leiterin assistenzarzt assistenzärztin \
+            oberarzt oberärztin befördert rente rentner rentnerin praktikant praktikantin firma \
+            selbstständig selbständig freiberuflich schüler schülerin pfleger pflegerin \
+            krankenpfleger krankenschwester erzieher erzieherin lehrerin lehrer verkäufer \
+            verkäuferin koch köchin kellner kellnerin bäcker bäckerin tischler tischlerin \
+            schreiner schreinerin elektriker elektrikerin mechaniker mechanikerin maurer maler \
+            malerin friseurin friseur anwalt anwältin richter richterin polizist polizistin \
+            beamter beamtin buchhalter buchhalterin sekretärin sekretär programmierer \
+            programmiererin informatiker informatikerin architekt architektin designer designerin \
+            journalist journalistin redakteur redakteurin professor professorin dozent dozentin \
+            doktorand doktorandin forscher forscherin wissenschaftler wissenschaftlerin \
+            werkstudent werkstudentin volontär volontärin referendar referendarin trainee geselle \
+            gesellin meister meisterin abteilungsleiter abteilungsleiterin geschäftsführer \
+            geschäftsführerin projektleiter projektleiterin berater beraterin vertrieb taxifahrer \
+            busfahrer busfahrerin landwirt landwirtin gärtner gärtnerin hausmann hausfrau \
+            elternzeit teilzeit vollzeit arbeitssuchend arbeitgeberin klinikum kanzlei abitur uni \
+            universität hochschule semester klasse tätig jobbt beschäftigung anstellung \
+            festanstellung kündigung pensioniert",
+        marriage: "ledig verlobt verheiratet geheiratet geschieden scheiden_lassen getrennt single \
+            heiratete hochzeit verwitwet ehe partnerin partner freundin_ist scheidung trennte \
+            verlobte verlobter liiert vergeben zusammen_mit trauung geehelicht ehemann ehefrau \
+            freund_von beziehung verwitwete witwe witwer trennung verpartnert getraut \
+            schluss_gemacht alleinstehend",
+        diet: "isst_fleisch vegetarier vegetarierin vegan veganer veganerin vegetarisch fleisch \
+            glutenfrei laktosefrei diät fleischlos pescetarisch allesesser trinkt_keinen_alkohol \
+            alkohol abstinent nüchtern koscher halal low-carb pflanzlich rohkost fastet raucht \
+            rauchen raucher raucherin zigaretten nichtraucher",
+        health: "schwanger entbunden krankgeschrieben krank gesund genesen verletzt gips \
+            krankenhaus krankenstand krankgeschrieben_bis reha operiert operation gebrochen \
+            bein_gebrochen verstaucht gehirnerschütterung grippe corona lungenentzündung erkältet \
+            erkältung fieber krebs diagnose remission chemo krücken rollstuhl elternzeit \
+            mutterschutz niederkunft geheilt bettlägerig quarantäne kreißsaal",
+        auxiliaries: "hat haben wurde wurden",
+        participle_last: true,
+        participles: "ge*t ge*en be*t be*en ver*t ver*en er*t er*en zer*t zer*en über*t *iert \
+            *geholt *gerufen *gefahren *geflogen *gekauft einge*t einge*en ausge*t ausge*en ange*t \
+            ange*en aufge*t aufge*en abge*t abge*en zuge*t vorge*t nachge*t mitge*t umge*t \
+            teilge*en überw*en",
+        counting: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        age: "jahre_alt alter jahre_alt_geworden geworden",
+        uses: "nutz+t+en verwende+t+n benutz+t+en läuft fährt setzt",
+        ..Claims::NOTHING
+    },
     ..Lexicon::NOTHING
 };

@@ -1,6 +1,7 @@
 //! English.
 
 use super::Lexicon;
+use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "en",
@@ -55,5 +56,383 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "long date day days time month months week weeks year years hour hours minute minutes \
         weekday often old dates soon",
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
+    claims: Claims {
+        now: "now right_now currently nowadays these_days from_now_on as_of_now at_present \
+            meanwhile by_now henceforth going_forward from_today since starting as_of",
+        ends: "no_longer not…any_more not…anymore no_more stopp+ed stops stop+s ceas+ed+es \
+            quit+s+ting gave_up given_up gives_up give_up had_to_give_up is_done_with never…again \
+            not…any_longer no_longer_is hasn't…since stopped_being not…these_days never_again \
+            ceased_to is_not…now are_not…now any_longer has_stopped have_stopped gave_it_up \
+            kicked_the_habit swore_off sworn_off dropped_the_habit went_off came_off_the \
+            weaned_off grew_out_of outgrew outgrown fell_out_of has_given_up turned_away_from \
+            broke_the_habit is_past not…nowadays discontinu+ed phased_out retired_the sunset",
+        disposes: "sold sells died passed_away gave_away given_away got_rid_of cancelled canceled \
+            cancels called_off threw_away donated lost got_stolen was_stolen scrapped removed \
+            deleted unsubscribed_from deregistered discarded ended_the has_ended returned_the \
+            gave_back let_go_of abandoned traded_in lost_the got_rid parted_with threw_out \
+            thrown_out auctioned rehomed put_down was_put_down was_put_to_sleep were_stolen \
+            ran_away broke_beyond returned_it cancelled_the dropped_the_subscription let…lapse \
+            lapsed tore_down torn_down demolished wrote_off written_off totalled shredded \
+            passed_on_to disposed_of sold_off sells_off relinquished forfeited surrendered \
+            terminated revoked",
+        closes: "finished completed closed fixed resolved repaired merged recovered healed \
+            deprecated discontinued shut_down retired_from retires gave_birth stepped_down \
+            stepped_back moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up \
+            separated divorced got_divorced expired dropped_out is_gone was_gone ran_out reached \
+            passed_the back_at back_in back_from is_back up_and_running found_a got_a_job dropped \
+            solved settled taken_down turned_off switched_off decommissioned shipped released \
+            graduated_from graduated over_with is_over ended removed cleared paid_off passed_his \
+            passed_her works_again passes_again got_better got_over cured cut_off called_it_quits \
+            fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
+            went_bankrupt turned_down over gone former formerly used_to untrue false incorrect \
+            forget wrapped_up concluded finalised finalized delivered closed_its_doors shuttered \
+            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended is_finished \
+            are_finished is_complete is_done has_healed is_healed is_cured has_recovered got_well \
+            is_better went_away cleared_up subsided has_cleared out_of_hospital was_discharged \
+            discharged back_home back_on back_online is_live went_live came_back up_again \
+            running_again works_now fixed_itself patched remedied rectified sorted_out ironed_out \
+            resolved_itself called_quits annulled walked_out moved_on_from ended_things \
+            ended_the_relationship filed_for_divorce widowed stepped_aside handed_in bowed_out \
+            pulled_out dropped_it turned_it_down declined passed_it has_graduated finished_school \
+            had_the_baby had_a_baby was_born retired_as demobilised decommission+ed offboarded \
+            archived sunsetted superseded obsolete restored recalled voided off",
+        changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
+            migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es updat+ed+es downgrad+ed+es promoted \
+            demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s cut_to cut_down fell \
+            grew grown gone_up went_up went_down going_up rose risen dropped_to up_to down_to \
+            is_up_to is_down_to rescheduled postponed put_off put_back put_forward extend+ed+s \
+            delay+ed slipped pushed_back pushed_to brought_forward renamed rewritten rewrote \
+            relicensed ported becom+e+es became turned turned_into convert+ed+s handed took_over \
+            taken_over swapp+ed+es swap+s set_to is_set_to shorten+ed doubled halved tripled \
+            moved_up moved_down reassigned reelected elected appointed replaced_with adjusted \
+            bumped dropped_from shifted redesigned refactored reorganised redecorated rebranded \
+            painted repainted cut_her cut_his dyed dyes promoted_to expanded shrank shrunk \
+            climbed_to jumped_to gained instead traded_in traded tightened relaxed revised \
+            lengthened dropped handed_over passed_to passed_on rebooked swapped_out ripped_out \
+            sits_on resettled rehomed repurposed rerouted repointed rewired reconfigured \
+            reformatted remodelled renovated restyled rescaled retrained retitled reprinted \
+            reissued recoded refiled rearranged rebased reclassified recalculated reset \
+            restructured restyles rescoped cutover cut_over failed_over rolled_over rolled_back \
+            migrates decreas+ed+es dropp+ed_to slash+ed doubled_to halved_to trimmed capped_at \
+            bumped_to went_from gone_from went_back_to came_down_to jumped dropped_down climbed \
+            plunged upped pared_down scaled_up scaled_down scaled_back scaled_to quadrupled \
+            widened narrowed nudged loosened pulled_forward moved_forward pushed_out \
+            pushed_forward shifts put_back_to now_runs graduated_to advanced_to progressed_to \
+            enlarged merged_into split_into consolidated_into evolved_into outsourced insourced \
+            substitut+ed+es supersed+ed+es supplanted succeed+ed+s took_the_place takes_the_place \
+            takes_over takes_over_from took_over_from stepped_in handed_off hands_over ceded \
+            bequeathed passed_the_torch traded_for swapped_for exchang+ed+es reallocated \
+            redirected relabelled relabeled reprioritised reprioritized repriced re-signed \
+            renegotiated refinanced remarried reverted reverts returned_to went_over_to goes_by \
+            goes_by_the_name now_goes converted_to crossed_over upsized downsized translates_to \
+            got_a_raise got_promoted was_made made_permanent came_back_as comes_in instead_takes \
+            opted_for opts_for settled_on landed_on ended_up_with ended_up went_with chose \
+            picked_instead adopted_a changed_over changed_her changed_his changed_its \
+            changed_their changed_to transitioned_to transitions_to upgrad+ed+es",
+        begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
+            hired married marries engaged took_up picked_up opened launched introduced enrolled \
+            signed signed_with new expecting took_a_job turned passes again took_on landed \
+            has_a_new found got_engaged got_married dating converted moved_in_with joins hired_by \
+            was_hired got_hired took_a_position took_a_role took_the_job took_the_role \
+            landed_a_job starting_at started_at started_as started_working began_working became_a \
+            moved_in switched_on_to subscribed_to signed_up_for enrolled_in enrols picked opened_a \
+            founded started_her_own started_his_own tied_the_knot got_hitched proposed_to \
+            is_expecting was_given was_assigned assigned_to acquired leased rents_a bought_a \
+            bought_the replaced_it inherited",
+        leaves: "left quit resigned_from resigns_from resigned was_laid_off_from was_laid_off_by \
+            was_laid_off was_fired_from was_fired_by was_fired was_let_go laid_off dropped_out_of \
+            leaves moved_away_from moved_from moved_away moved_out_of left_her_job left_his_job \
+            left_their_job gave_up_her_job gave_up_his_job handed_in_her_notice \
+            handed_in_his_notice walked_away_from parted_ways_with parted_ways got_fired_from \
+            got_fired was_made_redundant made_redundant was_dismissed was_sacked lost_her_job \
+            lost_his_job lost_their_job moved_on_from transferred_out_of graduated_from \
+            dropped_out stepped_away_from departed exited has_left is_leaving",
+        corrects: "actually correction in_fact turns_out turned_out turns_out_that \
+            misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to to_be_precise \
+            correcting it_was_a_misunderstanding",
+        replaces: "instead_of rather_than in_place_of as_opposed_to",
+        contrasts: "but",
+        adds: "also too as_well in_addition additionally besides another both not_only not_just \
+            as_well_as other others along_with on_top_of further furthermore more_than_one plus_a \
+            not_yet additional extra as_another likewise moreover plus_one both_of together_with \
+            side_by_side alongside in_parallel a_second a_third another_one a_few_more one_more \
+            two_more more_of on_the_side besides_that and_also apart_from_that not_merely \
+            not_simply second third",
+        hedges: "if would might may could should maybe perhaps possibly probably wonder+s+ed+ing \
+            whether want+s+ed_to wants_a wants_an wants_the wants plan+s+ned_to planning_to \
+            plans_on planning_on planning thinking consider+s+ed+ing dream+s+t+ed+ing \
+            hop+es+ing+ed unless claim+s+ed say+s said tell+s told thinks thought believ+e+es+ed \
+            rumour+s+ed rumor+s+ed it_is_rumoured according_to unlike assum+e+es+ed guess+es+ed \
+            suppos+e+ed+edly supposed_to reportedly apparently seemingly unsure unclear undecided \
+            not_sure looking_at looking_into looking_for_a evaluat+e+es+ing explor+e+es+ing \
+            tempted interested_in as_if wish+es+ed suggest+s+ed propos+e+es+ed allegedly likely \
+            unlikely about_to going_to intend+s+ed toy+s+ing_with imagin+e+es+ed pretend+s+ed \
+            someday one_day eventually can_imagine doubt+s+ed expect+s+ed_to asked_for_information \
+            asks_whether asked_whether asked_if heard hears in_theory hypothetically would_like_to \
+            would_love_to ought supposedly seems seem aims_to tries_to trying_to tried_to \
+            considers_moving applied_for applies_for applying_for trying_out fear+s+ed_that \
+            worries_that as_though unconfirmed mentioned_that nearly almost refus+ed+es_to \
+            testing_out presumably potentially hypothetical tentatively provisionally tentative \
+            rumor rumours rumors gossip speculat+e+es+ed conjecture mulling toying pondering \
+            contemplat+e+es+ing debating weighing eyeing aspires long+s_to yearns would_rather \
+            wouldn't_mind keen_to hoping_for dreams_of fantasis+es pretends joked jokes kidding \
+            sarcastically depends_on_whether in_case provided_that assuming as_long_as should_they \
+            were_to might_have may_have could_have quoted_as reports_say alleges insinuates \
+            insists overheard swears promis+ed+es vows threaten+s+ed offers_to offered_to \
+            draft_proposal proposal to_be_confirmed tbc tbd pending_approval subject_to \
+            under_discussion under_consideration is_considering are_considering is_thinking \
+            thinking_of thinking_about mentioned_possibly planned_to is_planning \
+            scheduled_to_maybe in_principle not_certain nobody_knows unclear_whether asked_about \
+            wonders_about curious ideally",
+        temporary: "this_week today today's tonight this_morning this_afternoon this_evening \
+            this_month this_weekend this_year this_time this_monday this_tuesday this_wednesday \
+            this_thursday this_friday this_saturday this_sunday this_summer this_winter \
+            this_spring this_autumn until_sunday until_monday until_tuesday until_wednesday \
+            until_thursday until_friday until_saturday until_next until_tomorrow until_the \
+            until_then until_further_notice until for_a_week for_a_day for_a_month for_a_while \
+            for_a_night for_one_week for_two_weeks for_three_weeks for_the_week for_the_weekend \
+            for_the_moment for_now at_the_moment visiting staying on_holiday on_vacation \
+            business_trip on_a_trip temporarily for_the_time_being yesterday last_night last_week \
+            once currently_visiting right_at_the_moment during_the_outage over_the_weekend \
+            tomorrow next_week for_today just_today for_tonight all_week all_day until_further \
+            through_friday through_sunday through_the_end till_friday till_monday till_sunday \
+            till_next till_the for_a_few_days for_a_few_weeks for_some_days for_a_bit \
+            for_the_summer for_the_day for_the_time for_the_duration for_three_days for_two_days \
+            for_two_months for_three_months for_a_year for_six_months on_a_business_trip \
+            on_leave_until house-sitting dog-sitting house_sitting filling_in_for standing_in_for \
+            covering_for in_the_meantime as_a_stopgap stopgap interim temporary short-term one-off \
+            while_the passing_through in_town just_this_once as_an_exception tonight's yesterday's \
+            tomorrow's last_weekend the_other_day",
+        partly: "when while whenever only just solely mostly partly sometimes often usually \
+            directly in_most_cases mainly partially except at_times occasionally rarely largely \
+            some_of half_of unless_it twice every_time except_for exclusively if_possible \
+            in_emergencies in_an_emergency at_most at_least as_needed when_needed during \
+            during_the while_at as_a_treat now_and_again once_in_a_while every_other every_second \
+            from_time_to_time seldom hardly barely almost_never mostly_only unless on_occasion \
+            in_general on_average depending half for_the_most_part to_some_extent",
+        denies: "not no never neither nor without cannot none nobody nothing",
+        from: "from",
+        to: "to into",
+        user: "user user's",
+        be: "is are was were be been being am : = =>",
+        have: "ha+s+ve+d+ving own+s+ed got keep+s kept possess+es",
+        prepositions: "about above across after against along among around at before behind below \
+            beneath beside between beyond by despite down during except for from in inside into \
+            near of off on onto out outside over past per since through throughout till to toward \
+            towards under until up upon via with within without as",
+        function: "a an the and or do does did it its he him his she her hers they them their \
+            there this that these those i my me you your we our us who which then so very already \
+            still again once who's will can it's just really that's ones",
+        owners: "his her hers their theirs its my your our this that these those",
+        indefinite: "a an another some several many few any two_of every each",
+        kin: "tenant tenants client clients customer customers daughter-in-law son-in-law \
+            mother-in-law father-in-law brother-in-law sister-in-law godson goddaughter godchild \
+            stepson stepdaughter stepmother stepfather twin twins pet pets dog dogs cat cats \
+            landlady in-law in-laws roommates housemate housemates classmate grandchild \
+            grandchildren buddy pal best_friend guest guests baby babies puppy kitten horse rabbit \
+            hamster parrot triplets",
+        not_kin: "family team mentor landlord doctor teacher boss manager ex",
+        many: "like+s+d lov+e+es+ed enjoy+s+ed+ing hat+e+es dislik+e+es+ed know+s speak+s \
+            visit+s+ed play+s+ed depend+s support+s+ed member members allergic allergies afraid \
+            read+s read writ+e+es wrote bought buy+s won gave give+s attend+s+ed includ+e+es+ed \
+            contain+s collect+s+ed cook+s+ed practis+e+es practic+e+es want+s tak+es need+s \
+            compatible available interested met tri+ed+es export+s sing+s follow+s allowed \
+            provid+e+es offer+s+ed sell+s accept+s believ+e+es encourag+e+es admir+e+es ask+s \
+            valu+e+es find+s volunteer+s appreciat+e+es recommend+s+ed feel+s hop+e+es \
+            mention+s+ed help+s motivat+e+es inspir+e+es fan admire trust+s miss+es bak+e+es+ed \
+            us+ed_to eat+s drink+s expos+e+es log+s wear+s celebrat+e+es grow+s wish+es learn+s+ed \
+            paint+s crave+s dream+s proud worri+ed+es interested_in knows_how can certified fluent \
+            integrates exports sends sent emit+s consist+s belong+s subscribe+s invest+s \
+            donat+e+es has_been_to been_to has_seen interacts cares walk+s hik+e+es danc+e+es \
+            remember+s lik+ing good_at bad_at owns adore+s favo+rs_both attends coaches collects \
+            bakes brews keeps_bees gardens juggles tutors mentors speaks_some plays_in sings_in \
+            dances fences surfs skis snowboards climbs runs_marathons donates subscribes_to \
+            follows watches reads_about listens_to uses_both can_play can_speak hates fears \
+            detest+s loathes resents envies respects trusts distrusts supports_the backs \
+            cheers_for dabbles invests_in trades cooks_with grills barbecues snacks_on craves \
+            avoids tolerates reacts_to knows_about studies_about writes_about blogs_about \
+            tweets_about befriended listen_to listened_to watched",
+        one: "live+s liv+ed+ing resid+e+es+ing work+s+ed+ing report+s+ing prefer+s+red favou+rs \
+            clos+es open+s+ing leav+es depart+s driv+e+es+ing start+s begin+s end+s finish+es \
+            last+s cost+s weigh+s earn+s run+s+ning listen+s_on based named called studi+es \
+            study+ing teach+es rent+s commut+e+es+ing sleep+s go+es_to_bed get+s_up wak+es_up \
+            get_up gets_up goes_to_bed wakes_up bank+s us+es+e_as identif+ies serve+s_as uses \
+            host+ed hosted deployed written built maintained led located held chaired managed \
+            owned caused taught stored stores formatted organised organized run_by published \
+            licensed released_under born majors study commute+s lives_on sponsored scheduled \
+            planned stays coached supervised stores_data",
+        measures: "cost+s weigh+s tak+es hold+s requir+es contain+s pay+s earn+s last+s retri+es \
+            listen+s measure+s run+s need+s serv+es host+s handl+es allow+s send+s return+s keep+s \
+            stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s permit+s \
+            retries accept+s",
+        attributes: "timeout budget deadline port address email phone number version release \
+            salary wage rent birthday age name nickname branch manager supervisor boss limit \
+            pricing price cost fee size weight height capacity owner maintainer lead leader ceo \
+            cto cfo landlord doctor dentist therapist lawyer trainer coach favourite favorite \
+            default theme editor shell browser os car laptop wedding standup meeting appointment \
+            retro launch interval ttl quota threshold coverage retention framework database \
+            language library password timezone currency color colour goal target record score rate \
+            rating replicas workers retries pronouns hometown nationality school university major \
+            class grade level shift delay batch length width flag mode plan subscription tariff \
+            provider insurance bank gym sponsor contact status state region zone hostname domain \
+            url endpoint title position role job employer office room desk seat captain president \
+            chair chairman secretary treasurer principal vet hairdresser accountant agent \
+            physician surgeon gp cardiologist bandwidth latency memory storage temperature \
+            thermostat speed mileage brand model dose dosage medication diet commute venue \
+            location headquarters capital backend frontend formatter linter compiler bundler queue \
+            broker cache host server cloud registry license licence edition format encoding \
+            charset locale font wallpaper background ringtone alarm curfew bedtime passport plate \
+            pin code codename slogan motto logo mascot hair haircut hairstyle engine mail username \
+            handle keyboard mouse monitor headset router watch smartphone tablet bike camera \
+            guitar extension hotline slot curator chairperson host_family nanny babysitter tutor \
+            mentor pediatrician paediatrician psychiatrist optician orthodontist pharmacist \
+            plumber gardener cleaner stylist barber notary advisor adviser referee coordinator \
+            moderator editor-in-chief publisher supplier vendor carrier courier landlord's \
+            custodian guardian godfather godmother priest pastor rector dean headmaster \
+            headmistress mayor governor minister superintendent foreman owner's ssid iban \
+            blood_type shoe_size ring_size citizenship religion faith denomination party avatar \
+            screen_name middle_name surname maiden_name first_name last_name zip postcode county \
+            mother_tongue native_language stack orm runtime interpreter build_tool package_manager \
+            test_runner ci cdn dns cron schedule cadence sla rpo rto backup_interval \
+            retention_period cluster node_count pod_count instance machine_type image tag \
+            namespace topic partition shard concurrency parallelism pool_size chunk_size page_size \
+            max_size min_size heap stack_size log_level severity priority assignee reviewer \
+            approver stakeholder milestone sprint_length velocity release_date due_date ship_date \
+            go-live kickoff review demo handover rehearsal practice training lesson_day \
+            meeting_room boardroom gate terminal platform track seat_number table_number \
+            room_number floor_number locker parking_spot licence_plate thickness depth diameter \
+            radius volume density dosage_form pressure_level heart_rate blood_pressure bpm \
+            cholesterol vision prescription glasses allergy_medication inhaler crib mattress \
+            pillow brand_of_coffee coffee_order usual_order perfume shampoo toothpaste deposit \
+            savings mortgage loan interest pension premium deductible copay allowance pocket_money \
+            tuition fine tip discount markup margin revenue turnover headcount attendance \
+            membership dues ranking rank position_in_league league division team_name \
+            jersey_number",
+        personal: "birthday salary wage rent weight height age birthdate bedtime nickname pronouns \
+            hometown",
+        of_things: "price cost fee size weight height age name number color colour length width \
+            grade title date state class plan level code model brand engine room seat",
+        unique: "latest current default newest main only total official stable primary present \
+            overall favourite favorite",
+        former: "first former previous earlier ex past last next previously formerly then original \
+            initial the_old 's_old his_old her_old their_old my_old second third fourth fifth",
+        several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
+            nephew cat dog pet customer client hobby roommate teammate teacher author guest \
+            speaker participant supplier godson grandson stepson course lesson session lecture bus \
+            train flight trip visit appointment meeting class call book song film movie album \
+            ticket parcel package invoice order commit issue bug task test exam talk award prize \
+            recipe tattoo box shelf sample item example photo picture room game match concert \
+            party event kit tablet sensor device plant tree one_of co-author step-son \
+            sister-in-law brother-in-law rival rivals",
+        states: "open closed merged fixed resolved waiting review progress done blocked finished \
+            shipped draft approved rejected pending unresolved todo out released cancelled | \
+            passing failing passes fails broken green red flaky | on off enabled disabled active \
+            inactive | up down online offline available unavailable | single engaged married \
+            divorced widowed separated | employed unemployed retired | alive dead | sick healthy \
+            ill well | full empty | locked unlocked | public private internal | free busy | hired \
+            fired | optional required mandatory | pregnant | vegetarian vegan | smoker nonsmoker | \
+            happy unhappy | working defective | allowed forbidden | awake asleep | installed \
+            uninstalled | beta stable deprecated | paid unpaid overdue | scheduled postponed | \
+            accepted declined | unmarried | raining sunny | in_stock sold_out | hiring | verified \
+            unverified | signed unsigned | enrolled expelled | licensed unlicensed | muted unmuted \
+            | frozen thawed | published | read-only writable | encrypted unencrypted | manual \
+            automatic automatically manually | unblocked | passed failed | winning losing | \
+            on-site remote hybrid | dry wet | clean dirty | blonde brunette | short long | \
+            left-handed right-handed | works out_of_order broken_down under_repair",
+        units: "second+s minute+s hour+s day+s week+s month+s year+s euro+s dollar+s pound+s yen \
+            franc+s kg g mg km m cm mm mb gb tb kb ms s h percent request+s job+s message+s item+s \
+            person people member+s employee+s token+s degree+s step+s point+s lit+er+ers+re+res \
+            mile+s inch+es feet foot ml l kwh watt+s replica+s worker+s retries attempt+s times \
+            cup+s cigarette+s core+s node+s page+s line+s character+s am pm",
+        days: "monday+s tuesday+s wednesday+s thursday+s friday+s saturday+s sunday+s",
+        seasons: "spring summer autumn winter q1 q2 q3 q4 easter christmas",
+        past: "was were had went saw met took ran paid read won spent sent gave came flew broke \
+            been done got lost found moved watched wrote hosted finished started participated \
+            travelled traveled hiked climbed tried made did ate drank slept drove rode sang swam \
+            taught told thought threw wore fell felt kept knew led built bought brought caught \
+            chose cooked painted fixed cleaned visited attended joined launched played worked \
+            studied lived stayed used liked loved wanted needed helped signed planted",
+        qualifiers: "morning evening night noon afternoon weekday+s weekend+s home work production \
+            staging test development windows linux macos ios android reads writes summer winter \
+            spring autumn guests visitors personal business internal external left right upper \
+            lower north south east west front back indoor outdoor upload download incoming \
+            outgoing local remote mobile desktop daily weekly monthly yearly annual beta stable \
+            holidays weekend vacation",
+        regions: "afghanistan albania algeria argentina armenia australia austria azerbaijan \
+            bangladesh belarus belgium bolivia bosnia brazil britain bulgaria cambodia cameroon \
+            canada chile china colombia croatia cuba cyprus czechia denmark ecuador egypt england \
+            estonia ethiopia europe finland france georgia germany ghana greece guatemala hungary \
+            iceland india indonesia iran iraq ireland israel italy jamaica japan jordan kazakhstan \
+            kenya kuwait latvia lebanon libya lithuania luxembourg malaysia malta mexico moldova \
+            mongolia montenegro morocco nepal netherlands nicaragua niger nigeria norway oman \
+            pakistan panama paraguay peru philippines poland portugal qatar romania russia \
+            scotland senegal serbia singapore slovakia slovenia somalia spain sudan sweden \
+            switzerland syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay usa \
+            us uk venezuela vietnam wales yemen zambia zimbabwe asia africa america bavaria saxony \
+            texas california ontario quebec catalonia tuscany brittany normandy town village city \
+            countryside suburb+s district county coast abroad",
+        verbs: "require+s+d send+s return+s serv+e+es handl+e+es com+e+es goes stand+s sit+s \
+            swim+s ski+s sleep+s smok+e+es call+s bring+s show+s mak+e+es get+s think+s \
+            belie+ve look+s+ing wait+s+ing mean+s say+s put+s turn+s arrive+s arriv+es land+s say \
+            becam+e fail+s pass+es fir+es crash+es rain+s hurt+s fli+es travel+s volunteer+ing \
+            study+ing learn+ing train+ing stud+y can must fits react+s+ed answer+s exist+s \
+            lies belongs cycles subscribes sings",
+        titles: "dr mr mrs ms prof sir",
+        idioms: "can_not_wait can_wait can_not_help can_not_stand can_not_complain can_not_believe \
+            no_doubt no_wonder not_bad not_far not_least not_un* nothing_but now_and_then \
+            left_hand left_side left_knee left_shoulder left_leg left_foot left_arm left_eye \
+            left_ear no_longer_than no_one no_problem by_no_means more_or_less turn_out_well \
+            any_longer_than stopped_at stopped_by stopped_for stopped_in \
+            switched_off_notifications closed_question right_away for_good no_sooner a_second \
+            just_in_time second_hand even_though got_to_know moved_by moved_to_tears moved_on \
+            hard_work at_work_on work_of_art team_work has_been_married dropped_off",
+        home: "liv+e+es+ed+ing resid+e+es+ing+ence based moved relocated home_address address \
+            settled lives_with rents apartment flat residence moves moved_away moved_away_from \
+            moved_out_of relocates relocation relocating settled_in settled_down moved_in \
+            moved_back moved_out moved_to housemate lodger tenant_of house cottage apartment_in \
+            flat_in condo dorm dormitory houseboat studio sublet lodging lodges camper farmhouse \
+            bungalow resides_in homeless lives_alone lives_on_her_own shares_a_house shares_a_flat",
+        work: "work+s_at work+s_for work+s_as works employed unemployed joined hired promoted \
+            retired job position role engineer developer manager resigned offer freelanc+e+es+er \
+            laid_off fired employer company nurse teacher lawyer analyst designer accountant \
+            intern internship apprentice student studies studying graduated law_school teaches \
+            career occupation profession jobless self-employed director assistant clerk waiter \
+            chef pilot driver treasurer secretary consultant startup dropped_out hires firm \
+            employer's freelancing contractor contract_at tenure internship_at self_employed \
+            unemployed_since sabbatical redundancy redundant sacked dismissed promoted_to demoted \
+            works_part-time works_full-time part-time full-time barista bartender cashier mechanic \
+            electrician plumber carpenter farmer librarian journalist editor_at reporter \
+            photographer translator researcher professor lecturer postdoc doctorate phd masters \
+            bachelor scientist programmer developer_at sysadmin devops architect accountant_at \
+            banker broker_at realtor paramedic firefighter soldier officer detective judge \
+            prosecutor solicitor paralegal receptionist administrator coordinator supervisor \
+            foreman dishwasher cook baker butcher florist hairdresser tailor designer_at \
+            illustrator animator musician_at head_of vice_president vp cto_at ceo_at trainee \
+            apprenticeship vocational high_school college university major grade semester freshman \
+            sophomore junior_year senior_year enrolled leads_the runs_her_own runs_his_own \
+            owns_a_business",
+        marriage: "single engaged married marries marry divorced divorce separated widowed dating \
+            girlfriend boyfriend fiancé fiancée fiance fiancee wife husband spouse broke_up \
+            split_up wedding_to partner relationship newlywed newlyweds got_married got_engaged \
+            got_back_together together_with in_a_relationship went_separate separation wedded \
+            remarried boyfriends girlfriends breakup ex-husband ex-wife seeing_someone \
+            living_together civil_partnership annulled tied_the_knot bachelorette \
+            proposal_accepted split separated_from bachelor unmarried",
+        diet: "eats_meat eats_no_meat vegetarian vegan pescatarian meat diet keto gluten carnivore \
+            omnivore plant-based vegetarianism lactose-free gluten-free dairy-free low-carb paleo \
+            fasting halal kosher eats_only omnivorous flexitarian sober teetotal drinks_no_alcohol \
+            alcohol alcohol-free smok+e+es+er+ing cigarette+s drinks_alcohol vapes vaping",
+        health: "pregnant gave_birth sick_leave ill sick recovered healthy injured cast crutches \
+            hospital back_at_work diagnosed remission surgery operated chemo broken_arm broken_leg \
+            sprained concussion flu covid pneumonia bedridden hospitalised hospitalized discharged \
+            wheelchair limping trimester newborn delivered_a due_in miscarriage sobriety relapse \
+            relapsed cancer-free healed cough fever migraine rehab physio physiotherapy \
+            on_crutches contagious quarantine isolating",
+        past_endings: "ed",
+        counting: "one two three four five six seven eight nine ten eleven twelve",
+        age: "years_old year_old turned age aged",
+        uses: "use+s+d run+s+ning drive+s employ+s built written hosted stored stores",
+        ..Claims::NOTHING
+    },
     ..Lexicon::NOTHING
 };

@@ -1,6 +1,7 @@
 //! Spanish.
 
 use super::Lexicon;
+use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "es",
@@ -55,5 +56,259 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
+    claims: Claims {
+        now: "ahora actualmente a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad \
+            de_ahora_en_adelante últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace \
+            desde_que",
+        ends: "ya_no ya_no_es dejó_de dejado_de no…más nunca_más dejaron_de deja_de dejó_el \
+            dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de lo_ha_dejado lo_dejó la_dejó \
+            ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la abandonado_el \
+            quitó_el_hábito se_ha_quitado se_quitó no_volvió",
+        disposes: "vendió vendido vendida canceló cancelado cancelada murió falleció regaló \
+            devolvió perdió tiró eliminó borró anuló anulada anulado se_deshizo dio_de_baja \
+            se_dio_de_baja suspendió donó suspendida ha_vendido han_vendido se_vendió ha_cancelado \
+            ha_muerto se_murió ha_fallecido ha_perdido le_robaron robaron robado robada ha_tirado \
+            ha_regalado ha_devuelto devolvió_el rescindió rescindido liquidó subastó sacrificaron \
+            traspasó_el anuló_la cedió_el desechó derribaron derribado caducó quitó quitaron \
+            quitado",
+        closes: "terminó terminado acabó finalizó concluyó arreglado arreglada arregló reparó \
+            reparado reparada resuelto resuelta resolvió eliminado eliminada se_separó se_divorció \
+            divorciado divorciada dio_a_luz se_fue cerró cerrado cerrada se_retiró jubiló \
+            se_jubiló aprobó se_recuperó recuperó curado encontró funciona_de_nuevo de_nuevo \
+            completó completada completado corregido corregida fusionado desactivado renunció \
+            se_graduó graduó expiró caducó rompió volvió_al regresó ha_terminado ha_acabado \
+            ha_finalizado han_terminado ha_cerrado han_cerrado clausurado clausuró solucionado \
+            solucionada solucionó subsanado arreglaron repararon han_arreglado han_reparado \
+            ya_funciona vuelve_a_funcionar funciona_otra_vez otra_vez ya_está ha_vuelto volvió_de \
+            volvió_del regresó_de se_ha_recuperado sanó se_curó le_dieron_el_alta dio_el_alta \
+            el_alta se_ha_jubilado prejubilado se_ha_retirado retirado ha_renunciado dimitió \
+            ha_dimitido cesó cesado licenciado se_licenció egresó ha_aprobado suspendió suspendido \
+            nació ha_nacido dio_luz tuvo_un_bebé rompieron se_separaron se_divorciaron \
+            se_han_separado se_han_divorciado se_ha_separado se_ha_divorciado enviudó se_disolvió \
+            disuelto desmontado desactivaron apagado apagaron eliminaron eliminado_el pagó_la \
+            liquidado saldado",
+        changes: "se_mudó mudó mudado mudada se_trasladó trasladó trasladado cambió cambiado \
+            cambia pasó se_pasó migró migrado reemplaz* sustituy* actualizó actualizado \
+            actualizada ascendi* subió bajó aumentó redujo aumentado reducido aplazó aplazado \
+            aplazada retrasó pospuso pospuesta adelantó amplió ampliado prolongó convirtió \
+            se_convirtió renombró renombrado movió movió_a se_movió creció duplicó trasladó_a \
+            reprogramó reprogramada en_su_lugar pintó_de ahora_es aplazaron trasladaron cambiaron \
+            subieron bajaron retrasaron adelantaron movieron pasaron se_ha_mudado ha_cambiado \
+            negoció la_dejó_en lo_dejó_en lleva se_ha_cambiado cambiar_a ha_pasado ha_subido \
+            ha_bajado han_subido han_bajado ha_migrado ha_sido_reemplazado sustituido sustituida \
+            reemplazado reemplazada ascendido ascendida ascendieron degradado se_ha_trasladado \
+            aumentaron redujeron rebajaron incrementó incrementado disminuyó elevó elevado \
+            ampliaron extendió extendido prorrogó prorrogado pospuesto pospusieron atrasó atrasado \
+            reprogramado reprogramaron reubicado reubicó renombraron rebautizó rebautizado \
+            actualizaron migraron se_pasaron se_cambió se_cambiaron se_convirtió_en \
+            se_ha_convertido se_volvió se_hizo ahora_lleva ahora_usa ahora_va ha_crecido crecieron \
+            encogió duplicaron reescribió reescrito reescrita heredó tomó_el_relevo tomó_el_mando \
+            relevó relevado sucedió sucede cedió traspasó traspasado entregó_el ascendió_a fichó \
+            fichó_por transfirió transferido adelantado adelantada recortó recortado acortó alargó \
+            saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó eligió prefirió_finalmente \
+            cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido elegida sustituyó \
+            intercambió permutó le_subieron le_bajaron",
+        begins: "se_casó compró empezó comenzó nuevo nueva adoptó aceptó contratado contratada \
+            se_unió entró se_comprometió consiguió casado_con estrenó se_incorporó abrió \
+            ha_comprado han_comprado ha_empezado ha_comenzado se_ha_casado se_casaron \
+            se_han_casado se_ha_comprometido se_prometió se_incorpora se_ha_incorporado ingresó \
+            firmó_con firmó se_matriculó se_inscribió fundó montó montó_su abrió_su estrena \
+            adquirió alquiló se_echó_novio se_echó_novia adoptaron contrató contrataron entró_en \
+            comenzó_en empezó_en inició heredó_el",
+        leaves: "dejó renunció abandonó despidieron despedido despedida se_marchó salió_de dimitió \
+            se_fue_de se_marchó_de ha_dejado dejado salió_del fue_despedido fue_despedida \
+            la_despidieron lo_despidieron le_despidieron echaron_de la_echaron lo_echaron \
+            ha_renunciado renunció_a colgó abandonado ha_abandonado se_dio_de_baja_en se_ha_ido \
+            dimitió_de cesó_en dejó_los_estudios",
+        corrects: "en_realidad corrección de_hecho rectificación error equivocación realmente \
+            en_verdad por_error malentendido",
+        replaces: "en_lugar_de en_vez_de en_lugar_del en_vez_del",
+        contrasts: "sino",
+        adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo asimismo igualmente \
+            tanto adicional ambos ambas junto_con aparte incluso también_ por_otro_lado \
+            al_mismo_tiempo a_la_vez simultáneamente además_de aparte_de más_de_un más_de_una \
+            segunda_residencia adicionales extra un_poco_más ni_siquiera no_solamente \
+            no_únicamente sino_también segundo segunda tercero tercera tercer",
+        hedges: "si gustaría podría podrían quizás quizá tal_vez piensa pensando considera \
+            considerando quisiera dice dijo dicen dice_que según cree creía parece sueña espera \
+            planea a_lo_mejor aseguran asegura afirma supuestamente al_parecer posiblemente \
+            probablemente duda habría sería estaría tendría viviría trabajaría rumor rumorea \
+            rumores contó cuenta_que cuenta imagina desea intenta pretende acaso ojalá casi \
+            debería va_a van_a_ver iba_a quiere_*ar quiere_*er quiere_*ir quería_*ar quiere_*arse \
+            quisieran querría querrían desearía preferiría debería_ser puede_que puede_ser podrá \
+            quién_sabe no_está_claro no_se_sabe se_rumorea rumorean corre_el_rumor dicen_por_ahí \
+            asegura_que afirman alega alegan sostiene opina opinan sospecha sospechan imagina_que \
+            supone supongo supuesto presunto presuntamente tentativamente en_teoría \
+            hipotéticamente algún_día depende_de_si siempre_que con_tal a_menos_que en_caso_de \
+            de_ser estudia_la_posibilidad estudia_mudarse baraja barajan valora contempla \
+            se_plantea plantea propone propuso sugiere sugirió recomendó promete prometió amenaza \
+            bromea bromeó jura le_gustaría les_gustaría tiene_pensado tiene_previsto tiene_ganas \
+            piensan planean planeaba esperan ha_dicho han_dicho había_dicho comentó comenta \
+            contaron oyó escuchó_que preguntó pregunta_si pregunta solicitó_información busca_piso \
+            sin_confirmar por_confirmar pendiente_de_confirmar",
+        temporary: "esta_semana hoy ayer de_vacaciones de_visita este_mes este_fin_de_semana \
+            temporalmente por_ahora de_momento por_el_momento esta_noche esta_mañana esta_tarde \
+            este_año este_verano hasta_el hasta_la hasta_mañana hasta_nuevo durante_una_semana \
+            por_una_semana de_viaje una_vez de_paso mañana la_semana_pasada este_lunes \
+            este_viernes anoche cuando_viaja de_forma_temporal temporal provisional \
+            provisionalmente interino interina mientras_tanto entre_tanto este_martes \
+            este_miércoles este_jueves este_sábado este_domingo esta_temporada este_invierno \
+            este_otoño esta_primavera hasta_que hasta_finales hasta_agosto hasta_septiembre \
+            hasta_octubre hasta_noviembre hasta_diciembre hasta_enero hasta_febrero hasta_marzo \
+            hasta_abril hasta_mayo hasta_junio hasta_julio por_unos_días unos_días por_dos_semanas \
+            durante_dos_semanas durante_un_mes por_un_mes por_un_tiempo una_temporada \
+            de_baja_hasta anteayer pasado_mañana la_semana_que_viene la_próxima_semana \
+            el_próximo_mes el_fin_de_semana_pasado excepcionalmente",
+        partly: "cuando mientras solo sólo solamente a_veces en_la_mayoría_de_los_casos únicamente \
+            normalmente generalmente casi_siempre parcialmente en_parte directamente salvo excepto \
+            a_menudo rara_vez principalmente si_hace_falta a_lo_sumo como_mucho como_mínimo \
+            al_menos apenas casi_nunca en_ocasiones de_cuando_en_cuando mayormente en_su_mayoría \
+            sobre_todo en_caso_de_emergencia cada_dos tan_solo tan_sólo nada_más_que fuera_de \
+            durante_las durante_los",
+        denies: "no nunca jamás ni sin tampoco nadie ningún ninguna",
+        from: "de del desde",
+        to: "a al para hasta por",
+        user: "usuario usuaria usuarios",
+        be: "es son era eran fue está están estaba : =",
+        have: "tiene tienen tenía tener posee",
+        prepositions: "a al ante bajo con contra de del desde durante en entre hacia hasta para \
+            por según sin sobre tras como",
+        function: "el la los las un una unos unas lo y o ser se su sus le les ha han que él ella \
+            hay ya este esta ese esa muy así aún todavía",
+        owners: "su sus este esta estos estas ese esa esos esas aquel aquella mi mis nuestro \
+            nuestra",
+        indefinite: "un una unos unas otro otra algunos algunas varios varias muchos",
+        kin: "inquilino inquilina cliente clientes perro perra perros gato gata gatos mascota \
+            nuera yerno ahijado ahijada gemelo gemela gemelos hijastro hijastra casero casera \
+            invitado invitados bebé caballo conejo padre madre hermanastra socio",
+        not_kin: "familia jefe jefa equipo médico médica profesor profesora mentor mentora",
+        many: "habla hablan gusta gustan encanta juega juegan toca lee escucha come bebe sabe \
+            conoce escribe visitó viajó compró encantan odia ama aprende cocina colecciona miembro \
+            alérgico alérgica compatible disponible menciona canta baila pinta estudia_también ve \
+            necesita quiere admira cree espera interesa aficionado fan puede ofrece recomienda \
+            soporta exporta teme miedo corre_maratones nada_en pesca caza cultiva cría adora \
+            detesta disfruta apoya sigue_a entrena_a da_clases asiste_a participa_en sueña_con \
+            dona habla_con admite comparte",
+        one: "vive vivía viven viviendo trabaja trabajaba trabajan trabajando prefiere prefieren \
+            cierra abre empieza comienza termina llama cuesta pesa dura usa usan utiliza corre \
+            gana paga conduce estudia reside sale llega acaba funciona programa reporta depende_de \
+            alquila duerme se_levanta enseña escrito escrita alojado alojada basado basada \
+            dirigido dirigida ensaya celebra entrena guarda almacena emplea escucha_en reside_en \
+            ubicado ubicada situado situada se_llama se_dedica_a ejerce ejerce_de labora curso \
+            cursa milita juega_en juega_para canta_en toca_en se_acuesta desayuna cena_a almuerza \
+            viaja_en se_desplaza va_en compra_en ahorra_en responde_a pertenece_a consta_de \
+            se_celebra se_reúne tiene_lugar abre_a cierra_a sale_a funciona_con funciona_en \
+            corre_en aparca figura_como se_imparte",
+        measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale reintenta \
+            permite",
+        attributes: "cumpleaños edad dirección sueldo salario alquiler presupuesto límite precio \
+            tamaño peso versión estado reunión entrega fecha tiempo médico médica jefe jefa nombre \
+            coche carro contraseña teléfono móvil celular correo email puerto plazo color favorito \
+            favorita idioma rama licencia cargo puesto trabajo profesión empresa casero casera \
+            dentista abogado abogada entrenador entrenadora profesor profesora director directora \
+            presidente presidenta capitán capitana tutor tutora marca modelo banco seguro tarifa \
+            plan gimnasio universidad colegio carrera portátil ordenador computadora editor \
+            navegador servidor base_de_datos framework moneda zona_horaria temperatura capacidad \
+            duración altura objetivo meta récord nota dosis medicamento peluquero oficina sede \
+            boda cita examen lugar apodo talla número pareja contacto responsable proveedor \
+            patrocinador sueldo_bruto honorarios paga mensualidad cuota matrícula tasa \
+            tipo_de_interés comisión hipoteca préstamo factura recibo intervalo tope máximo mínimo \
+            umbral cobertura memoria ram disco almacenamiento resolución volumen brillo extensión \
+            código código_postal pin iban dni pasaporte matrícula_del apellido seudónimo alias \
+            usuario_es lengua_materna nacionalidad religión domicilio sucursal departamento \
+            encargado encargada gerente coordinador coordinadora supervisor supervisora alcalde \
+            alcaldesa rector rectora párroco portero portera veterinario veterinaria pediatra \
+            psicólogo psicóloga terapeuta fisioterapeuta oftalmólogo ginecólogo ginecóloga \
+            cardiólogo traumatólogo gestor gestora asesor asesora niñera canguro \
+            profesor_particular operador operadora compañía_de_luz compañía_telefónica contrato \
+            permanencia horario apertura cierre salida llegada ensayo entrenamiento clase tutoría \
+            retrospectiva lanzamiento entrega_es estreno partido_es fiesta vacaciones destino \
+            sistema_operativo navegador_predeterminado lenguaje gestor_de_paquetes rama_principal \
+            rama_predeterminada motor proveedor_de_nube región dominio subdominio protocolo \
+            tensión pulso grupo_sanguíneo talla_de_zapato gafas graduación pelo peinado barba \
+            bicicleta bici desayuno turno jornada despertador aula sala planta piso_número asiento \
+            andén puerta_de_embarque punto_de_encuentro restaurante_favorito equipo_favorito \
+            película_favorita libro_favorito comida_favorita",
+        personal: "cumpleaños edad sueldo salario alquiler peso altura apodo nacionalidad cuota",
+        of_things: "precio tamaño peso edad nombre color fecha estado número capacidad duración \
+            altura matrícula modelo marca tasa cuota asiento sala",
+        unique: "última último actual oficial principal único única predeterminado predeterminada \
+            favorito favorita estable",
+        former: "antiguo antigua primer primera primero anterior anteriores previo previa ex \
+            segundo segunda tercer tercero",
+        several: "hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
+            mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
+            autobús vuelo viaje libro película canción paquete factura pedido concierto receta \
+            uno_de una_de",
+        states: "abierto abierta cerrado cerrada | roto rota arreglado arreglada averiado averiada \
+            | activo activa inactivo inactiva activado desactivado encendido apagado | terminado \
+            pendiente | soltero soltera casado casada divorciado divorciada prometido prometida \
+            viudo viuda | desempleado desempleada empleado jubilado jubilada parado | enfermo \
+            enferma sano sana | lleno vacío | vivo muerto | público privado | embarazada | \
+            vegetariano vegetariana vegano vegana | aprobado rechazado | verde rojo | disponible \
+            agotado | pagado pagada impagado vencido | programado cancelado aplazado cancelada \
+            aplazada | aceptado aceptada rechazada | ocupado ocupada libre | encriptado cifrado | \
+            manual automático automática | publicado borrador | despierto dormido | corto largo \
+            corta larga | mojado seco | permitido prohibido permitida prohibida | en_línea \
+            desconectado | feliz triste | limpio sucio",
+        units: "segundo segundos minuto minutos hora horas día días semana semanas mes meses año \
+            años euros dólares pesos por_ciento kilos kg g km m cm gb mb tb ms litros grados \
+            miembros personas empleados kilómetros metros puntos páginas veces peticiones",
+        days: "lunes martes miércoles jueves viernes sábado sábados domingo domingos",
+        seasons: "primavera verano otoño invierno navidad q1 q2 q3 q4",
+        past: "fue fueron viajó visitó compró estuvo era había hizo vio fui pagó leyó ganó dio \
+            vino gastó conoció comió bebió jugó perdió encontró pintó arregló escribió cocinó nadó \
+            corrió asistió participó vendió_ayer trabajó vivió estudió",
+        qualifiers: "mañanas tardes noches verano invierno producción pruebas desarrollo invitados \
+            izquierda derecha laborables semana",
+        regions: "españa francia italia alemania méxico perú inglaterra suecia noruega suiza \
+            andalucía cataluña galicia colombia argentina chile bolivia ecuador uruguay paraguay \
+            venezuela cuba portugal europa américa asia asturias ciudad pueblo campo extranjero",
+        verbs: "fum+a+aba va viene ponen hace duerme nada corre llega pone sirve está baja cae \
+            depende pertenece cuida",
+        titles: "dr dra sr sra doña don",
+        idioms: "no_está_mal sin_duda no_es_para_menos de_vez_en_cuando nada_más",
+        home: "vive vivía viven reside residía mudó se_mudó trasladó domicilio dirección casa piso \
+            apartamento viviendo mudarse residencia mudado mudada mudaron trasladado trasladada \
+            vivienda se_instaló instalado instalada domiciliado domiciliada apartamento_en ático \
+            chalet estudio residencia_en alojado_en alquila_un alquila_una mudanza afincado \
+            afincada empadronado empadronada hogar trasladó_a",
+        work: "trabaja trabajaba trabajo empleo estudia estudiante contratado contratada puesto \
+            cargo profesor profesora ingeniero ingeniera abogado abogada médico desempleado \
+            desempleada jubilado jubilada jubiló empresa carrera universidad gerente director \
+            directora enfermero enfermera camarero autónomo despedido renunció camarera secretario \
+            secretaria contable cajero cajera dependiente dependienta cocinero cocinera panadero \
+            panadera carpintero carpintera fontanero electricista mecánico mecánica albañil \
+            peluquero peluquera juez jueza policía bombero bombera funcionario funcionaria \
+            programador programadora informático informática arquitecto arquitecta diseñador \
+            diseñadora periodista editor editora investigador investigadora científico científica \
+            becario becaria aprendiz practicante jefe_de jefa_de encargado encargada coordinador \
+            coordinadora consultor consultora vendedor vendedora comercial taxista conductor \
+            conductora agricultor agricultora jardinero jardinera florista maestro maestra \
+            directivo directiva bufete hospital fábrica banco_en tienda universitario \
+            universitaria bachillerato instituto colegio grado máster doctorado oposiciones paro \
+            media_jornada jornada_completa prácticas freelance autónoma emprendedor emprendedora \
+            negocio despido",
+        marriage: "soltero soltera casado casada casó divorció divorciado divorciada prometido \
+            prometida novia novio esposo esposa viudo viuda pareja boda separó separado separada \
+            se_casó se_casaron comprometido comprometida compromiso matrimonio marido mujer \
+            exmarido exmujer exnovio exnovia pareja_de_hecho unión_libre sale_con salía_con \
+            separaron divorciaron enviudó soltería ennoviado ennoviada",
+        diet: "carne vegetariano vegetariana vegano vegana come_carne dieta vegetarianismo \
+            veganismo pescetariano pescetariana celíaco celíaca sin_gluten sin_lactosa abstemio \
+            abstemia alcohol ayuno ayuna fuma fumar fumador fumadora cigarrillos tabaco",
+        health: "embarazada dio_a_luz enfermo enferma sano lesionado lesionada baja hospital \
+            recuperado embarazo parto encinta operado operada operación quimioterapia cáncer \
+            remisión gripe covid neumonía fiebre resfriado esguince fractura roto_la_pierna \
+            muletas silla_de_ruedas escayola yeso rehabilitación ingresado ingresada hospitalizado \
+            hospitalizada alta convaleciente cuarentena",
+        past_endings: "ó",
+        auxiliaries: "ha han",
+        participles: "*ado *ido",
+        counting: "_ dos tres cuatro cinco seis siete ocho nueve diez _ doce",
+        age: "años edad cumplió",
+        uses: "usa usan utiliza emplea conduce corre",
+        ..Claims::NOTHING
+    },
     ..Lexicon::NOTHING
 };

@@ -1,6 +1,7 @@
 //! French.
 
 use super::Lexicon;
+use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "fr",
@@ -49,5 +50,258 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "appelle appellent appelait nomme",
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
+    claims: Claims {
+        now: "maintenant désormais dorénavant à_présent actuellement à_partir_de_maintenant \
+            dès_maintenant aujourd_hui_même à_l_avenir depuis_peu à_ce_jour depuis",
+        ends: "ne…plus n…plus a_arrêté arrêté_de a_cessé cessé_de plus_jamais a_renoncé \
+            a_abandonné a_arrêté_de a_cessé_de a_arrêté_le a_arrêté_la arrête_de ne_fait_plus \
+            n_a_plus n_est_plus ne_va_plus s_est_arrêté_de s_est_arrêtée_de a_laissé_tomber \
+            laisse_tomber a_mis_fin mis_fin cesse_de a_décroché_du sevré sevrée plus_du_tout \
+            ne…plus_jamais a_lâché",
+        disposes: "a_vendu vendu vendue annulé annulée annulés a_annulé mort morte décédé décédée \
+            a_donné rendu jeté perdu supprimé supprimée supprimés résilié résiliée résilier \
+            s_est_débarrassé s_est_désabonné s_est_désabonnée ont_vendu revendu revendue cédé_sa \
+            bradé volé volée s_est_fait_voler perdu_son perdu_sa égaré égarée jetée donnée \
+            offert_à rendue retourné_le abandonné_la résiliés annulées euthanasié euthanasiée \
+            piqué disparu disparue liquidé démoli démolie détruit détruite désabonné désabonnée \
+            débarrassé débarrassée retiré retirée enlevé enlevée désinstallé désinstallée",
+        closes: "terminé terminée réparé réparée résolu résolue corrigé corrigée rompu séparé \
+            séparée séparés divorcé divorcée divorcés accouché fermé fermée a_réussi s_est_retiré \
+            s_est_retirée retraite à_la_retraite démissionné fini finie achevé achevée guéri \
+            guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau à_nouveau de_nouveau \
+            expiré fusionné fusionnée désactivé désactivée licencié diplômé ont_rompu a_terminé \
+            ont_terminé a_fini bouclé bouclée clos close clôturé clôturée achevés livré livrée \
+            soldé soldée réglé réglée dépanné dépannée remis_en_marche est_revenu est_revenue \
+            rentré rentrée de_retour a_repris_le_travail sorti_de_l_hôpital sortie_de_l_hôpital \
+            guéris remis_de remise_de cicatrisé cicatrisée pris_sa_retraite a_pris_sa_retraite \
+            parti_à_la_retraite partie_à_la_retraite en_retraite s_est_séparé s_est_séparée \
+            se_sont_séparés se_sont_quittés ont_divorcé a_divorcé a_rompu veuve né_le a_accouché \
+            est_né est_née a_obtenu diplômée a_échoué recalé a_démissionné s_est_désisté \
+            s_est_retirés dissous dissoute fermés a_fermé débloqué débloquée levé levée coupé \
+            coupée éteint arrêtée abandonnée abandonné expirée échu échue fusionnés publié publiée",
+        changes: "déménagé emménagé changé est_passé est_passée passé_à passée_à passé_au \
+            passée_au passé_en passée_en migré migrée remplacé remplacée mis_à_jour mise_à_jour \
+            promu promue augmenté augmentée baissé réduit réduite déplacé déplacée reporté \
+            reportée repoussé repoussée avancé avancée prolongé prolongée devenu devenue renommé \
+            renommée converti convertie porté portée relevé relevée abaissé remplace muté mutée \
+            transféré transférée repeint_en grimpé doublé raccourci raccourcie s_est_installé \
+            s_est_installée à_la_place modifié modifiée agrandi confié confiée cédé cédée cède \
+            laissé_la_place a_déménagé vient_de_passer a_basculé basculé basculée bascule a_changé \
+            changée changés a_remplacé remplacés a_migré a_augmenté a_baissé a_diminué diminué \
+            diminuée a_réduit réduits a_été_relevé a_été_abaissé a_été_porté a_été_déplacé \
+            a_été_reporté a_été_avancé décalé décalée décalés retardé retardée différé différée \
+            prolongés rallongé rallongée écourté écourtée rétrogradé nommé nommée élu élue succède \
+            succédé a_succédé repris_la_direction a_repris prend_la_suite transmis transmise \
+            remis_à rebaptisé rebaptisée réécrit réécrite réaménagé repeint repeinte teint \
+            coupé_les_cheveux s_est_converti s_est_convertie s_est_tourné opté opté_pour \
+            préfère_finalement est_remonté est_monté est_montée est_descendu est_descendue \
+            est_tombé_à a_grimpé a_bondi monté_à montée_à descendu_à descendue_à s_élève_désormais \
+            élargi élargie étendu étendue rétréci agrandie triplé divisé mis_à_niveau \
+            mise_à_niveau passe_à passe_au est_devenu est_devenue échangé échangée troqué troquée \
+            contre_une contre_un reconverti reconvertie reprogrammé reprogrammée replanifié \
+            replanifiée réaffecté réaffectée redirigé redirigée transféré_à ajusté ajustée revu \
+            revue fixé_désormais revient_à retourné retournée laissé_place relayé relayée \
+            va_désormais prend_désormais roule_désormais",
+        begins: "marié mariée mariés acheté commencé nouveau nouvelle nouvel adopté adoptée \
+            accepté rejoint embauché embauchée fiancé_à s_est_fiancé s_est_fiancée s_est_mariée \
+            s_est_marié pris décroché entré intégré a_acheté s_est_acheté s_est_achetée a_commencé \
+            a_débuté débuté débute commence_chez a_rejoint rejoint_l a_intégré recruté recrutée \
+            engagé engagée s_est_inscrit s_est_inscrite inscrit inscrite signé signée créé_sa \
+            fondé fondée lancé lancée ouvert_sa s_est_pacsé s_est_pacsée pacsés se_sont_mariés \
+            se_sont_fiancés a_épousé épousé épousée a_adopté hérité loué acquis acquise \
+            s_est_offert a_pris_un a_pris_une décroche nouvelle_voiture nouveaux nouvelles",
+        leaves: "quitté a_quitté démissionné_de démissionné licencié licenciée renvoyé quitte \
+            a_démissionné a_été_licencié a_été_licenciée s_est_fait_virer viré virée renvoyée \
+            remercié remerciée est_parti_de est_partie_de a_claqué parti_de partie_de sorti_de \
+            ne_travaille_plus décroché_de a_arrêté_ses_études",
+        corrects: "en_fait en_réalité correction rectification erreur par_erreur plus_exactement \
+            en_vérité malentendu",
+        replaces: "au_lieu_de au_lieu_du au_lieu_d plutôt_que à_la_place_de à_la_place_du",
+        contrasts: "mais",
+        adds: "aussi également en_plus autre autres non_seulement pas_seulement par_ailleurs \
+            de_plus ainsi_que en_outre aussi_bien supplémentaire les_deux tous_les_deux ne…que \
+            n…que même de_même en_parallèle parallèlement en_même_temps simultanément à_côté_de_ça \
+            outre plus_d_un plus_d_une un_deuxième une_deuxième un_autre une_autre d_autres \
+            supplémentaires en_supplément non_plus_seulement ainsi_qu de_surcroît également_ \
+            deuxième second seconde troisième",
+        hedges: "si aimerait pourrait pourraient peut-être peut_être envisage envisagent voudrait \
+            souhaite souhaiterait dit dit_que disent affirme selon croit semble pense rêve espère \
+            réfléchit prétend prétendument apparemment probablement sans_doute_que il_paraît \
+            paraît serait aurait vivrait travaillerait hésite compte va_peut-être doute \
+            éventuellement suppose suppose_que raconte rumeur d_après devrait presque prévoit \
+            projette suggère propose tente essaie imagine s_il veut_*er veut_*ir veut_*re \
+            voudraient souhaitent aimeraient devraient pourrait_bien il_se_peut se_pourrait on_dit \
+            on_raconte paraît-il semble-t-il dirait on_dirait prétendent affirment assure assurent \
+            soutient_que estime estiment suppose_qu soupçonne présumé présumée hypothétiquement \
+            théoriquement en_théorie un_jour peut-être_que à_condition pourvu_que sauf_si \
+            au_cas_où en_cas_de quand_même_si à_moins_que songe songent rêve_de rêvent espèrent \
+            comptent réfléchissent hésitent envisagé envisageait prévoit_de prévoient projettent \
+            propose_de proposait suggéré conseille recommande_de promet promis menace plaisante \
+            blague jure demandé demande_si demande_à se_demande a_dit ont_dit disait a_entendu \
+            entendu_dire rumeurs bruit_court non_confirmé à_confirmer incertain incertaine douteux \
+            pas_sûr pas_sûre ignore_si on_ignore cherche_à cherche_un tenterait si_possible",
+        temporary: "cette_semaine la_semaine aujourd_hui hier en_vacances en_visite en_ce_moment \
+            ce_mois ce_matin ce_soir temporairement pour_l_instant pour_le_moment ce_week-end \
+            cette_année cet_été jusqu_à_lundi jusqu_à_mardi jusqu_à_mercredi jusqu_à_jeudi \
+            jusqu_à_vendredi jusqu_à_samedi jusqu_à_dimanche jusqu_à_nouvel jusqu_au \
+            jusqu_à_demain pendant_une_semaine en_voyage_d_affaires une_fois de_passage demain \
+            la_semaine_dernière ce_lundi ce_vendredi provisoirement en_voyage provisoire \
+            temporaire par_intérim intérimaire le_temps_de le_temps_que en_attendant jusqu_à_ce \
+            jusqu_à_fin jusqu_en jusqu_à_la jusqu_à_l jusqu_à_nouvel_ordre ce_mardi ce_mercredi \
+            ce_jeudi ce_samedi ce_dimanche cet_hiver ce_printemps cet_automne \
+            pendant_deux_semaines pendant_un_mois pour_une_semaine pour_deux_semaines pour_un_mois \
+            pour_quelques_jours quelques_jours pour_la_journée avant-hier après-demain \
+            la_semaine_prochaine le_mois_prochain le_week-end_dernier exceptionnellement \
+            en_déplacement en_mission en_stage_jusqu de_passage_à",
+        partly: "quand lorsque pendant_que seulement uniquement parfois souvent \
+            dans_la_plupart_des_cas en_partie principalement surtout sauf généralement \
+            habituellement directement partiellement rarement la_plupart au_besoin si_besoin \
+            en_cas_d_urgence au_plus au_maximum au_minimum au_moins à_peine presque_jamais \
+            de_temps_à_autre occasionnellement majoritairement essentiellement pour_l_essentiel \
+            un_sur_deux durant ne…que_le ne…que_la hormis en_dehors",
+        denies: "ne n pas jamais aucun aucune sans ni non rien personne",
+        from: "de du d depuis",
+        to: "à au aux vers en chez",
+        user: "utilisateur utilisatrice utilisateurs",
+        be: "est sont était étaient être : =",
+        have: "a ont avait possède possèdent",
+        prepositions: "à au aux avant après avec chez contre dans de du d des depuis dès derrière \
+            devant en entre jusqu jusque malgré par pendant pour sous sur vers comme",
+        function: "le la les l un une et ou été il elle son sa ses ce c qu que qui s se lui leur y \
+            cette très toujours encore déjà j m t",
+        owners: "son sa ses ce cet cette ces leur leurs mon ma mes notre votre",
+        indefinite: "un une des quelques plusieurs autre",
+        kin: "locataire locataires client clients cliente chien chienne chiens chat chats chatte \
+            belle-mère beau-père belle-fille gendre filleul filleule jumeau jumelle jumeaux \
+            propriétaire colocataire animal bébé cheval lapin beau-frère belle-sœur invité invités \
+            ex-mari ex-femme",
+        not_kin: "famille patron patronne chef cheffe équipe mentor professeur médecin",
+        many: "parle parlent aime aiment joue lit écoute mange boit connaît écrit visité acheté \
+            adore adorent déteste sait cuisine collectionne membre allergique compatible \
+            disponible mentionne chante danse peint regarde veut croit espère trouve pratique fan \
+            peut propose recommande supporte exporte peur apprécie intéressé intéressée contient \
+            soutient apprend adore_les danse_dans court_des nage pêche chasse cultive élève \
+            déteste_les savoure soutient_les suit_les entraîne_des assiste_à participe_à rêve_d \
+            craint redoute admire partage",
+        one: "habite habitait vit vivait travaille travaillait préfère préfèrent ferme ouvre \
+            commence finit appelle coûte pèse dure utilise utilisent gagne paie paye conduit roule \
+            étudie réside tourne part arrive héberge hébergé hébergée basé basée écrit_en \
+            écrite_en dirigé dirigée loue dort se_lève enseigne stocké stockée stocke répète \
+            emploie a_lieu s_entraîne fonctionne fixé fixée prévu prévue programmé programmée \
+            planifié planifiée demeure_à situé située implanté implantée s_appelle se_nomme \
+            prénommé exerce enseigne_à joue_dans joue_pour chante_dans se_couche se_réveille \
+            déjeune_à dîne_à voyage_en se_déplace_en va_au_travail circule_en épargne_chez \
+            répond_à appartient_à compte_sur se_tient se_réunit se_déroule ouvre_à ferme_à part_à \
+            tourne_sous tourne_sur fonctionne_avec fonctionne_sous écoute_sur se_gare sert_de \
+            est_au_poste dirige gère suit_un_cours",
+        measures: "coûte pèse dure gagne paie paye mesure contient prend fume accueille compte est \
+            a vaut",
+        attributes: "anniversaire âge adresse salaire loyer budget délai limite prix taille poids \
+            version statut réunion date médecin chef cheffe nom prénom voiture échéance téléphone \
+            portable mot_de_passe numéro port couleur favori favorite préféré préférée langue \
+            branche licence poste emploi métier profession entreprise employeur propriétaire \
+            dentiste avocat avocate entraîneur entraîneuse professeur directeur directrice \
+            président présidente capitaine banque assurance forfait abonnement université école \
+            filière ordinateur éditeur navigateur serveur base_de_données framework monnaie fuseau \
+            température capacité durée hauteur objectif record note dose médicament coiffeur \
+            coiffeuse bureau siège mariage rendez-vous examen surnom pointure contact responsable \
+            fournisseur sponsor parrain kiné psy hébergeur classe patron patronne rémunération \
+            honoraires prime cotisation frais_de_scolarité taux intervalle plafond seuil plancher \
+            quota mémoire ram disque stockage résolution luminosité extension code_postal code pin \
+            iban matricule pseudonyme alias nationalité langue_maternelle religion domicile agence \
+            département manager gérant gérante coordinateur coordinatrice superviseur maire \
+            recteur rectrice proviseur principale curé gardien gardienne vétérinaire pédiatre \
+            psychologue psychiatre thérapeute ophtalmologue gynécologue cardiologue conseiller \
+            conseillère comptable notaire nounou baby-sitter opérateur opérateur_mobile contrat \
+            horaire ouverture fermeture départ arrivée répétition entraînement cours_est \
+            rétrospective lancement livraison sortie fête vacances destination \
+            système_d_exploitation langage gestionnaire_de_paquets branche_principale \
+            branche_par_défaut moteur fournisseur_cloud région domaine sous-domaine protocole \
+            tension pouls groupe_sanguin lunettes cheveux coiffure barbe vélo petit-déjeuner \
+            équipe_de_jour poste_de_nuit réveil salle étage siège_numéro quai porte \
+            point_de_rendez-vous plat_préféré film_préféré livre_préféré équipe_préférée chauffage \
+            loyer_mensuel mutuelle crèche bail échéance_est",
+        personal: "anniversaire âge salaire loyer poids surnom nationalité rémunération",
+        of_things: "prix taille poids âge nom couleur date statut numéro capacité durée hauteur \
+            code modèle marque siège_numéro taux salle",
+        unique: "dernière dernier actuelle actuel officiel officielle principal principale unique \
+            favori favorite préféré préférée stable",
+        former: "ancien ancienne premier première précédent précédente ex deuxième second seconde \
+            troisième",
+        several: "frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
+            cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
+            chanson colis facture commande concert recette enfant l_un_des l_une_des une_des \
+            un_des",
+        states: "ouvert ouverte fermé fermée | cassé cassée réparé réparée en_panne | actif active \
+            inactif inactive activé désactivé allumé éteint | terminé en_cours | célibataire marié \
+            mariée divorcé divorcée fiancé fiancée veuf veuve séparé séparée | chômage employé \
+            employée retraité retraitée | malade guéri guérie | plein vide | vivant mort | public \
+            privé | enceinte | végétarien végétarienne végan végane | vert rouge | disponible \
+            épuisé | payé payée impayé | programmé annulé reporté programmée annulée reportée | \
+            accepté acceptée refusé refusée | occupé occupée libre | chiffré chiffrée | manuel \
+            manuelle automatique | publié brouillon | réveillé endormi | court long courte longue \
+            | mouillé sec | autorisé interdit autorisée interdite | en_ligne hors_ligne | content \
+            triste | propre sale",
+        units: "seconde secondes minute minutes heure heures jour jours semaine semaines mois an \
+            ans année années euros dollars francs pour_cent kilos kg g km m cm go mo to ms litres \
+            degrés membres personnes employés kilomètres mètres points pages fois requêtes h",
+        days: "lundi mardi mercredi jeudi vendredi samedi dimanche",
+        seasons: "printemps été automne hiver noël t1 t2 t3 t4 q1 q2 q3 q4",
+        past: "était étaient avait avaient allé allée allés visité fut a_acheté a_visité a_vu a_lu \
+            a_mangé a_joué a_fait a_gagné a_payé a_repeint a_réparé a_pris a_écrit a_cuisiné \
+            a_couru a_assisté a_participé a_étudié a_vécu a_travaillé est_parti est_partie \
+            est_venu est_venue venu venue parti partie arrivé arrivée né née resté restée tombé \
+            tombée",
+        qualifiers: "matin soir midi nuit été hiver production test développement invités gauche \
+            droite semaine week-end weekend week-ends",
+        regions: "france allemagne espagne italie suisse belgique suède norvège bretagne normandie \
+            provence alsace bourgogne luxembourg portugal canada québec angleterre europe maroc \
+            tunisie algérie ville village campagne étranger",
+        verbs: "fum+e+ait dépend va vient met fait dort nage court arrive part sert tombe \
+            appartient passe marche",
+        titles: "dr m mme mlle docteur",
+        idioms: "pas_mal sans_doute pas_grave de_temps_en_temps plus_près plus_ou_moins \
+            de_plus_en_plus non_plus",
+        home: "habite habitait vit vivait réside résidait déménagé emménagé installé installée \
+            domicile adresse appartement maison loge demeure loge_à logement studio colocation \
+            chambre pavillon villa foyer résidence installés emménage déménage emménagée déménagée \
+            locataire_à hlm",
+        work: "travaille travaillait quitté emploi étudiant étudiante étudie poste métier employé \
+            employée ingénieur ingénieure avocat avocate professeur infirmier infirmière chômage \
+            retraite retraité directeur directrice stagiaire apprenti apprentie serveur \
+            développeur développeuse démissionné embauché embauchée licencié licenciée entreprise \
+            promu promue secrétaire comptable caissier caissière vendeur vendeuse cuisinier \
+            cuisinière boulanger boulangère menuisier plombier électricien électricienne \
+            mécanicien mécanicienne maçon coiffeur coiffeuse juge policier policière pompier \
+            fonctionnaire programmeur programmeuse informaticien informaticienne architecte \
+            graphiste designer journaliste rédacteur rédactrice chercheur chercheuse scientifique \
+            alternant alternante aide-soignant aide-soignante sage-femme instituteur institutrice \
+            enseignant enseignante chef_de_projet responsable consultant consultante commercial \
+            commerciale taxi chauffeur agriculteur agricultrice jardinier jardinière fleuriste \
+            libraire bibliothécaire traducteur traductrice photographe musicien musicienne cabinet \
+            clinique usine magasin université lycée collège licence master doctorat doctorant \
+            doctorante thèse fac prépa terminale cdi cdd indépendant indépendante \
+            auto-entrepreneur freelance mi-temps temps_plein temps_partiel bénévole entrepreneuse \
+            entrepreneur employeur chômeur chômeuse barista associé associée",
+        marriage: "célibataire marié mariée divorcé divorcée fiancé fiancée copine copain séparé \
+            séparée veuf veuve épouse mari conjoint mariage divorce s_est_marié s_est_mariée \
+            se_sont_mariés pacsé pacsée pacs fiançailles fiancés couple en_couple ex-mari ex-femme \
+            petit_ami petite_amie compagnon compagne séparation noces union_libre épousé a_épousé \
+            divorcés ont_divorcé a_divorcé rompu",
+        diet: "viande végétarien végétarienne végan végane mange_de_la_viande régime végétarisme \
+            véganisme pescétarien pescétarienne sans_gluten sans_lactose sobre alcool jeûne halal \
+            casher omnivore fume fumer fumeur fumeuse cigarettes tabac",
+        health: "enceinte accouché malade guéri guérie arrêt_maladie blessé blessée plâtre hôpital \
+            rétabli grossesse accouchement opéré opérée opération chimio chimiothérapie cancer \
+            rémission grippe covid pneumonie fièvre rhume entorse fracture cassé_la_jambe \
+            béquilles fauteuil_roulant rééducation hospitalisé hospitalisée convalescence \
+            quarantaine congé_maternité congé_maladie diagnostiqué diagnostiquée rechute",
+        auxiliaries: "a ont",
+        participles: "*é *ée *és *ées *i *it *is *u",
+        counting: "_ deux trois quatre cinq six sept huit neuf dix onze douze",
+        age: "ans âge",
+        uses: "utilise utilisent emploie conduit tourne roule",
+        ..Claims::NOTHING
+    },
     ..Lexicon::NOTHING
 };

@@ -3,6 +3,7 @@
 //! A text has no declared language: words of all languages are looked up at once, and count for the
 //! languages from which most of its words come.
 
+pub(super) mod claims;
 mod de;
 mod en;
 mod es;
@@ -63,10 +64,12 @@ pub(super) struct Lexicon {
     pub numbers: &'static str,
     /// Characters that serve the grammar, or are numbers, in scripts without words that a tokenizer can tell.
     pub particles: &'static str,
+    /// By which two claims are compared.
+    pub claims: claims::Claims,
 }
 
 /// The languages; the index is a language's number. German capitalises nouns.
-const LEXICONS: [&Lexicon; 10] = [
+pub(super) const LEXICONS: [&Lexicon; 10] = [
     &en::LEXICON,
     &de::LEXICON,
     &es::LEXICON,
@@ -316,6 +319,7 @@ impl Lexicon {
         articles: "",
         numbers: "",
         particles: "",
+        claims: claims::Claims::NOTHING,
     };
 
     fn by_class(&self) -> [(Class, &'static str); 16] {

@@ -1,0 +1,230 @@
+"""The judge over labelled pairs, spoilt pairs and the facts of conversations.
+
+    python -m benches.judge [DIR] [--facts FILE] [--rules] [--list missed,wrong,idle]
+
+DIR may hold further pairs (`*.jsonl`). FILE is `units.jsonl` of a set of facts with their speakers;
+each fact is judged against the ten nearest earlier ones of its speaker, as in learning. `--rules`
+prints how often each rule decided, `--list` the pairs of a kind with the rule that decided each:
+`missed` (left standing), `asked`, `wrong` (retired though both are true) and `idle` questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from memstore import LocalEmbedder
+from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
+from tests.support.spoiling import Pair, spoilt
+
+PUBLISHED = Path(__file__).parents[2] / "tests" / "text" / "judged" / "pairs.jsonl"
+
+MAX_CANDIDATES = 10
+WRONG_SLOTS = 0.2
+"""The share of pairs whose newer claim gets a wrong slot, half of them equal to the older one's."""
+
+
+def pairs_of(files: Iterable[Path]) -> list[Pair]:
+    """Return the labelled pairs of files."""
+    return [
+        json.loads(line)
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+
+
+def claims(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> tuple[Claim, Claim]:
+    """Return both sides of a pair."""
+    subject = pair["subject"]
+    return Claim(pair["older"], subject, slots[0]), Claim(pair["newer"], subject, slots[1])
+
+
+def judged(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> Judgement:
+    """Judge a pair; no rule depends on its cosine."""
+    old, new = claims(pair, slots)
+    return judge(old, new, 0.8)
+
+
+def class_of(pair: Pair) -> str:
+    """Return whether a pair must be retired, must stay, is hostile, or may go either way."""
+    if pair["kind"] == "hostile":
+        return "hostile"
+    labels = {"supersedes": "must", "coexists": "stay", "unrelated": "stay"}
+    return labels.get(pair["label"], "either")
+
+
+def slots_of(pair: Pair) -> tuple[Slots | None, Slots | None]:
+    """Return the slots that an extractor which makes no mistake finds in a pair."""
+    if "slots_old" in pair:
+        old, new = (pair[side] and Slots(**pair[side]) for side in ("slots_old", "slots_new"))
+        return old, new
+    holder, slot = pair["subject"], str(pair.get("slot", "other"))
+    number, _, attribute = slot.partition(":")
+    if number in ("one", "many"):
+        return Slots(holder, attribute, "old", number), Slots(holder, attribute, "new", number)  # type: ignore[arg-type]
+    if slot in ("end", "same"):
+        until = "now" if slot == "end" else None
+        return Slots(holder, "it", "so", "one"), Slots(holder, "it", "so", "one", None, until)
+    return Slots(holder, "it", "so", "one"), Slots(holder, "another", "so", "one")
+
+
+def with_slots(pairs: Sequence[Pair], rounds: int = 5) -> Counter[tuple[str, Verdict]]:
+    """Count the verdicts with slots of which a fifth are wrong, over several rounds."""
+    attributes = [s.attribute for pair in pairs if (s := slots_of(pair)[0]) and s.attribute]
+    found: Counter[tuple[str, Verdict]] = Counter()
+    for seed in range(rounds):
+        chance = random.Random(seed)
+        for pair in pairs:
+            old, new = slots_of(pair)
+            if chance.random() < WRONG_SLOTS:
+                new = Slots(pair["subject"], chance.choice(attributes), "new", "one")
+                if chance.random() < 0.5:
+                    old = Slots(pair["subject"], new.attribute, "old", "one")
+            found[class_of(pair), judged(pair, (old, new)).verdict] += 1
+    return found
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share as a percentage with its parts."""
+    return f"{part / whole:6.1%} ({part} of {whole})" if whole else "     –"
+
+
+def table(pairs: Sequence[Pair]) -> list[str]:
+    """Return the lines of the table of verdicts."""
+    found = Counter((class_of(pair), judged(pair).verdict) for pair in pairs)
+    slots = with_slots(pairs)
+    total = {c: sum(found[c, v] for v in Verdict) for c in ("must", "stay", "hostile")}
+    asked = found["must", Verdict.ASK]
+    idle = found["stay", Verdict.ASK]
+    hostile = found["hostile", Verdict.ASK]
+    caught = found["must", Verdict.RETIRE] + asked
+    slotted = sum(slots["must", v] for v in Verdict)
+    return [
+        f"coexisting facts retired      {share(found['stay', Verdict.RETIRE], total['stay'])}",
+        f"corrections retired           {share(found['must', Verdict.RETIRE], total['must'])}",
+        f"retired or asked              {share(caught, total['must'])}",
+        f"questions that are right      {share(asked, asked + idle)}",
+        f"  with hostile pairs          {share(asked, asked + idle + hostile)}",
+        f"hostile pairs retired         {share(found['hostile', Verdict.RETIRE], total['hostile'])}",
+        f"hostile pairs asked           {share(hostile, total['hostile'])}",
+        f"retired with slots            {share(slots['must', Verdict.RETIRE], slotted)}",
+        "coexisting or hostile with slots, retired  "
+        f"{slots['stay', Verdict.RETIRE] + slots['hostile', Verdict.RETIRE]}",
+    ]
+
+
+def spoiling(pairs: Sequence[Pair]) -> list[str]:
+    """Return how many spoilt pairs are still retired, by the way of spoiling."""
+    done: Counter[str] = Counter()
+    retired: Counter[str] = Counter()
+    for pair in pairs:
+        if judged(pair).verdict is not Verdict.RETIRE:
+            continue
+        for case in spoilt(pair):
+            changed = {**pair, "older": case.older, "newer": case.newer}
+            done[case.how] += 1
+            retired[case.how] += judged(changed).verdict is Verdict.RETIRE
+    lines = [f"  {how:16} {retired[how]:3} of {done[how]}" for how in done]
+    return [f"spoilt pairs still retired: {retired.total()} of {done.total()}", *lines]
+
+
+def by_rule(pairs: Sequence[Pair]) -> list[str]:
+    """Return how often each rule decided, by class."""
+    found: dict[tuple[Verdict, Rule], Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        verdict = judged(pair)
+        found[verdict.verdict, verdict.rule][class_of(pair)] += 1
+    return [
+        f"  {verdict:7}{rule:38}" + "  ".join(f"{c} {n}" for c, n in sorted(counts.items()))
+        for (verdict, rule), counts in sorted(found.items())
+    ]
+
+
+def listed(pairs: Sequence[Pair], kinds: Sequence[str]) -> list[str]:
+    """Return the pairs of these kinds, each with the rule that decided."""
+    names = {
+        ("must", Verdict.KEEP): "missed",
+        ("must", Verdict.ASK): "asked",
+        ("stay", Verdict.RETIRE): "wrong",
+        ("hostile", Verdict.RETIRE): "wrong",
+        ("stay", Verdict.ASK): "idle",
+        ("hostile", Verdict.ASK): "idle",
+    }
+    lines = []
+    for pair in pairs:
+        found = judged(pair)
+        name = names.get((class_of(pair), found.verdict))
+        if name in kinds:
+            lines.append(f"{name}: {found.rule}: {pair['older']} -> {pair['newer']}")
+    return lines
+
+
+def conversations(file: Path) -> list[str]:
+    """Return how many questions the facts of conversations raise, one after the other."""
+    units = pairs_of([file])
+    vectors = np.asarray(LocalEmbedder().embed([unit["text"] for unit in units]))
+    earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
+    found: Counter[Verdict] = Counter()
+    read = [Claim(unit["text"], unit["speaker"]) for unit in units]
+    for place, unit in enumerate(units):
+        known = earlier[unit["store"], unit["speaker"]]
+        cosines = vectors[known] @ vectors[place] if known else np.zeros(0)
+        nearest = [known[i] for i in np.argsort(-cosines)[:MAX_CANDIDATES]]
+        verdicts = {judge(read[old], read[place], 0.8).verdict for old in nearest}
+        worst = next((v for v in (Verdict.RETIRE, Verdict.ASK) if v in verdicts), Verdict.KEEP)
+        found[worst] += 1
+        known.append(place)
+    return [
+        f"{len(units)} facts of conversations: {found[Verdict.ASK]} questions, "
+        f"{found[Verdict.RETIRE]} retired"
+    ]
+
+
+def price(pairs: Sequence[Pair], rounds: int = 30) -> list[str]:
+    """Return what comparing ten hits with ten later facts each costs, reading included."""
+    texts = [(pair[side], pair["subject"]) for pair in pairs for side in ("older", "newer")]
+    chance = random.Random(0)
+    spent = []
+    for _ in range(rounds):
+        sample = [Claim(*text) for text in chance.sample(texts, 110)]
+        start = time.perf_counter()
+        for place, hit in enumerate(sample[:10]):
+            for later in sample[10 + 10 * place : 20 + 10 * place]:
+                judge(hit, later, 0.8)
+        spent.append(1000 * (time.perf_counter() - start))
+    return [f"110 texts read, 100 pairs judged: {min(spent):.1f} ms, median {median(spent):.1f} ms"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="benches.judge", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--facts", type=Path)
+    parser.add_argument("--rules", action="store_true")
+    parser.add_argument("--list", default="")
+    options = parser.parse_args(arguments)
+    files = [PUBLISHED, *(sorted(options.folder.glob("*.jsonl")) if options.folder else ())]
+    for file in files:
+        pairs = pairs_of([file])
+        print(f"{file.name}: {len(pairs)} pairs", *table(pairs), *spoiling(pairs), sep="\n")
+        if options.rules:
+            print(*by_rule(pairs), sep="\n")
+        print(*listed(pairs, options.list.split(",")), sep="\n")
+    if options.facts:
+        print(*conversations(options.facts), sep="\n")
+    print(*price(pairs_of(files)), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

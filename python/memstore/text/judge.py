@@ -1,0 +1,242 @@
+"""Judging which of two claims about one subject replaces the other, by their words.
+
+A pure function of two texts, their subject, the cosine of their vectors, and the slots that an
+extractor found in them. Nearness cannot tell a correction from a second fact; the words around the
+value that differs often can.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
+from memstore.errors import InvalidArgument
+from memstore.frozen import frozen
+from memstore.text.folding import folded
+from memstore.text.judging import denials, proofs, signs
+from memstore.text.judging.pair import OVER, Pair
+from memstore.text.judging.slots import Compared, Slots, may_prove
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+
+class Verdict(StrEnum):
+    """What a newer claim does to an older one."""
+
+    RETIRE = "retire"
+    """The words prove that it replaces the older one."""
+    ASK = "ask"
+    """The words show that it may; a person decides."""
+    KEEP = "keep"
+    """Both stay."""
+
+
+class Rule(StrEnum):
+    """The rule that decided; its value is what evidence quotes."""
+
+    SAME = "says the same"
+    HEDGED = "is hedged or asked"
+    ADDED = "adds to the other"
+    FOR_A_TIME = "holds for a time only"
+    OTHER_HOLDER = "is about another holder"
+    STORY = "shares too little of a long text"
+    STRUCK = "strikes the old value"
+    ENDED = "ends it with the old words"
+    DISPOSED = "says that it is no longer had"
+    FROM_TO = "names the old value and the new one"
+    MOVED = "names the move to another place"
+    LEFT = "names what was left"
+    TRANSFERRED = "changes the value of the same noun"
+    NOW = "says now in the same frame"
+    VALUE = "gives an attribute another value"
+    OTHER_THING = "is about another thing"
+    EVENT = "tells another event"
+    FORMER = "leaves what was before"
+    OTHER_CLAIM = "denies something else"
+    SEVERAL = "names one of several"
+    OTHER_PREDICATE = "says something else of it"
+    ACT = "names another object of an act"
+    CONTRADICTED = "denies the same words"
+    PARTLY_STRUCK = "strikes a part of it"
+    ALIGNED = "has another value in the same frame"
+    CASE = "adds a case"
+    ENDED_MAYBE = "may end it"
+    STATE_ENDED = "ends a state"
+    CHANGED_MAYBE = "may change it"
+    VALUE_MAYBE = "may change the value"
+    ATTRIBUTE_MAYBE = "may change the same attribute"
+    SAME_ATTRIBUTE = "states the same attribute"
+    NOTHING_ALIGNED = "has nothing to align with the other"
+    SAME_SLOT = "has another value of the same slot"
+    OTHER_SLOT = "has another slot"
+
+
+DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.OTHER_HOLDER})
+"""Rules that see in the words of the newer claim that it replaces nothing, whoever says so.
+:attr:`Rule.NOTHING_ALIGNED` and others merely see no sign of a change."""
+
+
+ENDING: Final = frozenset({Rule.ENDED_MAYBE, Rule.STATE_ENDED, Rule.CONTRADICTED})
+"""Questions whether the older claim has ended."""
+
+
+@frozen
+class Claim:
+    """One side of a comparison: a fact's text and subject. It is read once."""
+
+    text: str
+    subject: str = ""
+    slots: Slots | None = None
+
+    @cached_property
+    def folded(self) -> str:
+        return folded(self.text)
+
+    @cached_property
+    def reading(self) -> Reading:
+        text, subject = self.text[: MAX_CHARACTERS + 1], self.subject[:MAX_CHARACTERS]
+        return Reading(_plain(text), _plain(subject))
+
+
+def _plain(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+@frozen
+class Judgement:
+    verdict: Verdict
+    rule: Rule
+    changes: tuple[tuple[str, str], ...] = ()
+    """The words that differ, as (old, new)."""
+
+    @property
+    def denies(self) -> bool:
+        """Whether the newer claim says itself that it replaces nothing: a hedge, "also", …"""
+        return self.rule in DENYING
+
+    def evidence(self, cosine: float) -> dict[str, Any]:
+        """Return it as JSON for the journal: ``rule``, ``changes``, ``similarity``."""
+        return {
+            "similarity": round(float(cosine), 4),
+            "rule": self.rule.value,
+            "changes": [list(change) for change in self.changes],
+        }
+
+
+class Law(NamedTuple):
+    """A rule, when it applies, and what follows."""
+
+    rule: Rule
+    applies: Callable[[Pair], bool]
+    verdict: Verdict
+
+
+LAWS: Final = (
+    Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
+    Law(Rule.ADDED, denials.adds, Verdict.KEEP),
+    Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
+    Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
+    Law(Rule.NOTHING_ALIGNED, signs.shares_nothing, Verdict.KEEP),
+    Law(Rule.STORY, signs.tells_another_story, Verdict.KEEP),
+    Law(Rule.STRUCK, proofs.strikes, Verdict.RETIRE),
+    Law(Rule.OTHER_THING, denials.is_about_another_thing, Verdict.KEEP),
+    Law(Rule.ENDED, proofs.ends, Verdict.RETIRE),
+    Law(Rule.DISPOSED, proofs.disposes, Verdict.RETIRE),
+    Law(Rule.FROM_TO, proofs.moves_from_to, Verdict.RETIRE),
+    Law(Rule.MOVED, proofs.moves_home, Verdict.RETIRE),
+    Law(Rule.LEFT, proofs.leaves, Verdict.RETIRE),
+    Law(Rule.TRANSFERRED, proofs.transfers, Verdict.RETIRE),
+    Law(Rule.NOW, proofs.says_now, Verdict.RETIRE),
+    Law(Rule.VALUE, proofs.gives_attribute_another_value, Verdict.RETIRE),
+    Law(Rule.PARTLY_STRUCK, proofs.touches_struck, Verdict.ASK),
+    Law(Rule.EVENT, signs.tells_another_event, Verdict.KEEP),
+    Law(Rule.FORMER, signs.was_before, Verdict.KEEP),
+    Law(Rule.CONTRADICTED, signs.contradicts, Verdict.ASK),
+    Law(Rule.OTHER_CLAIM, signs.denies_other_words, Verdict.KEEP),
+    Law(Rule.SEVERAL, signs.accumulates, Verdict.KEEP),
+    Law(Rule.OTHER_PREDICATE, signs.is_another_predicate, Verdict.KEEP),
+    Law(Rule.ACT, signs.is_an_act, Verdict.KEEP),
+    Law(Rule.CASE, signs.adds_a_case, Verdict.KEEP),
+    Law(Rule.STATE_ENDED, signs.ends_a_state, Verdict.ASK),
+    Law(Rule.ENDED_MAYBE, signs.ends_what_is_shared, Verdict.ASK),
+    Law(Rule.ALIGNED, signs.has_one_other_value, Verdict.ASK),
+    Law(Rule.CHANGED_MAYBE, signs.changes_what_is_shared, Verdict.ASK),
+    Law(Rule.VALUE_MAYBE, signs.changes_the_value, Verdict.ASK),
+    Law(Rule.ATTRIBUTE_MAYBE, signs.changes_the_attribute, Verdict.ASK),
+    Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
+)
+"""The rules in order: the first that applies decides. Both stay if none does."""
+
+
+def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Judgement:
+    """Judge whether the newer claim replaces the older one.
+
+    Args:
+        cosine: of the vectors of the two texts without their subjects, −1 to 1. No rule depends on
+            it: nearness does not tell a correction from a second fact.
+        without: rules that are switched off.
+
+    Raises:
+        InvalidArgument: the cosine is none.
+    """
+    if not -1.001 <= cosine <= 1.001:
+        raise InvalidArgument(f"must be a cosine from -1 to 1, not {cosine}", argument="cosine")
+    if old.folded == new.folded:
+        return Judgement(Verdict.KEEP, Rule.SAME)
+    pair = Pair(old.reading, new.reading)
+    judged = _by_words(pair, without)
+    if old.slots is None or new.slots is None:
+        return judged
+    return _by_slots(judged, pair, Compared(old.slots, new.slots), without)
+
+
+def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
+    for law in LAWS:
+        if law.rule not in without and law.applies(pair):
+            return Judgement(law.verdict, law.rule, _changes(pair))
+    return Judgement(Verdict.KEEP, Rule.NOTHING_ALIGNED)
+
+
+def _by_slots(
+    judged: Judgement, pair: Pair, slots: Compared, without: Collection[Rule]
+) -> Judgement:
+    """Return the verdict of the words together with that of the slots.
+
+    Where both see a change, it is proved. Slots alone only ask, and other slots withdraw a question
+    unless the words end or correct something.
+    """
+    if judged.verdict is Verdict.RETIRE or judged.denies:
+        return judged
+    asks = judged.verdict is Verdict.ASK
+    ended = slots.end and asks and judged.rule in ENDING
+    if (slots.replace or ended) and Rule.SAME_SLOT not in without:
+        verdict = Verdict.RETIRE if asks and may_prove(pair) else Verdict.ASK
+        return Judgement(verdict, Rule.SAME_SLOT, judged.changes)
+    over = bool(pair.marks & (OVER | CORRECTS | REPLACES))
+    if slots.differ and asks and not over and Rule.OTHER_SLOT not in without:
+        return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, judged.changes)
+    return judged
+
+
+def speaks_against(old: Claim, new: Claim) -> bool:
+    """Whether the newer claim ends, corrects or denies something, or may replace the older one.
+
+    Weaker than a question: it supports what somebody else wants, and is no reason by itself.
+    """
+    judged = judge(old, new, 1.0)
+    if judged.verdict is not Verdict.KEEP or judged.denies:
+        return not judged.denies
+    return signs.speaks_against(Pair(old.reading, new.reading))
+
+
+def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (" ".join(word.text for word in old), " ".join(word.text for word in new))
+        for old, new in pair.regions
+    )
+

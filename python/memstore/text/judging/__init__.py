@@ -1,0 +1,1 @@
+"""Judging claims: what two of them look like side by side, proofs of a change, and signs of one."""

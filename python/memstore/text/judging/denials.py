@@ -1,0 +1,82 @@
+"""What a newer claim says itself, by which it replaces nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore._kernel.claims import (
+    ADDS,
+    ATTRIBUTE,
+    CHANGES,
+    CORRECTS,
+    FORMER,
+    NOW,
+    HEDGES,
+    KIN,
+    MARRIAGE,
+    MEASURES,
+    NAME,
+    TEMPORARY,
+)
+from memstore.text.judging.pair import OVER, is_value, roles
+
+if TYPE_CHECKING:
+    from memstore.text.judging.pair import Pair
+
+
+def is_hedged(pair: Pair) -> bool:
+    """It asks, or may not be so, or somebody else says so."""
+    return pair.new.asks or bool(pair.marks & HEDGES)
+
+
+def adds(pair: Pair) -> bool:
+    # The second Thursday instead of the first Tuesday.
+    ordinal = pair.old.roles & FORMER and pair.marks & (NOW | CHANGES)
+    return bool(pair.marks & ADDS) and not ordinal
+
+
+def is_for_a_time(pair: Pair) -> bool:
+    return bool(pair.marks & TEMPORARY) and not pair.marks & (OVER | CORRECTS)
+
+
+def names_another_holder(pair: Pair) -> bool:
+    """It is about a person, or an animal, of whom the older claim says nothing; or the reverse."""
+    found = pair.side_by_side
+    gained = found.new_head
+    if not gained and not found.other_kin:
+        return False
+    # A wife is a state of the subject, not another holder.
+    if pair.old.roles & pair.new.roles & MARRIAGE and not roles(gained) & KIN:
+        return False
+    if found.other_kin:
+        return True
+    if any(word.kind == NAME and not word.roles & ATTRIBUTE for word in gained):
+        return True
+    if not pair.old.is_about_subject or pair.new.is_about_subject:
+        return False
+    # "Bob knows": a name that nothing is known of begins the claim.
+    first = pair.new.words[0]
+    return first in gained and first.text[:1].isupper() and not first.roles
+
+
+def is_about_another_thing(pair: Pair) -> bool:
+    """Before its verb stands a word that the older claim does not have: the gym's pool.
+
+    Or a word has another sense, such as "turkey", or another owner.
+    """
+    found = pair.side_by_side
+    if not found.same_owners or not found.same_case or _differ_in_name(pair):
+        return True
+    gained = [word for word in found.new_head if not is_value(word)]
+    if not gained or (pair.marks & (CHANGES | OVER) and pair.keeps_words):
+        return False
+    # "earns 2400" and "the salary rose to 2650" have one attribute.
+    return not (pair.old.roles & MEASURES and all(word.roles & ATTRIBUTE for word in gained))
+
+
+def _differ_in_name(pair: Pair) -> bool:
+    """Whether what differs is which thing they are about: gate 14, gate 41."""
+    if pair.values is None:
+        return False
+    heads = pair.old.words[: pair.old.head], pair.new.words[: pair.new.head]
+    return all(value[0] in head for value, head in zip(pair.values, heads, strict=True))

@@ -1,0 +1,211 @@
+"""Two claims about one subject, side by side: what the rules look at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from memstore._kernel import claims
+from memstore._kernel.claims import (
+    ADDS,
+    ATTRIBUTE,
+    BE,
+    BEGINS,
+    CHANGES,
+    CLOSES,
+    CODE,
+    CORRECTS,
+    DATE,
+    DENIES,
+    DISPOSES,
+    ENDS,
+    HEDGES,
+    IDIOM,
+    KIN,
+    LEAVES,
+    MONTH,
+    NAME,
+    NOW,
+    NUMERIC,
+    PARTLY,
+    PAST,
+    REPLACES,
+    STATE,
+    TEMPORARY,
+    UNIT,
+    USER,
+    VERSION,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memstore._kernel.claims import Reading, Word
+
+OVER: Final = ENDS | DISPOSES | CLOSES | LEAVES
+"""Marks of what is no longer so."""
+
+TURNS: Final = OVER | NOW | CHANGES | BEGINS | CORRECTS | REPLACES
+"""Marks by which a claim may say that it replaces another one."""
+
+TYPED: Final = frozenset({NUMERIC, DATE, VERSION})
+"""Kinds of words that are values by themselves."""
+
+
+class Pair:
+    """An older and a newer claim, with what they share and where they differ."""
+
+    def __init__(self, old: Reading, new: Reading) -> None:
+        self.old = old
+        self.new = new
+        self.side_by_side = claims.align(old, new)
+        self.marks = self.side_by_side.marks
+        """The roles of words that only the newer claim has."""
+
+    @cached_property
+    def regions(self) -> list[tuple[tuple[Word, ...], tuple[Word, ...]]]:
+        return self.side_by_side.regions
+
+    @cached_property
+    def lost(self) -> tuple[Word, ...]:
+        return self.side_by_side.lost
+
+    @cached_property
+    def gained(self) -> tuple[Word, ...]:
+        return self.side_by_side.gained
+
+    @cached_property
+    def common(self) -> tuple[Word, ...]:
+        return self.side_by_side.common
+
+    @property
+    def shared(self) -> int:
+        return self.side_by_side.shared
+
+    @cached_property
+    def values(self) -> tuple[tuple[Word, ...], tuple[Word, ...]] | None:
+        """The words of the one place where they differ, if both have some there."""
+        if len(self.regions) == 1 and all(self.regions[0]):
+            return self.regions[0]
+        return None
+
+    @cached_property
+    def forms(self) -> dict[int, int]:
+        """By the identity of each newer word, its key as it counts in the older claim."""
+        return {id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)}
+
+    def new_keys(self, words: Iterable[Word]) -> set[int]:
+        """Return the keys of newer words; another form of an older word has that word's key."""
+        return {self.forms[id(word)] for word in words}
+
+    @cached_property
+    def frame(self) -> tuple[Word, ...]:
+        """The telling words of the older claim around the value that differs."""
+        inside = {word.text for word in self.values[0]} if self.values else set()
+        return tuple(word for word in telling(self.old) if word.text not in inside)
+
+    @cached_property
+    def same_prepositions(self) -> bool:
+        found = self.side_by_side
+        return not found.lost_prepositions and not found.gained_prepositions
+
+    @cached_property
+    def same_signs(self) -> bool:
+        """Whether symbols, capitals, possessives and words such as "only" are the same."""
+        found = self.side_by_side
+        either = self.old.roles | self.new.roles
+        return (
+            found.same_symbols
+            and not found.is_loose
+            and found.same_case
+            and found.same_owners
+            and _limits(self.old) == _limits(self.new)
+            and not either & IDIOM
+            and not self.old.asks
+        )
+
+    @cached_property
+    def about_subject(self) -> bool:
+        """Whether the older claim is about the subject or something of it; not about its kin."""
+        return self.old.head == 0 or self.old.is_about_subject
+
+    @cached_property
+    def about_own(self) -> bool:
+        """Whether both speak of the same kin, if any, and neither is about one of them."""
+        kin = [{word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)]
+        return kin[0] == kin[1]
+
+    @cached_property
+    def keeps_words(self) -> bool:
+        """Whether the newer claim has words that the older one says of what it is about."""
+        before = {word.key for word in head(self.old)}
+        return any(word.key not in before for word in self.common)
+
+    @cached_property
+    def denied(self) -> bool:
+        """Whether exactly one of the two is a denial."""
+        return bool((self.old.roles ^ self.new.roles) & DENIES)
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        return len(telling(self.old)), len(telling(self.new))
+
+
+def _limits(reading: Reading) -> set[str]:
+    """Return the words by which a claim is hedged, or holds only partly."""
+    if not reading.roles & (PARTLY | HEDGES):
+        return set()
+    return {word.stem for word in reading.words if word.roles & (PARTLY | HEDGES)}
+
+
+def telling(reading: Reading) -> list[Word]:
+    return [word for word in reading.words if word.is_telling]
+
+
+def head(reading: Reading) -> list[Word]:
+    """Return the telling words before the first verb."""
+    return [word for word in reading.words[: reading.head] if word.is_telling]
+
+
+def roles(words: Iterable[Word]) -> int:
+    found = 0
+    for word in words:
+        found |= word.roles
+    return found
+
+
+def kinds(words: Iterable[Word]) -> set[int]:
+    return {word.kind for word in words}
+
+
+def keys(words: Iterable[Word]) -> set[int]:
+    return {word.key for word in words}
+
+
+def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
+    """Return the kind of two values if it is one and the same, numbers with equal units."""
+    before, after = kinds(old), kinds(new)
+    if NAME in before & after and old[0].kind == new[0].kind == NAME:
+        # iPhone 12, Pixel 9
+        return NAME if (before | after) <= {NAME, NUMERIC, CODE, VERSION} else None
+    if before <= {NUMERIC, DATE} and after <= {NUMERIC, DATE} and before != after:
+        # Compared with 500, 2000 is not a year.
+        if all(word.stem.isdigit() for word in (*old, *new)):
+            before = after = {NUMERIC}
+    if before != after or len(before) != 1:
+        return None
+    kind = next(iter(before))
+    if kind == NUMERIC and old[0].unit != new[0].unit:
+        return None
+    return kind
+
+
+def is_value(word: Word) -> bool:
+    """Whether a word is a number, a date or a version, or belongs to one."""
+    return word.kind in TYPED or bool(word.roles & (UNIT | MONTH))
+
+
+__all__ = [
+    "ADDS", "ATTRIBUTE", "BE", "KIN", "OVER", "PAST", "Pair", "STATE", "TEMPORARY", "TURNS",
+    "TYPED", "head", "is_value", "keys", "kinds", "of_one_type", "roles", "telling",
+]  # fmt: skip

@@ -1,0 +1,436 @@
+"""Proofs that a newer claim replaces an older one: each names the change, and adds nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from memstore._kernel.claims import (
+    ADDS,
+    ATTRIBUTE,
+    BE,
+    BEGINS,
+    CHANGES,
+    CODE,
+    CONTRASTS,
+    CORRECTS,
+    DATE,
+    DENIES,
+    DISPOSES,
+    ENDS,
+    FROM,
+    HAVE,
+    HOME,
+    INDEFINITE,
+    KIN,
+    LEAVES,
+    MANY,
+    MEASURES,
+    MONTH,
+    NAME,
+    NOW,
+    NUMERIC,
+    OF_THINGS,
+    ONE,
+    PAST,
+    PREPOSITION,
+    QUALIFIER,
+    REGION,
+    REPLACES,
+    SEVERAL,
+    TEMPORARY,
+    TO,
+    UNIQUE,
+    UNIT,
+    UNSPACED,
+    USER,
+    USES,
+    VERB,
+    VERSION,
+    WORD,
+    WORK,
+)
+from memstore.text.judging.pair import TYPED, is_value, keys, kinds, of_one_type, roles, telling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore._kernel.claims import Reading, Word
+    from memstore.text.judging.pair import Pair
+
+MAX_VALUE: Final = 3
+"""The most telling words of a value in a proof."""
+
+
+def is_clean(pair: Pair) -> bool:
+    """Whether nothing stands in the way of a proof: no other sign, holder or condition."""
+    either = pair.old.roles | pair.new.roles
+    return (
+        pair.same_signs
+        and not either & (ADDS | TEMPORARY)
+        and not pair.old.roles & PAST
+        and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
+        and pair.about_own
+        and _begin_alike(pair)
+    )
+
+
+def _begin_alike(pair: Pair) -> bool:
+    """Whether no condition comes before the holder, where nothing tells it from the holder."""
+    if not pair.new.is_unspaced:
+        return True
+    first = [next((w.key for w in side.words if not w.is_dropped), 0) for side in (pair.old, pair.new)]
+    return first[0] == first[1]
+
+
+def strikes(pair: Pair) -> bool:
+    """Whether it strikes the old value: not X but Y, Y instead of X."""
+    if (pair.old.roles | pair.new.roles) & TEMPORARY or not _begin_alike(pair):
+        return False
+    return pair.same_signs and any(_replaces_struck(pair, *cut) for cut in _struck(pair.new))
+
+
+def touches_struck(pair: Pair) -> bool:
+    """Whether it strikes something that the older claim says."""
+    before = keys(telling(pair.old))
+    return any(
+        (gone := pair.new_keys(word for word in struck if word.is_telling))
+        and gone <= before
+        and pair.new_keys(word for word in kept if word.is_telling) - before
+        for kept, struck in _struck(pair.new)
+    )
+
+
+def _replaces_struck(pair: Pair, kept: Sequence[Word], struck: Sequence[Word]) -> bool:
+    old = keys(telling(pair.old))
+    gone = pair.new_keys(word for word in struck if word.is_telling)
+    left = [word for word in kept if word.is_telling]
+    new = [word for word in left if pair.forms[id(word)] not in old]
+    return (
+        bool(gone)
+        and gone <= old
+        and 0 < len(new) <= MAX_VALUE
+        and old - pair.new_keys(left) <= gone
+        and not roles(kept) & (DENIES | KIN) & ~pair.old.roles
+        and not roles(new) & QUALIFIER
+        and _together(left, new)
+        and _prepositions(kept) == _prepositions(pair.old.words)
+    )
+
+
+def _together(words: Sequence[Word], part: Sequence[Word]) -> bool:
+    places = [place for place, word in enumerate(words) if word in part]
+    return places[-1] - places[0] == len(places) - 1
+
+
+def _prepositions(words: Sequence[Word]) -> list[str]:
+    found = (word for word in words if word.roles & PREPOSITION and not word.is_telling)
+    return sorted(str(word.roles & (FROM | TO) or word.stem) for word in found)
+
+
+def _struck(new: Reading) -> Iterator[tuple[list[Word], list[Word]]]:
+    """Yield what is left of a claim and what it strikes, for each way to read it."""
+    words = list(new.words)
+    breaks = {*new.breaks, len(words)}
+    for place, word in enumerate(words):
+        if word.roles & REPLACES and not (place and words[place - 1].roles & REPLACES):
+            if new.is_unspaced:
+                yield from _backwards(words, place)
+            start = _after(words, place, REPLACES)
+            yield from _forwards(words, place, start, breaks)
+        elif word.roles & DENIES:
+            start = _after(words, place, DENIES)
+            turn = next((i for i in range(start, len(words)) if words[i].roles & CONTRASTS), None)
+            if turn is not None:
+                yield words[:place] + words[turn + 1 :], words[start:turn]
+            if place in breaks or (place and words[place - 1].roles & (CONTRASTS | CONJOINS)):
+                yield from _forwards(words, place, start, breaks)
+        elif word.roles & CONTRASTS and new.is_unspaced:
+            yield from _backwards(words, place)
+
+
+CONJOINS: Final = 0
+
+
+def _after(words: Sequence[Word], place: int, role: int) -> int:
+    while place < len(words) and words[place].roles & role:
+        place += 1
+    return place
+
+
+def _forwards(
+    words: list[Word], place: int, start: int, breaks: set[int]
+) -> Iterator[tuple[list[Word], list[Word]]]:
+    """What is struck follows: up to a comma or the end, or up to a preposition."""
+    end = min(stop for stop in breaks if stop > start) if start < len(words) else start
+    yield words[:place] + words[end:], words[start:end]
+    for stop in range(start + 1, end):
+        if words[stop].roles & PREPOSITION:
+            yield words[:place] + words[stop:], words[start:stop]
+            return
+
+
+def _backwards(words: list[Word], place: int) -> Iterator[tuple[list[Word], list[Word]]]:
+    """What is struck stands before: back to a particle."""
+    start = place
+    while start and not words[start - 1].roles & (BE | PREPOSITION):
+        start -= 1
+    yield words[:start] + words[place + 1 :], words[start:place]
+
+
+def ends(pair: Pair) -> bool:
+    """Whether it says the same words and that this has ended."""
+    return (
+        bool(pair.marks & ENDS)
+        and not pair.lost
+        and not pair.gained
+        and pair.same_prepositions
+        and not pair.old.roles & DENIES
+        and pair.shared > 0
+        and is_clean(pair)
+    )
+
+
+def disposes(pair: Pair) -> bool:
+    """Whether the holder no longer has what the older claim says it has."""
+    return (
+        bool(pair.marks & DISPOSES)
+        and bool(pair.old.roles & HAVE)
+        and all(word.roles & (HAVE | VERB | ONE) for word in pair.lost)
+        and all(word.roles & MONTH for word in pair.gained)
+        and not _indefinite_after(pair.new, DISPOSES)
+        and not pair.side_by_side.lost_prepositions
+        and pair.shared > 0
+        and not pair.old.roles & DENIES
+        and is_clean(pair)
+    )
+
+
+def _indefinite_after(reading: Reading, role: int) -> bool:
+    return any(
+        one.roles & role and next_one.roles & INDEFINITE
+        for one, next_one in pairwise(reading.words)
+    )
+
+
+def moves_from_to(pair: Pair) -> bool:
+    """Whether it names the old value and the new one: from X to Y."""
+    if not pair.marks & (CHANGES | LEAVES) or not is_clean(pair):
+        return False
+    old = telling(pair.old)
+    for gone, came in _from_to(pair.new):
+        left = [word for word in old if word.key not in gone]
+        extra = [word for word in pair.gained if word.key not in came]
+        if (
+            gone
+            and gone <= keys(old)
+            and 0 < len(came) <= MAX_VALUE
+            and all(
+                word.key in keys(telling(pair.new)) or _is_verb(word) or word.roles & ATTRIBUTE
+                for word in left
+            )
+            and not any(not _is_verb(word) for word in extra)
+            and all(word.roles & (FROM | TO) for word in pair.side_by_side.gained_prepositions)
+        ):
+            return True
+    return False
+
+
+def _is_verb(word: Word) -> bool:
+    return bool(word.roles & (ONE | MEASURES | HAVE | VERB | MANY)) and not word.roles & ATTRIBUTE
+
+
+def _from_to(new: Reading) -> Iterator[tuple[set[int], set[int]]]:
+    """Yield the keys of X and Y in "from X to Y"; in Japanese the particles follow."""
+    words = new.words
+    marks = [i for i, word in enumerate(words) if word.roles & (FROM | TO)]
+    for start, turn in pairwise(marks):
+        if not (words[start].roles & FROM and words[turn].roles & TO):
+            continue
+        if new.is_unspaced and words[start].stem == "から":
+            first = next((i for i in range(start, 0, -1) if words[i - 1].roles & BE), 0)
+            yield _telling_keys(words[first:start]), _telling_keys(words[start + 1 : turn])
+        else:
+            end = next(
+                (i for i in range(turn + 1, len(words)) if words[i].roles & PREPOSITION), len(words)
+            )
+            yield _telling_keys(words[start + 1 : turn]), _telling_keys(words[turn + 1 : end])
+
+
+def _telling_keys(words: Sequence[Word]) -> set[int]:
+    return keys(word for word in words if word.is_telling)
+
+
+def moves_home(pair: Pair) -> bool:
+    """Whether somebody who lived somewhere moved to another place of the same kind."""
+    moved = [word for word in pair.new.words if word.roles & CHANGES and word.roles & HOME]
+    if not moved or not pair.old.roles & HOME or not is_clean(pair):
+        return False
+    before = [word for word in telling(pair.old) if not word.roles & HOME]
+    after = [word for word in pair.gained if not word.roles & HOME]
+    return (
+        all(map(_is_place, before))
+        and all(map(_is_place, after))
+        and 0 < len(after) <= 2
+        and 0 < len(before) <= 2
+        and not keys(before) & keys(pair.new.words)
+        and bool(roles(before) & REGION) == bool(roles(after) & REGION)
+        and all(word.roles & (TO | FROM) for word in pair.side_by_side.gained_prepositions)
+        and len(pair.side_by_side.lost_prepositions) <= 1
+        and len(pair.side_by_side.gained_prepositions) <= 1
+        and not any(word.kind in TYPED for word in pair.new.words)
+    )
+
+
+def _is_place(word: Word) -> bool:
+    return word.kind in (NAME, UNSPACED) or (word.kind == WORD and word.text[:1].isupper())
+
+
+def leaves(pair: Pair) -> bool:
+    """Whether it says that somebody left where the older claim says that they work."""
+    if not pair.marks & LEAVES or not pair.old.roles & WORK or not is_clean(pair):
+        return False
+    value = [word for word in telling(pair.old) if not word.roles & (ONE | WORK)]
+    gone = keys(value)
+    if not gone or any(word.kind in TYPED for word in pair.gained):
+        return False
+    words = [word for word in pair.new.words if word.is_telling or word.roles & (LEAVES | USER)]
+    places = [place for place, word in enumerate(words) if word.roles & LEAVES]
+    size = len(gone)
+    named = any(
+        pair.new_keys(words[place + 1 : place + 1 + size]) == gone
+        or (
+            pair.new_keys(words[max(0, place - size) : place]) == gone
+            and any(word.roles & USER for word in words[:place])
+        )
+        for place in places
+    )
+    return (
+        named
+        and len(pair.side_by_side.gained_prepositions) <= 1
+        and all(_is_place(word) or _is_verb(word) or word.roles & WORK for word in pair.gained)
+    )
+
+
+def transfers(pair: Pair) -> bool:
+    """Whether it gives a value of the same type to the same noun, with a word of change."""
+    if not pair.marks & (CHANGES | NOW) or not is_clean(pair):
+        return False
+    old = [word for word in telling(pair.old) if is_value(word)]
+    new = [word for word in telling(pair.new) if is_value(word)]
+    before = [word for word in old if word.kind in TYPED]
+    after = [word for word in new if word.kind in TYPED]
+    if not before or not after or keys(before) == keys(after):
+        return False
+    kind = of_one_type([w for w in before if not w.roles & MONTH] or before,
+                       [w for w in after if not w.roles & MONTH] or after)  # fmt: skip
+    if kind is None or len(before) != len(after):
+        return False
+    nouns = [word for word in pair.common if not is_value(word)]
+    return (
+        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair) or _is_attribute(pair))
+        and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
+        and all(binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
+        and all(
+            word.roles & (TO | FROM) and binds_value(pair.new, word)
+            for word in pair.side_by_side.gained_prepositions
+        )
+        and not (pair.old.roles & SEVERAL and pair.old.roles & INDEFINITE)
+        and not pair.old.roles & MANY & roles(nouns)
+    )
+
+
+def binds_value(reading: Reading, preposition: Word) -> bool:
+    """Whether a number or a date follows a preposition, or a name with its version.
+
+    In scripts without blanks it may stand before it.
+    """
+    words = [word for word in reading.words if not word.is_dropped]
+    place = words.index(preposition)
+    beside = words[max(0, place - 1) : place] if reading.is_unspaced else []
+    following = words[place + 1 : place + (3 if words[place + 1 : place + 2] and words[place + 1].kind == NAME else 2)]
+    return any(map(is_value, [*following, *beside]))
+
+
+def _counts_the_same(pair: Pair) -> bool:
+    """Whether both say how many of something the subject has: six members, eight members."""
+    counted = any(word.roles & UNIT for word in pair.common)
+    return counted and bool(pair.old.roles & HAVE) and pair.about_subject
+
+
+def _is_attribute(pair: Pair) -> bool:
+    """Whether the subject itself is an attribute, of which the older claim says what it is."""
+    subject = [word for word in pair.old.words[: pair.old.head] if word.roles & USER]
+    return bool(pair.old.roles & BE and roles(subject) & ATTRIBUTE and pair.new.is_about_subject)
+
+
+def says_now(pair: Pair) -> bool:
+    """Whether it says "now" in the same frame, with a verb or a noun that has one value."""
+    if not pair.marks & (NOW | CORRECTS) or pair.values is None or not is_clean(pair):
+        return False
+    old, new = pair.values
+    frame = roles(pair.frame)
+    one = frame & ONE or (frame & ATTRIBUTE and pair.old.roles & (BE | HAVE))
+    if frame & USES and len(pair.frame) == 1:
+        return False  # a person uses several things, though a project has one queue
+    return (
+        bool(one)
+        and not frame & (MANY | SEVERAL)
+        and len(old) == len(new) <= MAX_VALUE
+        and pair.same_prepositions
+        and not pair.denied
+        and _alike(old, new)
+        and bool(roles(old) & REGION) == bool(roles(new) & REGION)
+    )
+
+
+def _alike(old: Sequence[Word], new: Sequence[Word]) -> bool:
+    if kinds(old) & TYPED or kinds(new) & TYPED:
+        return of_one_type(old, new) is not None
+    return kinds(old) == kinds(new) or not (kinds(old) | kinds(new)) & {CODE}
+
+
+def _around_value(pair: Pair) -> list[Word]:
+    """Return the telling words of the older claim before its value, and after it in its phrase.
+
+    In "6 tickets during the Monday shift", the shift is not what has six.
+    """
+    assert pair.values is not None
+    words = pair.old.words
+    place = words.index(pair.values[0][0])
+    found = [word for word in words[:place] if word.is_telling]
+    for word in words[place + 1 :]:
+        if word.roles & PREPOSITION and not pair.old.is_unspaced:
+            break
+        if word.is_telling and word not in pair.values[0]:
+            found.append(word)
+    return found
+
+
+def gives_attribute_another_value(pair: Pair) -> bool:
+    """Whether it gives another number of the same unit, or another name, to one attribute."""
+    if pair.values is None or pair.denied or not pair.same_prepositions or not is_clean(pair):
+        return False
+    old, new = pair.values
+    kind = of_one_type(old, new)
+    frame = roles(pair.frame)
+    several = pair.old.roles & SEVERAL or (frame & MANY and not frame & UNIQUE)
+    if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
+        return False
+    own = pair.old.is_about_subject or not pair.old.head
+    attribute = any(
+        word.roles & ATTRIBUTE and (own or not word.roles & OF_THINGS)
+        for word in _around_value(pair)
+    ) or _is_attribute(pair)
+    if frame & UNIQUE and attribute and pair.old.roles & BE:
+        return kind in (NAME, CODE, VERSION, WORD, NUMERIC, UNSPACED) and len(old) == len(new)
+    if kind == NUMERIC:
+        return bool(attribute or (own and frame & MEASURES))
+    return kind == NAME and bool(attribute) and own
+
+
+__all__ = [
+    "binds_value", "disposes", "ends", "gives_attribute_another_value", "leaves", "moves_from_to", "moves_home",
+    "says_now", "strikes", "touches_struck", "transfers",
+]  # fmt: skip
+_ = (BEGINS, DATE, UNIT)

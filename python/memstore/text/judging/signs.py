@@ -1,0 +1,354 @@
+"""Signs that a newer claim may replace an older one, and what speaks against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memstore._kernel.claims import (
+    DAY,
+    HEDGES,
+    PARTLY,
+    AGE,
+    MONTH,
+    NUMBER,
+    REGION,
+    TEMPORARY,
+    FROM,
+    TO,
+    UNIT,
+    VERSION,
+    ATTRIBUTE,
+    BE,
+    BEGINS,
+    CHANGES,
+    CLOSES,
+    CODE,
+    CORRECTS,
+    DATE,
+    DENIES,
+    DIET,
+    DISPOSES,
+    ENDS,
+    FORMER,
+    HAVE,
+    HEALTH,
+    HOME,
+    INDEFINITE,
+    LEAVES,
+    MANY,
+    MARRIAGE,
+    MEASURES,
+    NAME,
+    NOW,
+    NUMERIC,
+    ONE,
+    PAST,
+    PREPOSITION,
+    QUALIFIER,
+    SEVERAL,
+    STATE,
+    UNIQUE,
+    UNSPACED,
+    USER,
+    VERB,
+    WORK,
+    WORD,
+)
+from memstore.text.judging.proofs import binds_value
+from memstore.text.judging.pair import (
+    OVER,
+    TURNS,
+    TYPED,
+    head,
+    is_value,
+    keys,
+    kinds,
+    of_one_type,
+    roles,
+    telling,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore._kernel.claims import Word
+    from memstore.text.judging.pair import Pair
+
+LONG: Final = 8
+"""The telling words of a claim that tells a story."""
+
+TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE
+MAX_ENDING: Final = 5
+"""The most telling words of a claim that says that something is finished."""
+
+VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
+STRONG: Final = NOW | CHANGES | CORRECTS | OVER
+
+
+def shares_nothing(pair: Pair) -> bool:
+    """Whether no word, state or attribute is common to both, and nothing is marked as a change.
+
+    Most pairs are such, so it is asked before all that costs more.
+    """
+    if pair.shared or pair.marks & TURNS:
+        return False
+    return not (pair.old.roles & pair.new.roles & TOPICS or pair.old.groups & pair.new.groups)
+
+
+def tells_another_story(pair: Pair) -> bool:
+    """Whether one of the two is long, and they share less than half."""
+    before, after = pair.size
+    if pair.old.is_cut or pair.new.is_cut:
+        return True
+    return max(before, after) > LONG and 2 * pair.shared < min(before, after)
+
+
+def tells_another_event(pair: Pair) -> bool:
+    """Whether the older claim tells an event, and the newer one does not correct it."""
+    if not pair.old.roles & PAST:
+        return False
+    moved = pair.old.roles & pair.new.roles & CHANGES
+    return not pair.marks & CORRECTS and not (moved and pair.shared > 1)
+
+
+def was_before(pair: Pair) -> bool:
+    """Whether the older claim speaks of what was before, or for a time: the old phone, today."""
+    return bool(pair.old.roles & (FORMER | TEMPORARY) & ~pair.new.roles)
+
+
+def denies_other_words(pair: Pair) -> bool:
+    """Whether one affirms and the other denies something else."""
+    if not pair.denied or pair.marks & TURNS:
+        return False
+    return bool(pair.lost or pair.gained) or not pair.same_prepositions
+
+
+def contradicts(pair: Pair) -> bool:
+    """Whether the same words are once affirmed and once denied."""
+    return (
+        pair.denied
+        and not pair.lost
+        and not pair.gained
+        and not pair.regions
+        and pair.shared > 0
+        and pair.same_signs
+        and pair.same_prepositions
+    )
+
+
+def adds_a_case(pair: Pair) -> bool:
+    """Whether it says all that the older claim says, and more: no longer, on Sundays."""
+    over = pair.marks & OVER
+    if pair.lost or (pair.denied and not over):
+        return False
+    if over and pair.old.roles & HEDGES:
+        return False  # what was planned is cancelled
+    if over and pair.marks & PARTLY:
+        return True
+    if pair.marks & CHANGES and pair.marks & FROM:
+        return False
+    return not all(
+        word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained
+    )
+
+
+def ends_what_is_shared(pair: Pair) -> bool:
+    """Whether something is over, beside a word of the older claim."""
+    if not pair.marks & OVER or not is_close(pair) or roles(pair.gained) & QUALIFIER:
+        return False
+    if pair.marks & (ENDS | DISPOSES | LEAVES):
+        return True
+    # What is finished or found is often another thing of the same name.
+    before, after = pair.size
+    return 2 * pair.shared >= before and after <= MAX_ENDING
+
+
+def ends_a_state(pair: Pair) -> bool:
+    """Whether the older claim states nothing but a state, and a short newer one ends it."""
+    over = pair.marks & (CLOSES | ENDS | CHANGES)
+    if not over or pair.size[1] > MAX_ENDING:
+        return False
+    about = keys(head(pair.old))
+    said = [word for word in telling(pair.old) if word.key not in about]
+    return bool(said) and all(word.roles & (STATE | HEALTH) for word in said)
+
+
+def is_close(pair: Pair) -> bool:
+    """Whether they share enough: half of the shorter, or a noun if both are short."""
+    least = min(pair.size)
+    shared = [word for word in pair.common if not is_value(word) and not word.roles & NUMBER]
+    if not shared:
+        return False
+    short = least <= 4 and max(pair.size) <= LONG
+    return 2 * pair.shared >= least or (short and bool(pair.marks & STRONG))
+
+
+def accumulates(pair: Pair) -> bool:
+    """Whether the frame is that of one of several: likes, speaks, a friend."""
+    if pair.values is None or pair.marks & (TURNS & ~OVER & ~BEGINS):
+        return False
+    old, new = pair.values
+    frame = roles(pair.frame)
+    counted = of_one_type(old, new) == NUMERIC
+    if _states(old) & _states(new) or roles(old) & roles(new) & TOPICS:
+        return False
+    if pair.old.words[0].roles & INDEFINITE:
+        return True  # a good hairdresser is one of several
+    if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
+        return True
+    has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
+    many = frame & MANY and not (frame & UNIQUE and pair.old.roles & BE)
+    return bool(many or has) and not counted
+
+
+def speaks_against(pair: Pair) -> bool:
+    """Whether it ends, corrects or denies something, and gives nothing else instead."""
+    if pair.marks & (OVER | CORRECTS):
+        return True
+    return pair.denied and pair.values is None
+
+
+def is_another_predicate(pair: Pair) -> bool:
+    """Whether what differs is the verb, the type of the value, or a case."""
+    if _other_type(pair) or roles(pair.lost) & roles(pair.gained) & QUALIFIER:
+        return True
+    if pair.values is None:
+        return False
+    old, new = pair.values
+    if pair.marks & TURNS:
+        return False
+    if pair.old.roles & HOME and bool(roles(old) & REGION) != bool(roles(new) & REGION):
+        return True
+    if roles(old) & QUALIFIER or roles(new) & QUALIFIER:
+        return True
+    both = roles(old) & VERBS and roles(new) & VERBS
+    topics = roles(old) & TOPICS, roles(new) & TOPICS
+    if both and not topics[0] & topics[1]:
+        return True
+    return not _fits(pair, old, new)
+
+
+def _other_type(pair: Pair) -> bool:
+    """Whether each gives a number, date or version, and they are not of one type."""
+    old = [word for word in pair.lost if word.kind in TYPED and not word.roles & MONTH]
+    new = [word for word in pair.gained if word.kind in TYPED and not word.roles & MONTH]
+    units = [{w.key for w in side if w.roles & UNIT} for side in (pair.lost, pair.gained)]
+    if all(units) and not units[0] & units[1]:
+        return True
+    if not old or not new or (kinds(old) & kinds(new) and kinds(old) != kinds(new)):
+        return False
+    if kinds(old) == kinds(new) == {NUMERIC} and not (old[0].unit and new[0].unit):
+        return False
+    return of_one_type(old, new) is None
+
+
+def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
+    if _states(old) & _states(new):
+        return True
+    before, after = kinds(old), kinds(new)
+    if not before & TYPED:
+        after = kinds(word for word in new if word.kind != DATE)  # since June
+    if before & TYPED or after & TYPED:
+        return of_one_type(old, new) is not None
+    if CODE in before | after and before | after <= {WORD, NAME, CODE}:
+        return True  # flake8, ruff
+    return bool(before & after) or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
+
+
+def _states(words: Sequence[Word]) -> int:
+    found = 0
+    for word in words:
+        found |= word.groups
+    return found
+
+
+def is_an_act(pair: Pair) -> bool:
+    """Whether an unknown verb has another object: recommends X, recommends Y."""
+    if pair.values is None or pair.marks & TURNS:
+        return False
+    tell = [word for word in pair.frame if not is_value(word)]
+    if len(tell) != 1 or of_one_type(*pair.values) == NUMERIC:
+        return False
+    if pair.old.has_verb and tell[0] in pair.old.words[: pair.old.head]:
+        return False  # a noun before the verb
+    verb = tell[0]
+    known = ATTRIBUTE | ONE | MEASURES | UNIQUE | STATE | SEVERAL | TOPICS
+    words = pair.old.words
+    place = next((i for i, word in enumerate(words) if word.key == verb.key), 0)
+    after = words[place + 1].roles if place + 1 < len(words) else 0
+    before = words[place - 1].roles if place else 0
+    return not verb.roles & known and not after & (PREPOSITION | BE) and not before & BE
+
+
+def has_one_other_value(pair: Pair) -> bool:
+    """Whether exactly one value differs in a frame that tells something."""
+    if pair.values is None or pair.denied:
+        return False
+    old, new = pair.values
+    if len(old) > 4 or len(new) > 4:
+        return False
+    if not pair.side_by_side.same_symbols:
+        return False
+    if _states(old) & _states(new):
+        return True
+    found = pair.side_by_side
+    dated = all(binds_value(pair.new, word) for word in found.gained_prepositions)
+    if found.lost_prepositions or not dated:
+        return False
+    if pair.frame or roles(old) & roles(new) & TOPICS:
+        return True
+    return bool(pair.marks & (NOW | CORRECTS)) and kinds(old) == kinds(new)
+
+
+def changes_what_is_shared(pair: Pair) -> bool:
+    """Whether a word of change stands beside a word of the older claim."""
+    common = roles(pair.common)
+    turned = pair.marks & (NOW | CHANGES | CORRECTS)
+    if pair.marks & BEGINS and common & ATTRIBUTE:
+        turned |= BEGINS  # a new phone
+    if pair.old.roles & MANY and not common & (ATTRIBUTE | ONE | STATE):
+        turned &= CORRECTS if max(pair.size) > MAX_ENDING else ~0
+    return bool(turned) and is_close(pair)
+
+
+def changes_the_value(pair: Pair) -> bool:
+    """Whether a word of change stands beside one value, and the old claim has one of that type."""
+    if not pair.marks & CHANGES or roles(pair.lost) & MANY:
+        return False
+    old = [word for word in pair.lost if not word.roles & (VERBS | HOME | WORK)]
+    new = [word for word in pair.gained if not word.roles & (VERBS | HOME | WORK)]
+    if pair.old.roles & MEASURES and kinds(old) == {NUMERIC}:
+        new = [word for word in new if not word.roles & ATTRIBUTE]  # earns; the salary
+    named = {NAME, CODE, UNSPACED, VERSION, DATE, NUMERIC}
+    return (
+        0 < len(old) <= 2
+        and 0 < len(new) <= 2
+        and kinds(old) | kinds(new) <= named
+        and (kinds(old) == kinds(new) or not (kinds(old) | kinds(new)) & TYPED)
+        and not pair.side_by_side.lost_prepositions
+        and all(word.roles & (TO | FROM) for word in pair.side_by_side.gained_prepositions)
+    )
+
+
+def changes_the_attribute(pair: Pair) -> bool:
+    """Whether a word of change stands beside the same attribute: home, work, marriage, diet."""
+    topic = pair.old.roles & pair.new.roles & TOPICS
+    before, after = pair.size
+    if pair.old.roles & (LEAVES | DISPOSES):
+        return False
+    return bool(topic and pair.marks & TURNS) and before <= 6 and after <= 7
+
+
+def has_the_same_attribute(pair: Pair) -> bool:
+    """Whether two short claims state the same attribute of a person."""
+    topic = pair.old.roles & pair.new.roles & (MARRIAGE | DIET | HEALTH)
+    before, after = pair.size
+    return bool(topic) and before <= 4 and after <= 4 and not pair.new.roles & MANY
+
+
+__all__ = [
+    "accumulates", "adds_a_case", "changes_the_attribute", "changes_the_value", "changes_what_is_shared", "contradicts",
+    "denies_other_words", "ends_a_state", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
+    "is_an_act", "shares_nothing", "is_another_predicate", "speaks_against", "tells_another_event", "tells_another_story", "was_before",
+]  # fmt: skip
+_ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

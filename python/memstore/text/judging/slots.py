@@ -1,0 +1,69 @@
+"""What an extractor found in two claims, compared."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Literal
+
+from memstore._kernel.claims import ADDS, ATTRIBUTE, TEMPORARY, Reading
+from memstore.frozen import frozen
+from memstore.text.folding import folded
+from memstore.text.judging.pair import is_value
+
+if TYPE_CHECKING:
+    from memstore.text.judging.pair import Pair
+
+
+@frozen
+class Slots:
+    """What an extractor found in a claim, each word of it found in the text."""
+
+    holder: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    cardinality: Literal["one", "many"] | None = None
+    holds_from: str | None = None
+    holds_until: str | None = None
+
+
+class Compared:
+    """The slots of an older and a newer claim.
+
+    Attributes:
+        replace: one attribute of one holder, which has one value, has another one, or has ended.
+        end: both speak of one value of one attribute.
+        differ: the attributes or the holders differ, or the attribute has several values.
+    """
+
+    def __init__(self, old: Slots, new: Slots) -> None:
+        known = bool(old.attribute and new.attribute)
+        same = known and _same(old.attribute, new.attribute)
+        same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
+        valued = bool(old.value and new.value)
+        one = old.cardinality == new.cardinality == "one"
+        ended = bool(new.holds_until) and not old.holds_until
+        self.end = same and (ended or (valued and _same(old.value, new.value)))
+        self.replace = same and one and (ended or (valued and not self.end))
+        self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    """Whether two slots have the same words, apart from articles."""
+    return _keys(one or "") == _keys(other or "")
+
+
+def _keys(text: str) -> list[int | str]:
+    words = Reading(unicodedata.normalize("NFKC", text), "").words
+    return [word.key for word in words if not word.is_dropped] or [folded(text)]
+
+
+def may_prove(pair: Pair) -> bool:
+    """Whether the words allow what slots and signs say together.
+
+    An extractor drops conditions, so a proof still needs the same signs and no other condition.
+    """
+    either = pair.old.roles | pair.new.roles
+    other = any(
+        not is_value(word) and not word.roles & ATTRIBUTE for word in pair.side_by_side.new_head
+    )
+    return pair.same_signs and not either & (ADDS | TEMPORARY) and not other

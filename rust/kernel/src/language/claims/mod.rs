@@ -1,0 +1,14 @@
+//! Reads claims for comparison: what each word does, and which words of two claims differ.
+//!
+//! Nothing is decided here. The rules that judge which claim replaces which are in Python
+//! (`text/judge.py`); they see words with their [`roles`], a [`Reading`] of each text and the
+//! [`Alignment`] of two.
+
+mod alignment;
+mod reading;
+pub mod roles;
+mod scanner;
+mod vocabulary;
+
+pub use alignment::{Alignment, Region, align};
+pub use reading::{MAX_CHARACTERS, Kind, Reading, Word};
