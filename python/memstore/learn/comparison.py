@@ -13,6 +13,7 @@ from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
 from memstore.store.store import file_of
 from memstore.text.folding import folded, subject_key
 from memstore.text.judge import Claim, Verdict, judge
+from memstore.text.slots import told_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -129,7 +130,7 @@ class Comparison:
         for similarity, fact in sorted(
             zip(cosines, others, strict=True), key=lambda found: (-found[0], -found[1].id)
         ):
-            later = (fact.valid_at or fact.created_at) > said_at
+            later = (told_at(fact.slots, fact.valid_at) or fact.created_at) > said_at
             claims = Claim(fact.content, new.subject), Claim(new.content, new.subject)
             old, by = reversed(claims) if later else claims
             judgement = judge(old, by, similarity)

@@ -60,13 +60,13 @@ already states a fact word for word, the memory is kept without asking the model
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_text
 from memstore.errors import InvalidArgument
 from memstore.frozen import replace
-from memstore.learn.conflicts import resolved, same, same_claim
+from memstore.learn.conflicts import Allowance, resolved, same, same_claim
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.prompting.answers import ask
@@ -74,11 +74,12 @@ from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list, shown, unusable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.learn.witness import Witness
 
 CHANGE_SHARE: Final = 0.5
 """The share of the memories shown to a model that may be updated or deleted at once; one always
@@ -96,6 +97,26 @@ SCHEMA: Final = list_schema(
 )
 
 
+class Before(NamedTuple):
+    """What earlier replies of the same call were shown, and what they change."""
+
+    shown: frozenset[int] = frozenset()
+    """The ids of memories."""
+    changed: int = 0
+    """How many memories are updated or deleted."""
+
+    def and_then(self, existing: Iterable[Fact], decisions: Iterable[Decision]) -> Before:
+        """Return this with a further reply."""
+        changes = (d for d in decisions if d.event in ("UPDATE", "DELETE"))
+        return Before(
+            self.shown.union(memory.id for memory in existing),
+            self.changed + sum(len(d.memories) for d in changes),
+        )
+
+
+NOTHING: Final = Before()
+
+
 def decide(
     facts: Sequence[NewFact],
     existing: Sequence[Fact],
@@ -103,11 +124,18 @@ def decide(
     generator: Generator,
     *,
     change_share: float = CHANGE_SHARE,
+    before: Before = NOTHING,
+    witness: Witness | None = None,
 ) -> Decisions:
     """Decide what new facts do to the active memories of a scope; nothing is written.
 
     The model is asked at most once: not about facts that a memory states word for word, and not if
     there are no memories to compare with.
+
+    Args:
+        change_share: the share of the memories shown that may be updated or deleted.
+        before: what earlier replies of the same call were shown and changed.
+        witness: what the words say, without which no memory is retired; ``None`` trusts the model.
 
     Raises:
         GeneratorError: the model did not answer, or its reply cannot be used.
@@ -132,7 +160,9 @@ def decide(
     else:
         wanted, refused = [Decision("ADD", fact, n) for n, fact in enumerate(undecided)], []
     wanted = [decision._replace(place=open_places[decision.place]) for decision in wanted]
-    decisions = resolved([*held, *wanted], len(existing), change_share)
+    shown_ids = before.shown | {memory.id for memory in existing}
+    allowance = Allowance(shown=len(shown_ids), share=change_share, changed=before.changed)
+    decisions = resolved([*held, *wanted], allowance, witness)
     return replace(decisions, items=decisions, refused=refused + decisions.refused)
 
 

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from memstore.coroutines import Awaited, awaited
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
-from memstore.domain.arguments import checked_number, checked_place, checked_real
+from memstore.domain.arguments import (
+    checked_choice,
+    checked_number,
+    checked_place,
+    checked_real,
+)
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import CLASSIC, Results, WordsOnly
@@ -26,7 +31,14 @@ from memstore.frozen import frozen
 from memstore.keywords import keywords
 from memstore.lazy import lazy_import
 from memstore.learn.catching_up import catch_up
-from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
+from memstore.learn.conversation import (
+    ATTEMPTS,
+    CONVERSATION,
+    JUDGED,
+    POLICIES,
+    Learner,
+    MemoryEvents,
+)
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.distilling import (
     MAX_CHARACTERS,
@@ -110,6 +122,10 @@ class Memory:
             ``"ollama"``; without one each message is stored as it is.
         change_share: the share of the memories shown to the model that may be updated or deleted
             at once, 0 to 1; a single one always may.
+        policy: what retires a memory that the model finds outdated. ``"judged"``: the words of the
+            new fact must suggest it too; where they show nothing, it is proposed.
+            ``"trust-the-model"``: the model's word, unless its reply contradicts itself or loses
+            something.
     """
 
     def __init__(
@@ -118,8 +134,10 @@ class Memory:
         generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
+        policy: str = JUDGED,
     ) -> None:
         check_share(change_share)
+        self._policy = checked_choice(policy, POLICIES, "policy")
         self._store = given_store(store)
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
@@ -181,8 +199,7 @@ class Memory:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
-        learner = Learner(self._store, self._generator, scope, metadata, self._change_share, thread)
-        return learner.learn(read)
+        return self._learner(self._generator, scope, metadata, thread).learn(read)
 
     @keywords(Owners)
     def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
@@ -292,14 +309,22 @@ class Memory:
         if self._generator is None:
             raise _without_generator()
         scope = Scope(**owners)
-        learner = Learner(self._store, self._generator, scope, None, self._change_share)
-        return catch_up(learner, characters, progress)
+        return catch_up(self._learner(self._generator, scope), characters, progress)
+
+    def _learner(
+        self,
+        generator: Generator,
+        scope: Scope,
+        metadata: Mapping[str, Any] | None = None,
+        thread: str | None = None,
+    ) -> Learner:
+        return Learner(
+            self._store, generator, scope, metadata, self._change_share, self._policy, thread
+        )
 
     def _retry(self, episode_id: int, generator: Generator) -> MemoryEvents:
         episode = self._store.episodes.get(episode_id)
-        metadata = episode.metadata or None
-        learner = Learner(self._store, generator, episode.scope, metadata, self._change_share)
-        return learner.retry(episode)
+        return self._learner(generator, episode.scope, episode.metadata or None).retry(episode)
 
     def _store_as_they_are(
         self,
@@ -584,11 +609,14 @@ class AsyncMemory(Awaited[Memory]):
         generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
+        policy: str = JUDGED,
     ) -> None:
         # A separate pool: calls that wait for a model would fill asyncio's few threads, and
         # searches would queue behind them. The threads end with this object.
         threads = futures.ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
-        super().__init__(Memory(store, generator, change_share=change_share), threads)
+        super().__init__(
+            Memory(store, generator, change_share=change_share, policy=policy), threads
+        )
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"

@@ -13,6 +13,7 @@ from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
+from memstore.text import slots
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 
 if TYPE_CHECKING:
@@ -26,8 +27,19 @@ if TYPE_CHECKING:
 MAX_FACT_CHARACTERS: Final = 1_000
 """The most characters of an extracted fact; a longer one is a copy of the text, not a claim."""
 
+TEXT_OR_NULL: Final = {"type": ["string", "null"]}
+
 SCHEMA: Final = list_schema(
-    "facts", content={"type": "string"}, subject={"type": "string"}, category={"type": "string"}
+    "facts",
+    content={"type": "string"},
+    subject={"type": "string"},
+    category={"type": "string"},
+    holder=TEXT_OR_NULL,
+    attribute=TEXT_OR_NULL,
+    value=TEXT_OR_NULL,
+    cardinality={"type": ["string", "null"], "enum": [*slots.CARDINALITIES, None]},
+    holds_from=TEXT_OR_NULL,
+    holds_until=TEXT_OR_NULL,
 )
 
 
@@ -40,6 +52,8 @@ class Item:
     category: str
     refused: str | None = None
     """Why it cannot be stored; ``None`` if it can."""
+    slots: Mapping[str, str] | None = None
+    """What the model named in it, as far as its text says so."""
 
 
 def read_items(
@@ -97,7 +111,12 @@ def extract_facts(
     distinct: dict[tuple[str, str], NewFact] = {}
     for item in items:
         if item.refused is None:
-            new = NewFact(content=item.content, subject=item.subject, category=item.category)
+            new = NewFact(
+                content=item.content,
+                subject=item.subject,
+                category=item.category,
+                slots=item.slots,
+            )
             distinct.setdefault((item.content, item.subject), new)
     return [*distinct.values()]
 
@@ -110,6 +129,7 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     return fill(
         template("memstore.learn", "extract"),
         time=f"{weekday(at)}, {clock.to_text(at)[:16]}Z",
+        attributes=", ".join(f"`{name}`" for name in sorted(slots.ATTRIBUTES)),
         hint=hint,
         text=fence(text, "text"),
     )
@@ -135,7 +155,9 @@ def _item(entry: object, subject_hint: str | None) -> Item:
         if given[name] is None or (isinstance(given[name], str) and not given[name].strip()):
             given[name] = default
     texts = {name: text.strip() if isinstance(text, str) else "" for name, text in given.items()}
-    return Item(**texts, refused=_refusal(given))
+    refused = _refusal(given)
+    named = {} if refused else slots.found(entry, texts["content"], texts["subject"])
+    return Item(**texts, refused=refused, slots=named or None)
 
 
 def _refusal(given: dict[str, object]) -> str | None:
@@ -196,14 +218,17 @@ def facts_in(
     at: datetime | None,
     metadata: Mapping[str, Any] | None,
 ) -> list[NewFact]:
-    """Return the items that can be stored, as facts of the episode and its owners."""
+    """Return the items that can be stored, as facts of the episode and its owners.
+
+    They hold since they were said, unless their slots name another time.
+    """
     return [
         NewFact(
             content=item.content,
             subject=item.subject,
             category=item.category,
             metadata=metadata,
-            valid_at=at,
+            **_times(item.slots, at, episode),
             source=episode.source,
             episode_id=episode.id,
             derivation=derivation,
@@ -212,3 +237,22 @@ def facts_in(
         for item in items
         if item.refused is None
     ]
+
+
+def _times(
+    named: Mapping[str, str] | None, at: datetime | None, episode: Episode
+) -> dict[str, Any]:
+    """Return since when a fact holds and until when, with its slots.
+
+    A time until which something held, said later, tells of the past: such a fact does not expire.
+    """
+    began, ends = slots.began(named), slots.ends(named)
+    if began is not None and at is not None:
+        named = {**(named or {}), slots.SAID_AT: clock.to_text(at)}
+    said = at or episode.created_at
+    expires = ends is not None and ends > max(said, began or said)
+    return {
+        "valid_at": began or at,
+        "expired_at": ends if expires else None,
+        "slots": named,
+    }

@@ -260,5 +260,5 @@ def _ended(fact: Fact, when: datetime) -> bool:
 
 
 def _as_new(fact: Fact) -> NewFact:
-    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id")
+    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id", "slots")
     return NewFact(**{name: getattr(fact, name) for name in columns})
