@@ -331,24 +331,24 @@ class Learner:
 
     def _change(self, decision: Decision, episode: Episode) -> Change | None:
         """Return the change for the store; ``None`` if no memory is affected."""
-        why: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
+        origin: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
         if self.policy != TRUSTING:
-            why["policy"] = self.policy
+            origin["policy"] = self.policy
         if decision.event == "ADD":
-            return self._addition(decision, why)
+            return self._addition(decision, origin)
         if decision.memory is None:
             return None
-        evidence = {"said": decision.fact.content, **(decision.evidence or {}), **why}
+        evidence = {"said": decision.fact.content, **(decision.evidence or {}), **origin}
         if decision.event == "UPDATE":
             return self._replacement(decision, evidence)
         if decision.event == "DELETE":
             return DeleteFact(fact_id=decision.memory.id, evidence=evidence)
         return KeepFact(fact_id=decision.memory.id, evidence=evidence)
 
-    def _addition(self, decision: Decision, why: Mapping[str, Any]) -> AddFact:
+    def _addition(self, decision: Decision, evidence: Mapping[str, Any]) -> AddFact:
         new = replace(decision.fact, idempotency_key=_key(decision.fact))
         if (old := decision.against) is None:
-            return AddFact(fact=new, unless_known=True, evidence=why)
+            return AddFact(fact=new, unless_known=True, evidence=evidence)
         wanted = {"outranked": True} if decision.outranked else {"wanted": decision.wanted}
         told = decision.evidence or {}
         near = told.get("similarity")
@@ -358,7 +358,7 @@ class Learner:
             precedence=MayReplace(
                 old.id, self._similarity(new.content, old.content) if near is None else near
             ),
-            evidence={**wanted, **told, **why},
+            evidence={**wanted, **told, **evidence},
         )
 
     def _replacement(self, decision: Decision, evidence: Mapping[str, Any]) -> AddFact:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
     from memstore.facts.batch import Applied
-    from memstore.learn.comparison import Rival
+    from memstore.learn.comparison import Rivals
     from memstore.learn.reading import Item
     from memstore.store.store import Store
 
@@ -66,6 +66,8 @@ class Extracted:
     other_id: int | None = None
     """The older fact that is or may be superseded; for ``OUTDATED``, the fact said later."""
     proposal_id: int | None = None
+    also_ids: tuple[int, ...] | None = None
+    """Further older facts that it supersedes."""
     similarity: float | None = None
     """Cosine of the two contents."""
     evidence: Mapping[str, Any] | None = None
@@ -98,8 +100,8 @@ class Extractor:
         generator: the model that reads the texts, or the name of its provider, such as
             ``"ollama"``.
         policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
-            ``store.proposals``; both stay active. ``"auto"``: supersede the older fact if the two
-            are similar and their words show that both cannot hold, otherwise propose;
+            ``store.proposals``; both stay active. ``"judged"``, earlier called ``"auto"``:
+            supersede the older fact if the words prove it, propose it if they suggest it;
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
         scope: the owners of the facts, which are compared only with facts of the same owners.
         max_characters: longer texts are read in pieces of this length.
@@ -236,7 +238,7 @@ class Extractor:
 
 
 def _outcomes(
-    items: Sequence[Item], applied: Sequence[Applied], rivals: Mapping[int, Rival]
+    items: Sequence[Item], applied: Sequence[Applied], rivals: Mapping[int, Rivals]
 ) -> Iterator[Extracted]:
     stored = enumerate(applied)
     for item in items:
@@ -253,12 +255,12 @@ def _outcomes(
         yield told
 
 
-def _outcome(extracted: Extracted, done: Applied, rival: Rival | None) -> Extracted:
+def _outcome(extracted: Extracted, done: Applied, rivals: Rivals | None) -> Extracted:
     if done.known and done.fact.status == "erased":
         return replace(extracted, reason=ERASED)
     outcome = Outcome.DUPLICATE if done.known else Outcome.STORED
     extracted = replace(extracted, outcome=outcome, fact_id=done.fact.id)
-    if done.known or rival is None:
+    if done.known or rivals is None:
         return extracted
     if done.proposal_id is not None:
         outcome = Outcome.PROPOSED
@@ -267,8 +269,9 @@ def _outcome(extracted: Extracted, done: Applied, rival: Rival | None) -> Extrac
     return replace(
         extracted,
         outcome=outcome,
-        other_id=rival.fact.id,
+        other_id=rivals.first.fact.id,
+        also_ids=tuple(fact.id for fact in done.also) or None,
         proposal_id=done.proposal_id,
-        similarity=rival.similarity,
+        similarity=rivals.first.similarity,
         evidence=done.change.evidence,
     )
