@@ -527,7 +527,7 @@ def test_failing_model_leaves_no_partial_changes_and_a_retry_completes(
 
 
 @pytest.mark.parametrize("step", ["extract", "decide"])
-def test_truncated_reply_changes_nothing(
+def test_reply_cut_before_its_last_entry_changes_nothing(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store, step: str
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
@@ -544,7 +544,7 @@ def test_truncated_reply_changes_nothing(
 
     model_server.replies = cutting
     length = 1
-    while length == 1 or length < len(whole):
+    while length == 1 or length <= whole.rindex("}]"):
         with pytest.raises(LearningError) as failed:
             memory.add(said(*WEEK[2]), user_id="ana")
         assert failed.value.step == step

@@ -71,7 +71,7 @@ from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import Unusable, list_schema, parse_list, shown, unusable
+from memstore.prompting.reply import CUT, Unusable, list_schema, parse_list, shown, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -195,16 +195,20 @@ def read(
     """Return a reply's decisions about the facts, and what was refused.
 
     Raises:
-        ReplyError: it has no list of operations, or no usable operation for any fact.
+        ReplyError: it has no list of operations, or no usable operation for any fact; or it breaks
+            off and leaves a fact undecided.
     """
     decisions: list[Decision] = []
     refused: list[Refusal] = []
-    for entry in parse_list(reply, "operations"):
+    entries = parse_list(reply, "operations", may_break_off=True)
+    for entry in entries:
         try:
             decisions.append(_decision(entry, facts, existing))
         except Unusable as error:
             refused.append(_refusal(entry, facts, existing, str(error)))
     decided = {decision.place for decision in decisions}
+    if CUT in entries and len(decided) < len(facts):
+        raise unusable("the model's reply breaks off before it decides about every fact")
     if not decided:
         reasons = "; ".join(refusal.reason for refusal in refused[:3]) or "it is empty"
         raise unusable(f"the model's reply has no operation that can be carried out: {reasons}")
@@ -217,6 +221,8 @@ def read(
 
 
 def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Decision:
+    if entry == CUT:
+        raise Unusable(CUT)
     if not isinstance(entry, dict):
         raise Unusable(f"an operation must be an object, not {_excerpt(entry)}")
     event = entry.get("event")

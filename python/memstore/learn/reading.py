@@ -12,7 +12,7 @@ from memstore.frozen import frozen
 from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
-from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
+from memstore.prompting.reply import CUT, list_schema, parse_array, parse_list
 from memstore.text import slots
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 
@@ -138,16 +138,17 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
 def _entries(reply: str) -> list[object]:
     """Return the list in a reply: under ``facts``, or the bare array that some models prefer."""
     try:
-        parse_object(reply)
+        return parse_list(reply, "facts", may_break_off=True)
     except ReplyError as error:
         try:
             return parse_array(reply)
         except ReplyError:
             raise error from None
-    return parse_list(reply, "facts")
 
 
 def _item(entry: object, subject_hint: str | None) -> Item:
+    if entry == CUT:
+        return Item("", "", "", CUT)
     if not isinstance(entry, dict):
         return Item("", "", "", f"a fact must be an object, not {type(entry).__name__}")
     given: dict[str, Any] = {name: entry.get(name) for name in ("content", "subject", "category")}
