@@ -179,9 +179,7 @@ class Proposals:
                 )
             for fact in _facts_of(proposal):
                 if fact.status != "active":
-                    raise Conflict(
-                        f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}"
-                    )
+                    raise Conflict(f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}")
             after: dict[str, Any] = {"proposal": proposal_id}
             if proposal.new is not None:
                 after["superseded_by"] = proposal.new.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
@@ -63,8 +64,12 @@ def read_items(
     *,
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
+    may_break_off: bool = True,
 ) -> list[Item]:
     """Return the facts a model finds in a text, in order; arguments as for :func:`extract_facts`.
+
+    A reply that breaks off is read up to its last whole item, followed by a refused one, unless it
+    ``may_break_off`` not.
 
     Raises:
         GeneratorError: no usable reply; the message says about which piece.
@@ -74,11 +79,12 @@ def read_items(
         checked_text(subject_hint, "subject_hint", MAX_NAME)
     when = clock.moment(at, "at") or clock.utc_now()
     parts = [part for part in chunks(text, max_characters) if part.strip()]
+    read = partial(_entries, may_break_off=may_break_off)
     found: list[Item] = []
     for place, part in enumerate(parts, 1):
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
         try:
-            entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, _entries)
+            entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, read)
         except GeneratorError as error:
             error.place = where
             raise
@@ -107,7 +113,14 @@ def extract_facts(
     Raises:
         GeneratorError: no usable reply.
     """
-    items = read_items(text, Replies(generator), subject_hint, at=at, max_characters=max_characters)
+    items = read_items(
+        text,
+        Replies(generator),
+        subject_hint,
+        at=at,
+        max_characters=max_characters,
+        may_break_off=False,
+    )
     distinct: dict[tuple[str, str], NewFact] = {}
     for item in items:
         if item.refused is None:
@@ -135,10 +148,10 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     )
 
 
-def _entries(reply: str) -> list[object]:
+def _entries(reply: str, *, may_break_off: bool) -> list[object]:
     """Return the list in a reply: under ``facts``, or the bare array that some models prefer."""
     try:
-        return parse_list(reply, "facts", may_break_off=True)
+        return parse_list(reply, "facts", may_break_off=may_break_off)
     except ReplyError as error:
         try:
             return parse_array(reply)

@@ -352,6 +352,17 @@ def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
 
 
+@cli.command(
+    "proposals reopen",
+    "memstore proposals reopen 3",
+    PROPOSAL,
+    *cli.WHOSE,
+)
+def _reopen(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    done = store.proposals.reopen(arguments.id, scope=selected_scope(cli.whose(arguments)))
+    show.done(f"proposal {done.id} is open again", done.to_dict())
+
+
 def _sources(proposal: Proposal) -> str:
     return ", ".join(f"#{fact.id}" for fact in proposal.sources)
 
