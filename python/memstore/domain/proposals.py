@@ -82,13 +82,13 @@ class Question:
     """The text that would take their place."""
     quoted: str
     """Whose words the new text is."""
-    held_seconds: float
+    age_seconds: float
     """For how long the older text has been held; of several, the oldest."""
 
     @property
-    def held(self) -> str:
+    def age(self) -> str:
         """For how long the older text has been held, such as ``3 months``."""
-        days = int(self.held_seconds // DAY)
+        days = int(self.age_seconds // DAY)
         length, unit = next((age for age in AGES if days >= age[0]), (0, ""))
         number = days // length if length else 0
         return f"{number} {unit}{'' if number == 1 else 's'}" if number else "less than a day"
@@ -107,7 +107,7 @@ class Question:
         olds = " and ".join(f'"{_bracketed(old)}"' for old in self.olds)
         return (
             f'{self.proposal.old.subject}: {olds} -> "{_bracketed(self.new)}" ({self.quoted}; '
-            f"held for {self.held}; if accepted, {self.effect})"
+            f"held for {self.age}; if accepted, {self.effect})"
         )
 
 

@@ -265,7 +265,7 @@ def _question(transaction: Transaction, proposal: Proposal) -> Question:
         olds=tuple(olds),
         new=marked(together, proposal.content)[1],
         quoted=_quoted(transaction, proposal),
-        held_seconds=max(0.0, (clock.utc_now() - since).total_seconds()),
+        age_seconds=max(0.0, (clock.utc_now() - since).total_seconds()),
     )
 
 

@@ -16,6 +16,8 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.frozen import frozen, replace
+from memstore.lazy import lazy_import
+from memstore.learn.catching_up import retry_each
 from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
@@ -32,9 +34,13 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
     from memstore.facts.batch import Applied
+    from memstore.learn import background
+    from memstore.learn.background import BackgroundLearning
     from memstore.learn.comparison import Rivals
     from memstore.learn.reading import Item
     from memstore.store.store import Store
+else:
+    background = lazy_import("memstore.learn.background")
 
 ERASED: Final = "it was erased, and this text still says it: add it by hand if you want it"
 
@@ -191,6 +197,45 @@ class Extractor:
         options = replace(self._reader.usual(episode), hint=subject_hint)
         return self._learn(episode, options, said_at(episode, options))
 
+    def retry(self, *, patient: bool = False, progress: Progress | None = None) -> list[Extraction]:
+        """Store the facts in the texts whose extraction failed, oldest first.
+
+        ``Store.status().not_learned`` counts them. With a scope, only those of its owners. They
+        count as written when they were recorded, so they replace nothing said later.
+
+        Args:
+            patient: ask a model that is unavailable again after pauses, for six minutes.
+            progress: called with the number of texts done and the total.
+
+        Raises:
+            LearningError: some failed again; the others are done.
+        """
+        waiting = self._store.readings.not_extracted(self._store.namespace, self._scope)
+        return retry_each(
+            waiting, self._extract_again, patient=patient, progress=progress, noun="texts"
+        )
+
+    def retry_in_background(self, interval_seconds: float = 60.0) -> BackgroundLearning:
+        """Retry what failed in a thread of this process until it is stopped.
+
+        As :meth:`memstore.Memory.retry_in_background`.
+
+        Raises:
+            ValueError: the interval is not above 0.
+        """
+        return background.BackgroundLearning(
+            file_of(self._store).engine,
+            f"extract {self._store.namespace}",
+            lambda: bool(self._store.readings.not_extracted(self._store.namespace, self._scope)),
+            self.retry,
+            interval_seconds,
+        ).start()
+
+    def _extract_again(self, one: tuple[int, ReadingOptions]) -> Extraction:
+        episode_id, options = one
+        episode = self._store.episodes.get(episode_id)
+        return self._learn(episode, options, said_at(episode, options))
+
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild all derived data, including the extracted facts, and report what was done.
 
@@ -211,7 +256,8 @@ class Extractor:
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
     def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
-        items = self._reader.read(episode, options, self._reader.begin(episode, options))
+        replies = self._reader.begin(episode, options, counted=True)
+        items = self._reader.read(episode, options, replies)
         usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             since = file_of(self._store).newest_id()
@@ -232,6 +278,7 @@ class Extractor:
                 # Another process changed or added facts with these subjects: compare again.
                 if attempt == MAX_ATTEMPTS:
                     raise
+        self._store.readings.end_learning(episode.id)
         return Extraction(
             episode=episode, items=[*_outcomes(items, applied, rivals)], not_compared=not_compared
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
@@ -18,9 +19,7 @@ from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import CLASSIC, Results, WordsOnly
 from memstore.errors import (
     Conflict,
-    GeneratorUnavailable,
     InvalidArgument,
-    LearningError,
     NotFound,
     Remedy,
 )
@@ -30,7 +29,7 @@ from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.keywords import keywords
 from memstore.lazy import lazy_import
-from memstore.learn.catching_up import catch_up
+from memstore.learn.catching_up import catch_up, retry_each
 from memstore.learn.conversation import (
     ATTEMPTS,
     CONVERSATION,
@@ -61,11 +60,14 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, SearchHit
     from memstore.domain.unread import Portion, UnreadThread
+    from memstore.learn import background
+    from memstore.learn.background import BackgroundLearning
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
 else:
     futures = lazy_import("concurrent.futures")
+    background = lazy_import("memstore.learn.background")
 
 
 class Owners(TypedDict, total=False):
@@ -202,7 +204,14 @@ class Memory:
         return self._learner(self._generator, scope, metadata, thread).learn(read)
 
     @keywords(Owners)
-    def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
+    def retry(
+        self,
+        *,
+        everything: bool = False,
+        patient: bool = False,
+        progress: Progress | None = None,
+        **owners: Unpack[Owners],
+    ) -> list[MemoryEvents]:
         """Learn from the conversations of a scope whose learning failed, oldest first.
 
         ``Store.status().not_learned`` counts them. They count as said when they were recorded, so
@@ -210,6 +219,8 @@ class Memory:
 
         Args:
             everything: those of every scope in the namespace; not together with a scope id.
+            patient: ask a model that is unavailable again after pauses, for six minutes.
+            progress: called with the number of conversations done and the total.
 
         Raises:
             ValueError: there is no generator, or ``everything`` with a scope id.
@@ -223,26 +234,27 @@ class Memory:
         wanted = self._store.readings.not_learned(
             self._store.namespace, None if everything else scope
         )
-        learned: list[MemoryEvents] = []
-        failed: list[LearningError] = []
-        for episode_id in wanted:
-            try:
-                learned.append(self._retry(episode_id, self._generator))
-            except NotFound:  # erased in the meantime
-                continue
-            except LearningError as error:
-                failed.append(error)
-                if isinstance(error.__cause__, GeneratorUnavailable):
-                    break  # the others would fail too
-        if failed:
-            raise LearningError(
-                f"{len(wanted) - len(learned)} of {len(wanted)} conversations could not be learned "
-                f"from and can be retried: {failed[0]}",
-                step=failed[0].step,
-                episode_id=failed[0].episode_id,
-                remedy=failed[0].remedy,
-            ) from failed[0]
-        return learned
+        learner = partial(self._retry, generator=self._generator)
+        return retry_each(wanted, learner, patient=patient, progress=progress)
+
+    def retry_in_background(self, interval_seconds: float = 60.0) -> BackgroundLearning:
+        """Retry what failed, of every scope, in a thread of this process until it is stopped.
+
+        After a failure it pauses twice as long, up to an hour; of several processes, one works.
+        Stop it before the store is closed: it is a context manager, and has ``stop()``.
+
+        Raises:
+            ValueError: there is no generator, or the interval is not above 0.
+        """
+        if self._generator is None:
+            raise _without_generator()
+        return background.BackgroundLearning(
+            file_of(self._store).engine,
+            f"retry {self._store.namespace}",
+            lambda: bool(self._store.readings.not_learned(self._store.namespace, None)),
+            partial(self.retry, everything=True),
+            interval_seconds,
+        ).start()
 
     @keywords(Owners)
     def unread(self, **owners: Unpack[Owners]) -> list[UnreadThread]:
@@ -623,6 +635,7 @@ class AsyncMemory(Awaited[Memory]):
 
     add = awaited(Memory.add, slow=True)
     retry = awaited(Memory.retry, slow=True)
+    retry_in_background = awaited(Memory.retry_in_background)
     unread = awaited(Memory.unread)
     portion = awaited(Memory.portion)
     mark_read = awaited(Memory.mark_read)

@@ -201,13 +201,20 @@ class EpisodeReader:
         )
 
     def begin(
-        self, episode: Episode, options: ReadingOptions, *, only_kept: bool = False
+        self,
+        episode: Episode,
+        options: ReadingOptions,
+        *,
+        only_kept: bool = False,
+        counted: bool = False,
     ) -> Replies:
         """Log how an episode is read, and return the model with its stored replies about it.
 
-        With ``only_kept`` the model is not asked, and a missing reply is an error.
+        Args:
+            only_kept: the model is not asked, and a missing reply is an error.
+            counted: the episode counts as not read until the log says otherwise.
         """
-        self._store.readings.begin(episode.id, options)
+        self._store.readings.begin(episode.id, options, counted=counted)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
     def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:

@@ -1416,7 +1416,7 @@ class Store:
                 **counts.states(transaction, active),
                 episodes=counts.episodes(transaction, records),
                 **piece_table.count_waiting(transaction, records),
-                not_learned=len(reading_table.not_learned(transaction, records)),
+                not_learned=reading_table.count_waiting(transaction, records),
                 **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),

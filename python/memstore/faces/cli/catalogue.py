@@ -54,6 +54,7 @@ GROUPS: Final = {
         "extract": Entry("learn", "Extract facts from a text with a language model."),
         "remember": Entry("learn", "Learn from a conversation: add, update, delete memories."),
         "distil": Entry("distil", "Show conversations no model has read, for an agent to read."),
+        "learn": Entry("distil", "Let a language model read the conversations none has read."),
         "forget": Entry("learn", "Delete one memory, or all of a user, agent or run."),
         "inbox": Entry("inbox", "Decide on the proposals, one key each."),
         "proposals list": Entry("learn", "List the proposals waiting for a decision."),

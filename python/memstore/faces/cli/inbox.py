@@ -19,12 +19,17 @@ from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import argparse
+    import msvcrt
+    import termios
+    import tty
     from collections.abc import Callable, Iterator, Sequence
 
     from memstore.domain.proposals import Proposal, Question
     from memstore.faces.cli import render_terminal
     from memstore.store.store import Store
 else:
+    # Each is only on some systems.
+    msvcrt, termios, tty = map(lazy_import, ("msvcrt", "termios", "tty"))
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
 
 ACCEPT, REJECT, SKIP, UNDO, QUIT = "arsuq"
@@ -76,7 +81,7 @@ def _value(one: Question) -> dict[str, Any]:
         **one.proposal.to_dict(),
         "line": one.line,
         "quoted": one.quoted,
-        "held": one.held,
+        "age": one.age,
         "effect": one.effect,
     }
 
@@ -115,7 +120,7 @@ class Walk:
     @property
     def summary(self) -> str:
         """How many were accepted, rejected and left."""
-        done = {key: 0 for key in (ACCEPT, REJECT, SKIP)}
+        done = dict.fromkeys((ACCEPT, REJECT, SKIP), 0)
         for one in self._decided:
             done[one.key] += len(one.done)
         left = done[SKIP] + len(self._waiting)
@@ -189,13 +194,8 @@ def _subject(question: Question) -> tuple[str, object]:
 def _single_keys() -> Iterator[Callable[[], str]]:
     """Read single keys from the terminal in the block, which then is as it was before."""
     if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415 - only there
-
         yield msvcrt.getwch
         return
-    import termios  # noqa: PLC0415 - not on Windows
-    import tty  # noqa: PLC0415
-
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal)

@@ -279,7 +279,7 @@ class TerminalShow:
         for old in one.olds:
             self.line(("- ", "red"), *_marked(old, "bold red strike"), hang=2)
         self.line(("+ ", "green"), *_marked(one.new, "bold green"), hang=2)
-        about = f"{one.quoted} · held for {one.held} · if accepted, {one.effect}"
+        about = f"{one.quoted} · held for {one.age} · if accepted, {one.effect}"
         self.line((visible(about), "dim"), indent=2, hang=2)
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
@@ -507,7 +507,7 @@ def _log(status: StoreStatus) -> list[Span]:
         spans.append((f" · {status.episodes_quarantined} quarantined", "red"))
     if status.not_learned:
         spans.append(
-            (f" · {status.not_learned} not learned from: memstore remember --retry", "yellow")
+            (f" · {status.not_learned} not learned from: memstore learn --retry", "yellow")
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")
