@@ -49,6 +49,9 @@ RETRACTED = {
 }
 """The only deletions that the words support."""
 
+SUGGESTED = RETRACTED | {("Alice lives in Berlin", "Alice moved")}
+"""What the words suggest, or more, where a model says so too."""
+
 EVENTS = ["ADD", "UPDATE", "DELETE", "NONE", "DELETE", "UPDATE", "delete", "DROP", "", None, 5]
 ODD = [0, -1, 99, "1", None, True, 1.5, 10**30, [1], {}]
 
@@ -201,7 +204,7 @@ def _fate(store: memstore.Store, fact_id: int, policy: str) -> str:
     [line] = [one for one in store.journal(fact_id) if one.kind == "supersede"]
     assert line.evidence is not None
     if policy == "judged" and new == line.evidence["said"]:
-        assert (fact.content, new) in RETRACTED
+        assert (fact.content, new) in SUGGESTED
         assert line.evidence["rule"]
         return "replaced"
     folded = new.casefold()

@@ -5,7 +5,9 @@ reply is checked:
 
 | the reply | the outcome |
 |---|---|
-| no JSON, cut short, or without a list of operations | ``ReplyError``; nothing is done |
+| no JSON, or without a list of operations | ``ReplyError``; nothing is done |
+| cut short, before every fact is decided | ``ReplyError``; nothing is done |
+| cut short later | what is whole counts, and the cut is reported as refused |
 | no usable operation for any fact | ``ReplyError``; nothing is done |
 | an operation that is not an object, or names a fact that was not offered | refused |
 | an unknown operation | refused |
@@ -21,7 +23,21 @@ reply is checked:
 | a fact without any usable operation | refused: it is undecided, and not stored |
 | the same operation twice | counts once |
 
-Then conflicts are resolved, one rule after another:
+Then the words of each fact are heard, unless the policy is to trust the model:
+
+| the words of the fact, where a model wants an UPDATE or DELETE | the outcome |
+|---|---|
+| prove that the memory is replaced, or suggest it | the memory goes: a new text or the fact replaces it |
+| hedge, say "also" or "for a time", or name another holder | refused, and the fact is added |
+| say the same as the memory | NONE: the memory is confirmed |
+| say nothing about it | the fact is added, and it is proposed that it replaces the memory |
+| the text of an UPDATE loses a value of memory or fact, or adds anything | the fact itself replaces it |
+| several such memories for one fact | it replaces all of them |
+| several that its words say nothing about | one is proposed, the most similar |
+| one that it replaces, and others that its words say nothing about | nothing is proposed |
+
+Then conflicts are resolved, one rule after another. Those about a DELETE concern a model that is
+trusted: where the words are heard, the fact takes the memory's place.
 
 | conflict | the outcome |
 |---|---|
@@ -45,7 +61,7 @@ Then conflicts are resolved, one rule after another:
 | more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
-A fact retracts a memory if both have a word in common and the fact denies the memory, says that it
+The words are judged by :mod:`memstore.text.judge`. A fact retracts a memory if both have a word in common and the fact denies the memory, says that it
 is over or gives another value of the same attribute; else a person is asked whether the fact
 replaces the memory. A new text is faithful if it has the numbers, names and denials of the memory
 and of the fact, no others, and half the words of each. A memory holds a fact if it has the fact's
