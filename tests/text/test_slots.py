@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.text.judge import Slots
+from memstore.text.judging.slots import Slots
 from memstore.text.slots import began, checked, ends, found, slots_of, told_at
 
 HOME = "Ana has lived in Lisbon since 2026-05"

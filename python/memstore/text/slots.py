@@ -15,7 +15,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.text.folding import folded
-from memstore.text.judge import Slots
+from memstore.text.judging.slots import Slots
 from memstore.text.words import UNSPACED_RUN
 
 if TYPE_CHECKING:
