@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benches.judge import policy
 
 import memstore
 from memstore import Store
@@ -16,6 +19,8 @@ from memstore.domain.records import Scope
 from memstore.learn.conversation import JUDGED, TRUSTING, Learner, MemoryEvents
 from memstore.prompting.messages import Message
 from memstore.text.judge import Claim, Judgement, Rule, Verdict
+
+LABELLED = Path(__file__).parent / "labelled"
 
 ANA = Scope(user_id="ana")
 
@@ -65,14 +70,14 @@ def learn(
     facts: list[Any],
     operations: list[dict[str, Any]],
     judging: Judging,
-    policy: str = JUDGED,
+    named: str = JUDGED,
     **options: Any,
 ) -> MemoryEvents:
     def judged(old: Claim, _new: Claim, _cosine: float) -> Judgement:
         return judging if isinstance(judging, Judgement) else judging.get(old.text, NOTHING)
 
     learner = Learner(
-        store, Scripted(facts, operations), ANA, None, 0.5, policy, judge=judged, **options
+        store, Scripted(facts, operations), ANA, None, 0.5, named, judge=judged, **options
     )
     return learner.learn([Message("user", "; ".join(map(str, facts)))])
 
@@ -276,3 +281,48 @@ def test_everything_is_undone_by_one_revert_of_the_run(path: Path) -> None:
         store.revert(run=store.journal(1)[-1].run, scope=ANA).apply()
         assert active(store) == texts
         assert store.proposals.list(scope="all") == []
+
+
+@cache
+def outcomes(*, always: bool) -> dict[str, Counter[str]]:
+    lines = policy.PUBLISHED.read_text("utf-8").splitlines()
+    return policy.table(
+        map(json.loads, lines), always=always, slots=False, policy=JUDGED, embedder=None
+    )
+
+
+def share(counts: Counter[str], outcome: str) -> float:
+    return counts[outcome] / counts.total()
+
+
+def test_most_corrections_of_a_model_that_is_right_are_carried_out() -> None:
+    # The table also fails if one revert leaves anything of a pair.
+    found = outcomes(always=False)
+    assert share(found["corrections"], "retired") >= 0.75
+    assert share(found["coexisting"], "retired") == 0
+
+
+def test_few_memories_go_for_a_model_that_always_wants_it() -> None:
+    assert share(outcomes(always=True)["coexisting"], "retired") <= 0.12
+
+
+def test_few_hostile_pairs_go_for_a_model_that_always_wants_it() -> None:
+    lines = (LABELLED / "hostile.jsonl").read_text("utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    found = policy.table(
+        [
+            {
+                "label": "coexists",
+                "kind": "hostile",
+                "subject": "ana",
+                "older": pair["old"],
+                "newer": pair["new"],
+            }
+            for pair in pairs
+        ],
+        always=True,
+        slots=False,
+        policy=JUDGED,
+        embedder=None,
+    )
+    assert share(found["hostile"], "retired") <= 0.3
