@@ -18,14 +18,17 @@ from memstore.domain.arguments import (
 from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import derived, frozen
-from memstore.text import slots
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from memstore.database.tables.facts import Encoded
+    from memstore.text import slots
     from memstore.text.secrets import Screen
+else:
+    slots = lazy_import("memstore.text.slots")
 
 CONSOLIDATE: Final = "consolidate"
 

@@ -25,16 +25,16 @@ reply is checked:
 
 Then the words of each fact are heard, unless the policy is to trust the model:
 
-| the words of the fact, where a model wants an UPDATE or DELETE | the outcome |
+| the words of a fact that is to UPDATE or DELETE | the outcome |
 |---|---|
-| prove that the memory is replaced, or suggest it | the memory goes: a new text or the fact replaces it |
-| hedge, say "also" or "for a time", or name another holder | refused, and the fact is added |
+| prove or suggest a change | the memory goes: a new text or the fact replaces it |
+| hedge, say "also", or name another holder | refused, and the fact is added |
 | say the same as the memory | NONE: the memory is confirmed |
-| say nothing about it | the fact is added, and it is proposed that it replaces the memory |
-| the text of an UPDATE loses a value of memory or fact, or adds anything | the fact itself replaces it |
-| several such memories for one fact | it replaces all of them |
-| several that its words say nothing about | one is proposed, the most similar |
-| one that it replaces, and others that its words say nothing about | nothing is proposed |
+| say nothing about it | the fact is added, and proposed to replace the memory |
+| agree, but the new text loses a value, or adds one | the fact itself replaces it |
+| agree on several memories | the fact replaces all of them |
+| say nothing about several memories | one is proposed, the most similar |
+| agree on one and say nothing about others | nothing is proposed |
 
 Then conflicts are resolved, one rule after another. Those about a DELETE concern a model that is
 trusted: where the words are heard, the fact takes the memory's place.
@@ -61,13 +61,14 @@ trusted: where the words are heard, the fact takes the memory's place.
 | more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
-The words are judged by :mod:`memstore.text.judge`. A fact retracts a memory if both have a word in common and the fact denies the memory, says that it
-is over or gives another value of the same attribute; else a person is asked whether the fact
-replaces the memory. A new text is faithful if it has the numbers, names and denials of the memory
-and of the fact, no others, and half the words of each. A memory holds a fact if it has the fact's
-numbers, names and denials and a word in common with it, and does not give another value of the same
-attribute. The subject of both does not count as a common word. So no fact is lost: it is stored,
-carried by an update, held by a memory that is named, or refused.
+The words are judged by :mod:`memstore.text.judge`. A fact retracts a memory if both have a word in
+common and the fact denies the memory, says that it is over or gives another value of the same
+attribute; else a person is asked whether the fact replaces the memory. A new text is faithful if it
+has the numbers, names and denials of the memory and of the fact, no others, and half the words of
+each. A memory holds a fact if it has the fact's numbers, names and denials and a word in common
+with it, and does not give another value of the same attribute. The subject of both does not count
+as a common word. So no fact is lost: it is stored, carried by an update, held by a memory that is
+named, or refused.
 
 "Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. If a memory
 already states a fact word for word, the memory is kept without asking the model.

@@ -148,17 +148,37 @@ def test_unreachable_generator_names_its_flag(cli: CommandLine, manual_clock: Ma
 
 
 def test_remember_updates_what_has_changed(cli: CommandLine, model: ModelServer) -> None:
-    model.replies = [facts("Ana drinks coffee"), facts("Ana drinks tea")]
+    model.replies = [facts("Ana lives in Berlin")]
     assert (
-        cli("remember", "coffee for me", "--user", "ana").out == "ADD\t#1\tAna drinks coffee\t\t\n"
+        cli("remember", "Berlin it is", "--user", "ana").out
+        == "ADD\t#1\tAna lives in Berlin\t\t\n"
     )
-    model.replies = [facts("Ana drinks tea"), operation("UPDATE", 1, "Ana drinks tea")]
-    done = cli.json("remember", "tea now", "--user", "ana", "--at", "2099-03-01")
+    new = "Ana moved to Lisbon"
+    model.replies = [facts(new), operation("UPDATE", 1, new)]
+    done = cli.json("remember", "Lisbon now", "--user", "ana", "--at", "2099-03-01")
     (change,) = done["changes"]
-    assert (change["event"], change["previous"]) == ("UPDATE", "Ana drinks coffee")
+    assert (change["event"], change["previous"]) == ("UPDATE", "Ana lives in Berlin")
     past = cli.json("history", change["id"], "--user", "ana")
     assert [event["event"] for event in past] == ["ADD", "UPDATE"]
     assert cli.error("history", change["id"], "--user", "ben")[0] == 1
+
+
+def test_remember_asks_where_only_the_model_sees_a_change(
+    cli: CommandLine, model: ModelServer
+) -> None:
+    cli("remember", "Ana drinks coffee", "--user", "ana", "--direct")
+    new = "Ana plays chess"
+    replies = [facts(new), operation("UPDATE", 1, "Ana drinks coffee and plays chess")]
+    model.replies = [*replies]
+    told = cli("remember", "chess", "--user", "ana")
+    assert told.out.startswith("ADD")
+    assert "rejected: UPDATE" in told.err
+    assert "proposal 1" in told.err
+    assert cli.json("proposals", "reject", "1", "--user", "ana")["state"] == "rejected"
+    cli("forget", "2", "--user", "ana")
+    model.replies = [*replies]
+    trusting = ("--policy", "trust-the-model")
+    assert cli("remember", "chess!", "--user", "ana", *trusting).out.startswith("UPDATE")
 
 
 def test_remember_reports_what_was_refused(cli: CommandLine, model: ModelServer) -> None:
