@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from memstore.domain.plans import Reverted as Reverted
     from memstore.domain.plans import Step as Step
     from memstore.domain.proposals import Proposal as Proposal
+    from memstore.domain.proposals import Question as Question
     from memstore.domain.protocols import Embedder as Embedder
     from memstore.domain.protocols import Generator as Generator
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
@@ -141,7 +142,7 @@ _NAMES = {
     "domain.differences": "Difference Differences",
     "domain.log": "Act ActChange",
     "domain.plans": "PlanConflict Reverted Step",
-    "domain.proposals": "Proposal",
+    "domain.proposals": "Proposal Question",
     "domain.recall": "Recalled",
     "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",

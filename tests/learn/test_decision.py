@@ -18,6 +18,7 @@ from memstore.learn import decision
 from memstore.learn.decision import decide
 from memstore.learn.events import Decision, Decisions
 from memstore.learn.reading import MAX_FACT_CHARACTERS
+from memstore.prompting.reply import CUT
 from memstore.text.faithfulness import unfaithful
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -179,11 +180,17 @@ def test_reply_without_anything_usable_is_an_error(reply: object) -> None:
         decide([MOVED], MEMORIES, ANA, Scripted(reply))
 
 
-def test_truncated_reply_is_an_error_never_a_shorter_list() -> None:
+def test_truncated_reply_is_read_if_every_fact_is_decided_else_an_error() -> None:
     whole = json.dumps(say(op("UPDATE", 1, 1, LISBON), op("DELETE", 2, 2)))
+    last = whole.rindex("}]}")
     for length in range(len(whole)):
-        with pytest.raises(ReplyError):
-            decide([MOVED, OFF], MEMORIES, ANA, Scripted(whole[:length]))
+        if length <= last:
+            with pytest.raises(ReplyError):
+                decide([MOVED, OFF], MEMORIES, ANA, Scripted(whole[:length]))
+        else:
+            found = decide([MOVED, OFF], MEMORIES, ANA, Scripted(whole[:length]))
+            assert brief(found) == [("update", 101, LISBON), ("delete", 102, None)]
+            assert all(refusal.reason == CUT for refusal in found.refused)
 
 
 def test_add_ignores_number_and_text_of_the_reply() -> None:

@@ -15,31 +15,35 @@ PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
 
 MONDAY = {
     "role": "user",
-    "content": "I'm Ana. I drink coffee, fly to Rome on Friday, have a cat and play chess.",
+    "content": "I'm Ana. I drink coffee, plan a trip to Rome on Friday, have a cat and play chess.",
     "at": "2026-03-02T09:00:00Z",
 }
 WEDNESDAY = {
     "role": "user",
-    "content": "I switched to tea. Rome is off. Met Tom Hall, he's a pilot.",
+    "content": "I switched from coffee to tea. Rome is off. Met Tom Hall, he's a pilot.",
     "at": "2026-03-04T11:00:00Z",
 }
 MODEL = Conversing(
     {
-        "I drink coffee, fly": [
+        "I drink coffee, plan": [
             ("ana", "Ana drinks coffee"),
-            ("ana", "Ana flies to Rome on 2026-03-06"),
+            ("ana", "Ana plans a trip to Rome on 2026-03-06"),
             ("ana", "Ana has a cat"),
             ("ana", "Ana plays chess"),
         ],
-        "I switched to tea": [
-            ("ana", "Ana switched to tea"),
+        "I switched from coffee": [
+            ("ana", "Ana switched from coffee to tea"),
             ("ana", "Ana's trip to Rome is off"),
             ("tom hall", "Tom Hall is a pilot"),
         ],
     },
     {
-        "Ana switched to tea": ("UPDATE", "Ana drinks coffee", "Ana drinks tea"),
-        "Ana's trip to Rome is off": ("DELETE", "Ana flies to Rome on 2026-03-06", None),
+        "Ana switched from coffee to tea": (
+            "UPDATE",
+            "Ana drinks coffee",
+            "Ana drinks tea, previously coffee",
+        ),
+        "Ana's trip to Rome is off": ("DELETE", "Ana plans a trip to Rome on 2026-03-06", None),
     },
 )
 
@@ -69,7 +73,7 @@ def test_page_shows_the_prompts_and_the_journal_of_this_conversation(store: Stor
     told = re.findall(r"^\| (\d+) \| (\w+) \| (\d+) \|", PAGE, re.MULTILINE)
     lines = {
         line.id: (line.id, line.kind, line.fact_id)
-        for fact in range(1, 7)
+        for fact in range(1, 8)
         for line in store.journal(fact)
     }
     assert [(int(n), kind, int(fact)) for n, kind, fact in told] == [

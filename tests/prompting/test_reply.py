@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.errors import GeneratorError, ReplyError
-from memstore.prompting.reply import parse_array, parse_object
+from memstore.prompting.reply import CUT, parse_array, parse_list, parse_object
 
 FACTS = [
     {"content": "Uses [brackets] and {braces}", "subject": "ann", "tags": ["a", ["b"]]},
@@ -92,6 +92,77 @@ def test_truncated_reply_is_complete_or_an_error(
         except ReplyError:
             continue
         assert found == whole
+
+
+WHOLE = json.dumps({"facts": [{"n": 1, "is": True}, {"n": 22, "t": 'a "b" é \\'}, {"n": [3]}]})
+
+
+@pytest.mark.parametrize(
+    "before", ["", "Here [1] you are:\n", "<think>[{]</think>\n", "```json\n", "So [sic] {x}: "]
+)
+def test_list_that_breaks_off_is_read_up_to_its_last_whole_entry(before: str) -> None:
+    entries = json.loads(WHOLE)["facts"]
+    for length in range(len(WHOLE)):
+        cut = before + WHOLE[:length]
+        with pytest.raises(ReplyError):
+            parse_list(cut, "facts")
+        try:
+            found = parse_list(cut, "facts", may_break_off=True)
+        except ReplyError:
+            assert '"n": 1, "is": true}' not in cut
+            continue
+        whole = found[:-1] if found[-1] == CUT else found
+        assert whole == entries[: len(whole)]
+        assert found[-1] == CUT or length == len(WHOLE) - 1
+    assert len(whole) == 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"facts": [',
+        '{"facts": [{"a": 1',
+        '{"facts": [{"a": 1}, {"b": 2}; {"c"',
+        '{"facts": [{"a": 1}, 5, {"b"',
+        '{"facts": [{"a": 1} {"b": ',
+        '{"facts": [{"a": NaN}, {"b": ',
+        '{"facts": [{"a": 1, "a": 2}, {"b": ',
+        '{"facts": [{"a": 1}], "more": [',
+        '{"note": 1, "facts": [{"a": 1}, {"b',
+        '[{"a": 1}] {"facts": [{"a": 1}, {"b',
+        '{"facts": [{"a": 1}, {"b": 2}]} {"facts": [{"a": 1}, {"b',
+        '<think>{"facts": [{"a": 1}, {"b": 2',
+        '{"other": [{"a": 1}, {"b',
+        '{"facts": [{"a": 1}, {"b": x, "c": 3',
+        "",
+    ],
+)
+def test_list_that_is_broken_otherwise_is_an_error(reply: str) -> None:
+    with pytest.raises(ReplyError):
+        parse_list(reply, "facts", may_break_off=True)
+
+
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        "<think>[{</think>",
+        "Okay.\n<think>[{</think>\n",
+        "<THINK>[{</THINK>\n",
+        "<reasoning>[]\n[1, 2] {\n</reasoning>\n",
+        "[thinking] so [{ [/thinking]\n",
+        "<think>one [</think> <thought>two {</thought>\n",
+    ],
+)
+def test_thoughts_in_tags_or_brackets_are_left_out(thoughts: str) -> None:
+    assert parse_array(thoughts + ARRAY) == FACTS
+    assert parse_array(f"{thoughts}```json\n{ARRAY}\n```") == FACTS
+
+
+def test_thoughts_quoted_in_a_text_stay() -> None:
+    value = [{"content": "<think>x</think> and [think]y[/think]"}]
+    assert parse_array(json.dumps(value)) == value
+    assert parse_array("Here: " + json.dumps(value)) == value
+    assert parse_array("Here:\n" + json.dumps(value, indent=1)) == value
 
 
 def test_array_inside_a_truncated_object_is_not_used() -> None:

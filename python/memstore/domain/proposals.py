@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain.records import Record, set_fields
 from memstore.frozen import frozen
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.domain.records import Fact
+
+
+Marked: TypeAlias = tuple[tuple[str, bool], ...]
+"""A text in its parts, each with whether the other text does not have it."""
+
+DAY: Final = 86_400
+
+AGES: Final = ((365, "year"), (30, "month"), (7, "week"), (1, "day"))
+"""The units of an age, by their days."""
 
 
 class ProposalState(StrEnum):
@@ -60,3 +69,47 @@ class Proposal(Record):
             values["old"] = values.pop("sources")[0]
             del values["content"]
         return values
+
+
+@frozen(kw_only=True)
+class Question:
+    """A proposal as a person reads it, to decide on."""
+
+    proposal: Proposal
+    olds: tuple[Marked, ...]
+    """The texts that would be superseded, in the order of the proposal's sources."""
+    new: Marked
+    """The text that would take their place."""
+    quoted: str
+    """Whose words the new text is."""
+    age_seconds: float
+    """For how long the older text has been held; of several, the oldest."""
+
+    @property
+    def age(self) -> str:
+        """For how long the older text has been held, such as ``3 months``."""
+        days = int(self.age_seconds // DAY)
+        length, unit = next((age for age in AGES if days >= age[0]), (0, ""))
+        number = days // length if length else 0
+        return f"{number} {unit}{'' if number == 1 else 's'}" if number else "less than a day"
+
+    @property
+    def effect(self) -> str:
+        """What accepting does."""
+        olds = ", ".join(f"#{fact.id}" for fact in self.proposal.sources)
+        if self.proposal.new is not None:
+            return f"#{self.proposal.new.id} replaces {olds}"
+        return f"this text replaces {olds}"
+
+    @property
+    def line(self) -> str:
+        """All of it in one line, with the words that differ in brackets."""
+        olds = " and ".join(f'"{_bracketed(old)}"' for old in self.olds)
+        return (
+            f'{self.proposal.old.subject}: {olds} -> "{_bracketed(self.new)}" ({self.quoted}; '
+            f"held for {self.age}; if accepted, {self.effect})"
+        )
+
+
+def _bracketed(text: Marked) -> str:
+    return "".join(f"[{part}]" if changed else part for part, changed in text)

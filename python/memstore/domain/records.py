@@ -190,6 +190,9 @@ class Fact(Record):
     """Which step of a language model produced it: ``extract``, ``memory`` or ``consolidate``."""
     pinned_at: datetime | None = None
     """Since when it is pinned: sessions begin with it. A fact that supersedes it is pinned too."""
+    slots: dict[str, str] | None = None
+    """What an extractor found in it: ``holder``, ``attribute``, ``value``, …; see
+    :class:`memstore.text.judge.Slots`."""
     embed_error: str | None = field(default=None, metadata={"computed": True})
     """Why its last embedding failed, temporarily or permanently; ``None`` once it is embedded."""
     embedded: bool = field(default=False, metadata={"computed": True})
@@ -252,6 +255,7 @@ class NewFact:
     thread: str | None = None
     seq: int | None = None
     derivation: str | None = None
+    slots: Mapping[str, str] | None = None
 
 
 @frozen

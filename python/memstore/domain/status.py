@@ -77,7 +77,8 @@ class StoreStatus:
     episodes_quarantined: int
     """Episodes with a piece whose embedding failed permanently."""
     not_learned: int
-    """Conversations of the log that nothing was learned from yet: a model failed or is at work."""
+    """Conversations and texts of the log that a model was to read and has not: it failed or is at
+    work."""
     incomplete_imports: int
     """Imports that were interrupted; running the same import again completes it."""
     others: Others

@@ -8,7 +8,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
 from memstore.domain.records import NewFact, checked_scope
-from memstore.errors import Conflict, InvalidArgumentType
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
 from memstore.facts import provenance, rules
 from memstore.facts.rules import check_alike, covers
 from memstore.frozen import frozen, replace
@@ -49,6 +49,14 @@ class YieldsTo:
     fact_id: int
 
 
+@frozen
+class AlsoReplaces:
+    """Let the new fact supersede a further active one."""
+
+    fact_id: int
+    evidence: Mapping[str, Any] | None = None
+
+
 @frozen(kw_only=True)
 class AddFact:
     """Store a fact; with ``fact.supersedes`` it replaces an active one.
@@ -62,6 +70,8 @@ class AddFact:
     store nothing: confirm that fact, and let it supersede what the new one would have."""
     precedence: MayReplace | MayYieldTo | YieldsTo | None = None
     """Which takes precedence, it or an active fact that it does not simply replace."""
+    also: tuple[AlsoReplaces, ...] = ()
+    """Further active facts that it replaces, whatever their subject; not with ``precedence``."""
     evidence: Mapping[str, Any] | None = None
     """The reasons; journalled with the retired or proposed fact, else with the new one."""
 
@@ -112,6 +122,8 @@ class Applied:
     erased."""
     previous: Fact | None = None
     """The superseded or deleted fact, as it was before."""
+    also: tuple[Fact, ...] = ()
+    """Further superseded facts, as they were before."""
     proposal_id: int | None = None
 
 
@@ -128,6 +140,8 @@ def apply(
     changes = [_owned(change, scope) for change in changes]
     for change in changes:
         metadata.encode(change.evidence, "evidence")  # raises before anything is written
+        for other in change.also if isinstance(change, AddFact) else ():
+            metadata.encode(other.evidence, "evidence")
     prepared = facts.prepare([c.fact for c in changes if isinstance(c, AddFact)])
     if not changes:
         return []
@@ -177,6 +191,10 @@ def _check(change: object) -> None:
             f"must be MayReplace, MayYieldTo or YieldsTo, not {type(change.precedence).__name__}",
             argument="precedence",
         )
+    if change.also and (change.precedence is not None or change.fact.supersedes is None):
+        raise InvalidArgument(
+            "needs a fact that supersedes one, without a precedence", argument="also"
+        )
 
 
 def _owned(change: Change, scope: Scope | None) -> Change:
@@ -191,7 +209,8 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
         previous = _previous(writer, change, scope)
         held = writer.confirm_known(prepared, covers, change.evidence)
         if held is not None:
-            return Applied(change=change, fact=held, known=True, previous=previous)
+            further = _replace_also(writer, change, held, scope)
+            return Applied(change=change, fact=held, known=True, previous=previous, also=further)
     if known is None:  # an erased fact is not extracted again from the same text
         known = provenance.erased_before(writer.transaction, writer.namespace, prepared)
     if known is not None:
@@ -206,7 +225,27 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
         previous, proposal_id = None, writer.proposed[fact.id]
     if isinstance(change.precedence, YieldsTo):
         fact = writer.known(fact.id)
-    return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
+    also: tuple[Fact, ...] = ()
+    if previous is not None:
+        also = _replace_also(writer, change, fact, scope, writer.replaces_since(fact))
+    return Applied(change=change, fact=fact, previous=previous, also=also, proposal_id=proposal_id)
+
+
+def _replace_also(
+    writer: FactWriter,
+    change: AddFact,
+    fact: Fact,
+    scope: Scope | None,
+    since: datetime | None = None,
+) -> tuple[Fact, ...]:
+    """Let a fact supersede the further ones, unless they count more than it does."""
+    olds = [(writer.active(one.fact_id, scope), one.evidence) for one in change.also]
+    return tuple(
+        old
+        for old, evidence in olds
+        if old.id != fact.id
+        and writer.retire(old, fact.id, evidence, since=since, episode_id=change.fact.episode_id)
+    )
 
 
 def _previous(writer: FactWriter, change: AddFact, scope: Scope | None) -> Fact | None:

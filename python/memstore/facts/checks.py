@@ -18,13 +18,17 @@ from memstore.domain.arguments import (
 from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import derived, frozen
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from memstore.database.tables.facts import Encoded
+    from memstore.text import slots
     from memstore.text.secrets import Screen
+else:
+    slots = lazy_import("memstore.text.slots")
 
 CONSOLIDATE: Final = "consolidate"
 
@@ -97,6 +101,7 @@ def prepared(new: NewFact) -> Prepared:
         created_at=created_at,
         valid_at=valid_at,
         expired_at=expired_at,
+        slots=None if new.slots is None else slots.checked(new.slots),
         encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject)),
         **{
             name: check(value, name)

@@ -6,17 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.journal import Kind
+from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
-from memstore.domain.proposals import Proposal, ProposalState
+from memstore.domain.proposals import Proposal, ProposalState, Question
 from memstore.domain.records import NewFact, selected_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
 from memstore.facts.rules import standing
 from memstore.text.folding import subject_key
+from memstore.text.marking import marked
 
 if TYPE_CHECKING:
     import builtins
@@ -146,6 +148,59 @@ class Proposals:
             proposal_table.decide(self._facts.writer(transaction).changes, decision)
             return self._known(transaction, proposal.id)
 
+    def reopen(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+        """Open a rejected proposal again: it can be decided anew.
+
+        Also an accepted one whose supersession was taken back, so that all its facts are active.
+
+        Args:
+            proposal_id: its id.
+            scope: only if it is about facts of exactly these owners.
+
+        Raises:
+            NotFound: no such proposal, or it has other owners.
+            Conflict: it is open, or one of its facts is no longer active.
+        """
+        with self._facts.writing() as transaction:
+            proposal = self._known(transaction, proposal_id, scope)
+            if proposal.state == ProposalState.OPEN:
+                raise Conflict(f"proposal {proposal_id} is open already")
+            if proposal.kind == "consolidation" and proposal.new is not None:
+                raise Conflict(
+                    f"proposal {proposal_id} was accepted, and its text is fact {proposal.new.id}"
+                )
+            for fact in _facts_of(proposal):
+                if fact.status != "active":
+                    raise Conflict(f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}")
+            after: dict[str, Any] = {"proposal": proposal_id}
+            if proposal.new is not None:
+                after["superseded_by"] = proposal.new.id
+            self._facts.writer(transaction).changes.write(
+                [
+                    Line(Kind.PROPOSE, fact.id, _cause(proposal), after=after)
+                    for fact in proposal.sources
+                ],
+                proposal_table.reopening(proposal.id),
+            )
+            return self._known(transaction, proposal.id)
+
+    def questions(
+        self, state: str | None = ProposalState.OPEN, *, scope: ScopeSelection = None
+    ) -> builtins.list[Question]:
+        """Return proposals as a person reads them, those about one subject together.
+
+        Args:
+            state: as of :meth:`list`.
+            scope: as of :meth:`list`.
+        """
+        proposals = self.list(state, scope=scope)
+        first: dict[str, int] = {}
+        for place, one in enumerate(proposals):
+            first.setdefault(subject_key(one.old.subject), place)
+        proposals.sort(key=lambda one: (first[subject_key(one.old.subject)], one.id))
+        with self._engine.read() as transaction:
+            return [_question(transaction, one) for one in proposals]
+
     def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:
         ids = [fact.id for fact in proposal.sources]
         why: dict[str, Any] = {"proposal": proposal.id, "consolidates": ids} | proposal.evidence
@@ -184,9 +239,39 @@ class Proposals:
         return proposal
 
 
+def _facts_of(proposal: Proposal) -> tuple[Fact, ...]:
+    return (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
+
+
 def _is_of(proposal: Proposal, scope: Scope) -> bool:
-    facts = (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
-    return all(fact.scope == scope for fact in facts)
+    return all(fact.scope == scope for fact in _facts_of(proposal))
+
+
+def _question(transaction: Transaction, proposal: Proposal) -> Question:
+    olds = [marked(fact.content, proposal.content)[0] for fact in proposal.sources]
+    together = " ".join(fact.content for fact in proposal.sources)
+    since = min(fact.valid_at or fact.created_at for fact in proposal.sources)
+    return Question(
+        proposal=proposal,
+        olds=tuple(olds),
+        new=marked(together, proposal.content)[1],
+        quoted=_quoted(transaction, proposal),
+        age_seconds=max(0.0, (clock.utc_now() - since).total_seconds()),
+    )
+
+
+def _quoted(transaction: Transaction, proposal: Proposal) -> str:
+    """Return whose words the new text of a proposal is."""
+    new = proposal.new
+    if new is None:
+        model = proposal.evidence.get("model")
+        return f"written by {model}" if isinstance(model, str) else "written by a model"
+    if new.episode_id is not None:
+        episode = episode_table.get(transaction, new.episode_id, new.namespace)
+        if episode is not None:
+            who = episode.speaker or episode.source
+            return f"from {who}, e{episode.id}" if who else f"from e{episode.id}"
+    return f"from {new.source}" if new.source else "stored directly"
 
 
 def _cause(proposal: Proposal) -> int | None:
@@ -208,7 +293,7 @@ def _decision(proposal: Proposal, kind: Kind) -> Decision:
 
 
 def _check_current(proposal: Proposal) -> None:
-    for fact in (*proposal.sources, *(() if proposal.new is None else (proposal.new,))):
+    for fact in _facts_of(proposal):
         if fact.status != "active":
             raise Conflict(
                 f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}",

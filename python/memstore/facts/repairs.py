@@ -92,6 +92,7 @@ def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepa
         episode_id=fact.episode_id,
         thread=fact.thread,
         seq=fact.seq,
+        slots=fact.slots,
         encoded=fact_table.encoded(fact),
         blob=vector_table.get(transaction, vector_table.FACTS, active.id, fact.id),
         model=active.model,

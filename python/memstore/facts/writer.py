@@ -217,13 +217,18 @@ class FactWriter:
         self._new_keys.discard(new.idempotency_key or "")
         self._new_claims.discard(new.encoded.found_by.claim_hash or 0)
         if old is not None:
-            # An extracted fact replaces an older one as of the time when its text was recorded, so
-            # that extracting both again gives the same chain.
-            since = fact.created_at if fact.derivation == EXTRACT else None
-            self._retire(old, fact.id, evidence, since, new.episode_id)
+            self._retire(old, fact.id, evidence, self.replaces_since(fact), new.episode_id)
         if outranking is not None:
             self._propose(outranking, fact.id, evidence, new.episode_id)
         return fact
+
+    def replaces_since(self, fact: Fact) -> datetime | None:
+        """Return since when a new fact replaces older ones; ``None`` for now.
+
+        An extracted fact does as of the time when its text was recorded, so that extracting both
+        again gives the same chain.
+        """
+        return fact.created_at if fact.derivation == EXTRACT else None
 
     def _to_supersede(self, new: NewFact) -> Fact | None:
         if new.supersedes is None:

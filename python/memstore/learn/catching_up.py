@@ -7,19 +7,23 @@ whose facts are then known already.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.domain import clock
-from memstore.errors import GeneratorUnavailable, LearningError
+from memstore.errors import GeneratorError, GeneratorUnavailable, LearningError, NotFound
 from memstore.learn.conversation import go_on
 from memstore.learn.distilling import conversations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.database.engine import Progress
     from memstore.domain.episodes import Episode
     from memstore.learn.conversation import Learner, MemoryEvents
+
+T = TypeVar("T")
+W = TypeVar("W")
 
 PAUSES_SECONDS: Final = (2.0, 10.0, 60.0, 300.0)
 """Before a model that is unavailable is asked again; after the last pause the run ends."""
@@ -56,15 +60,73 @@ def catch_up(learner: Learner, characters: int, progress: Progress | None) -> li
 
 
 def _learn_patiently(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents:
+    return patiently(lambda: learner.learn_turns(turns))
+
+
+def patiently(read: Callable[[], T]) -> T:
+    """Return what a model makes of something; one that is unavailable is asked again."""
     for pause in PAUSES_SECONDS:
         try:
-            return learner.learn_turns(turns)
-        except LearningError as error:
-            if not isinstance(error.__cause__, GeneratorUnavailable):
+            return read()
+        except (LearningError, GeneratorError) as error:
+            if not _is_away(error):
                 raise
         clock.sleep(pause)
         go_on()
-    return learner.learn_turns(turns)
+    return read()
+
+
+def retry_each(
+    waiting: Sequence[W],
+    read: Callable[[W], T],
+    *,
+    patient: bool = False,
+    progress: Progress | None = None,
+    noun: str = "conversations",
+) -> list[T]:
+    """Return what a model makes of each of several things that it could not read before.
+
+    What was erased in the meantime is left out. If the model is unavailable, the rest is not tried.
+
+    Args:
+        waiting: what to read, in order.
+        read: reads one; raises ``LearningError`` or ``GeneratorError`` if it fails again.
+        patient: ask a model that is unavailable again after :data:`PAUSES_SECONDS`.
+        progress: called with the number done and the total.
+        noun: what they are, for the error.
+
+    Raises:
+        LearningError: some failed again; the others are done.
+    """
+    learned: list[T] = []
+    failed: list[LearningError | GeneratorError] = []
+    for done, one in enumerate(waiting, 1):
+        try:
+            learned.append(patiently(partial(read, one)) if patient else read(one))
+        except NotFound:
+            continue
+        except (LearningError, GeneratorError) as error:
+            failed.append(error)
+            if _is_away(error):
+                break
+        if progress is not None:
+            progress(done, len(waiting))
+    if failed:
+        first = failed[0]
+        raise LearningError(
+            f"{len(waiting) - len(learned)} of {len(waiting)} {noun} could not be learned from and "
+            f"can be retried: {first}",
+            step=first.step if isinstance(first, LearningError) else "extract",
+            episode_id=first.episode_id if isinstance(first, LearningError) else None,
+            remedy=first.remedy,
+        ) from first
+    return learned
+
+
+def _is_away(error: Exception) -> bool:
+    return isinstance(error, GeneratorUnavailable) or isinstance(
+        error.__cause__, GeneratorUnavailable
+    )
 
 
 def _failed(learned: Sequence[object], failed: Sequence[LearningError]) -> LearningError:

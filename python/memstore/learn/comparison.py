@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import EmbedderError, Reason
-from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
+from memstore.facts.batch import AddFact, AlsoReplaces, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.rules import covers
 from memstore.frozen import replace
 from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
+from memstore.learn.witness import as_claim
 from memstore.store.store import file_of
 from memstore.text.folding import folded, subject_key
-from memstore.text.judge import Claim, Verdict, judge
+from memstore.text.judge import Verdict, judge
+from memstore.text.slots import told_at
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.learn.witness import Judge
     from memstore.store.store import Store
     from memstore.text.judge import Judgement
 
@@ -29,7 +32,9 @@ MAX_HITS: Final = 1000
 MAX_ATTEMPTS: Final = 5
 """How often to compare if other processes change the facts in the meantime."""
 
-POLICIES: Final = ("auto", "propose", "off")
+POLICIES: Final = ("judged", "auto", "propose", "off")
+RETIRING: Final = ("judged", "auto")
+"""The policies that let a new fact supersede an older one; ``auto`` is the earlier name."""
 
 
 class Rival(NamedTuple):
@@ -41,11 +46,37 @@ class Rival(NamedTuple):
     later: bool = False
     """Whether the stored fact was said later, so that it may supersede the new one."""
 
+    @property
+    def proven(self) -> bool:
+        """Whether the words prove that one of the two supersedes the other."""
+        return self.judgement.verdict == Verdict.RETIRE
+
+
+class Rivals(NamedTuple):
+    """What the comparison found for one new fact: what it supersedes, or what to ask."""
+
+    first: Rival
+    """The nearest fact that it certainly supersedes or yields to; else the one to ask about."""
+    also: tuple[Rival, ...] = ()
+    """Further facts that it certainly supersedes."""
+
+    def replacing(self, facts: Mapping[int, Fact]) -> Rivals:
+        """Return these with other facts in the place of some, by id."""
+        first, *also = (r._replace(fact=facts.get(r.fact.id, r.fact)) for r in self.all)
+        return Rivals(first, tuple(also))
+
+    @property
+    def all(self) -> tuple[Rival, ...]:
+        return self.first, *self.also
+
 
 class Comparison:
-    def __init__(self, store: Store, policy: str, generator: Generator) -> None:
+    def __init__(
+        self, store: Store, policy: str, generator: Generator, judge: Judge = judge
+    ) -> None:
         self._store = store
         self._policy = policy
+        self._judge = judge
         self.model = generator.model
 
     def compare(
@@ -57,11 +88,12 @@ class Comparison:
         leaving: Collection[int] = (),
         resurfacing: Sequence[Fact] = (),
         said: Collection[tuple[str, str]] = (),
-    ) -> tuple[dict[int, Rival], str | None]:
+    ) -> tuple[dict[int, Rivals], str | None]:
         """Return the rivals by the new fact's index, and why nothing was compared, or ``None``.
 
-        An older fact has one successor: of several new facts that may supersede it, the nearest.
-        The facts of one text are not rivals of each other, nor of facts that the text repeats.
+        An older fact has one successor: of several new facts that may supersede it, one that
+        certainly does, then the nearest. The facts of one text are not rivals of each other, nor of
+        facts that the text repeats.
 
         Args:
             said_at: when the text was written; it does not supersede later facts.
@@ -71,7 +103,7 @@ class Comparison:
         """
         if self._policy == "off":
             return {}, 'the policy is "off"'
-        rivals: dict[int, Rival] = {}
+        rivals: dict[int, list[Rival]] = {}
         said_again = {*said, *map(claim_of, usable)}
         try:
             for place, new in enumerate(usable):
@@ -80,12 +112,10 @@ class Comparison:
                     return {}, why_not
                 key = subject_key(new.subject)
                 candidates += [fact for fact in resurfacing if subject_key(fact.subject) == key]
-                rival = self._rival(new, candidates, said_at, said_again)
-                if rival is not None:
-                    rivals[place] = rival
+                rivals[place] = self._rivals(new, candidates, said_at, said_again)
         except EmbedderError as error:
             return {}, Reason.of(error)
-        return _nearest(rivals), None
+        return _chosen(rivals), None
 
     def _candidates(
         self, new: NewFact, scope: Scope, leaving: Collection[int]
@@ -104,59 +134,64 @@ class Comparison:
         why = hits.words_only.reason if hits.words_only else None
         return [hit.fact for hit in hits if hit.fact.id not in leaving], why
 
-    def _rival(
+    def _rivals(
         self,
         new: NewFact,
         candidates: Sequence[Fact],
         said_at: datetime,
         said_again: Collection[tuple[str, str]],
-    ) -> Rival | None:
-        """Return the fact that the new one may supersede, or the other way round.
+    ) -> list[Rival]:
+        """Return the facts that the new one may supersede, or the other way round, nearest first.
 
-        A proof goes before a question; of equals the nearest is returned.
+        Every candidate is looked at: the nearest need not be the one that changed.
         """
         if any(folded(f.content) == folded(new.content) and covers(f, new) for f in candidates):
-            return None
+            return []
         others = [
             fact
             for fact in candidates
             if _comparable(fact, new) and claim_of(fact) not in said_again
         ]
         if not others:
-            return None
-        asked: Rival | None = None
+            return []
         cosines = file_of(self._store).similarities(new.content, [fact.content for fact in others])
+        found = []
         for similarity, fact in sorted(
             zip(cosines, others, strict=True), key=lambda found: (-found[0], -found[1].id)
         ):
-            later = (fact.valid_at or fact.created_at) > said_at
-            claims = Claim(fact.content, new.subject), Claim(new.content, new.subject)
-            old, by = reversed(claims) if later else claims
-            judgement = judge(old, by, similarity)
-            rival = Rival(fact, similarity, judgement, later)
-            if judgement.verdict is Verdict.RETIRE:
-                return rival
-            if judgement.verdict is Verdict.ASK and asked is None:
-                asked = rival
-        return asked
+            later = (told_at(fact.slots, fact.valid_at) or fact.created_at) > said_at
+            old, by = (new, fact) if later else (fact, new)
+            judgement = self._judge(as_claim(old), as_claim(by), similarity)
+            if judgement.verdict != Verdict.KEEP:
+                found.append(Rival(fact, similarity, judgement, later))
+        return found
 
-    def addition(self, new: NewFact, rival: Rival | None) -> AddFact:
-        if rival is None:
+    def addition(self, new: NewFact, rivals: Rivals | None) -> AddFact:
+        if rivals is None:
             return AddFact(fact=new, unless_known=True)
+        rival, also = rivals.first, rivals.also
         precedence: MayReplace | MayYieldTo | YieldsTo | None
-        if self._policy == "auto" and rival.judgement.verdict == Verdict.RETIRE:
+        if self._policy in RETIRING and rival.proven:
             precedence = YieldsTo(rival.fact.id) if rival.later else None
             new = new if rival.later else replace(new, supersedes=rival.fact.id, any_subject=True)
         else:
             case = MayYieldTo if rival.later else MayReplace
-            precedence = case(rival.fact.id, rival.similarity)
-        evidence = {
+            precedence, also = case(rival.fact.id, rival.similarity), ()
+        return AddFact(
+            fact=new,
+            unless_known=True,
+            precedence=precedence,
+            also=tuple(AlsoReplaces(one.fact.id, self._evidence(one, new)) for one in also),
+            evidence=self._evidence(rival, new),
+        )
+
+    def _evidence(self, rival: Rival, new: NewFact) -> dict[str, Any]:
+        return {
             **rival.judgement.evidence(rival.similarity),
             "policy": self._policy,
             "model": self.model,
             "episode": new.episode_id,
         }
-        return AddFact(fact=new, unless_known=True, precedence=precedence, evidence=evidence)
 
 
 def claim_of(fact: Fact | NewFact) -> tuple[str, str]:
@@ -171,15 +206,26 @@ def _comparable(fact: Fact, new: NewFact) -> bool:
     )
 
 
-def _nearest(rivals: dict[int, Rival]) -> dict[int, Rival]:
-    """Keep each older fact only as the rival of the nearest new fact."""
-    nearest: dict[int, int] = {}
-    for place, rival in rivals.items():
-        best = nearest.setdefault(rival.fact.id, place)
-        if rival.similarity > rivals[best].similarity:
-            nearest[rival.fact.id] = place
-    return {
-        place: rival
-        for place, rival in rivals.items()
-        if rival.later or nearest[rival.fact.id] == place
-    }
+def _chosen(found: Mapping[int, Sequence[Rival]]) -> dict[int, Rivals]:
+    """Return what becomes of each new fact: a proof goes before a question, and before nearness.
+
+    A fact that a later one certainly supersedes supersedes none itself.
+    """
+    claims: dict[int, list[tuple[bool, float, int]]] = {}
+    for place, rivals in found.items():
+        for rival in rivals:
+            strength = (rival.proven, rival.similarity, -place)
+            claims.setdefault(rival.fact.id, []).append(strength)
+    successors = {fact_id: -max(strengths)[-1] for fact_id, strengths in claims.items()}
+    chosen = {}
+    for place, rivals in found.items():
+        own = [r for r in rivals if r.later or successors[r.fact.id] == place]
+        proven = [rival for rival in own if rival.proven]
+        outdating = [rival for rival in proven if rival.later]
+        if outdating:
+            chosen[place] = Rivals(outdating[0])
+        elif proven:
+            chosen[place] = Rivals(proven[0], tuple(proven[1:]))
+        elif own:
+            chosen[place] = Rivals(own[0])
+    return chosen

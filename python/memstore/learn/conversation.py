@@ -20,6 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memstore.coroutines import STOPPED
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_QUERY
@@ -32,22 +33,25 @@ from memstore.errors import (
     MemstoreError,
     NotFound,
 )
-from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace
+from memstore.facts.batch import AddFact, AlsoReplaces, DeleteFact, KeepFact, MayReplace
 from memstore.frozen import field, frozen, replace
 from memstore.history import trust
-from memstore.learn.decision import decide
+from memstore.learn.decision import NOTHING, decide
 from memstore.learn.distilling import fitting, in_turn
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
 from memstore.learn.reading import facts_in, read_items
+from memstore.learn.witness import Judge, Witness
 from memstore.prompting.answers import Replies
 from memstore.prompting.messages import ROLES, Message, read_transcript, transcript
 from memstore.store.store import file_of
 from memstore.text.chunks import PROMPT_CHARACTERS
+from memstore.text.judge import judge
+from memstore.text.slots import told_at
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -77,6 +81,12 @@ MAX_SHOWN_CHARACTERS: Final = PROMPT_CHARACTERS
 REPEATED_AFTER: Final = timedelta(hours=12)
 """Within this time the same words without a time are a repeated call; later, a new statement."""
 
+JUDGED: Final = "judged"
+TRUSTING: Final = "trust-the-model"
+POLICIES: Final = (JUDGED, TRUSTING)
+"""What has to agree that a memory is no longer true: the model and the words, or the model alone
+(:mod:`memstore.learn.conflicts` checks its reply in either case)."""
+
 ATTEMPTS: Final = 3
 """How often to try if other processes change the same memories in the meantime."""
 
@@ -104,8 +114,10 @@ class Learner:
     scope: Scope
     metadata: Mapping[str, Any] | None
     change_share: float
+    policy: str = JUDGED
     thread: str | None = None
     """The thread that a new conversation belongs to."""
+    judge: Judge = judge
 
     def learn(self, messages: Sequence[Message]) -> MemoryEvents:
         """Learn from a conversation and return the event of each fact in it.
@@ -228,18 +240,32 @@ class Learner:
         """
         decisions: list[Decision] = []
         refused: list[Refusal] = []
+        before = NOTHING
         for start in range(0, len(facts), MAX_FACTS):
             if start:
                 go_on()
             group = facts[start : start + MAX_FACTS]
-            taken = {memory.id for d in decisions for memory in (d.memory, d.against) if memory}
+            taken = {memory.id for d in decisions for memory in d.memories}
             similar = self._similar(group, taken)
             found = decide(
-                group, similar, self.scope, self.generator, change_share=self.change_share
+                group,
+                similar,
+                self.scope,
+                self.generator,
+                change_share=self.change_share,
+                before=before,
+                witness=self._witness,
             )
             decisions += found
             refused += found.refused
+            before = before.and_then(similar, found)
         return Decisions(decisions, refused=refused)
+
+    @property
+    def _witness(self) -> Witness | None:
+        if self.policy == TRUSTING:
+            return None
+        return Witness(self.judge, file_of(self.store).similarities)
 
     def _similar(self, facts: Sequence[NewFact], taken: set[int]) -> list[Fact]:
         """Return active memories that may be about the same things, most similar first.
@@ -258,7 +284,7 @@ class Learner:
         return [*islice(fitting(similar, MAX_SHOWN_CHARACTERS), MAX_MEMORIES)]
 
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
-        decisions = replace(decisions, items=self._within_trust(decisions))
+        decisions = replace(decisions, items=self._within_trust(self._unsaid(decisions)))
         changes = [self._change(decision, episode) for decision in decisions]
         applied = iter(
             self.store.apply([one for one in changes if one is not None], scope=self.scope)
@@ -272,46 +298,79 @@ class Learner:
                 done = None
             if decision.against is not None:
                 refused.append(_refusal(decision, decision.against, done))
-            events.append(
-                no_event(decision.stored.content) if done is None else _event(decision, done)
+            events += (
+                [no_event(decision.stored.content)] if done is None else _events(decision, done)
             )
         return MemoryEvents(events, refused=refused, episode_id=episode.id)
 
-    def _within_trust(self, decisions: Decisions) -> list[Decision]:
+    def _unsaid(self, decisions: Iterable[Decision]) -> list[Decision]:
+        """Let facts that this conversation told before replace nothing now."""
+        keys = {one.place: _key(one.fact) for one in decisions if one.replaces}
+        told = {key for key in keys.values() if key is not None}
+        with file_of(self.store).engine.read() as transaction:
+            known = fact_table.used_keys(transaction, self.store.namespace, sorted(told))
+        return [
+            one.adding() if one.replaces and keys[one.place] in known else one for one in decisions
+        ]
+
+    def _within_trust(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Let facts stand beside the memories that count more and that they should change."""
         with file_of(self.store).engine.read() as transaction:
             return [
-                replace(
-                    one, event="ADD", memory=None, text=None, against=one.memory, outranked=True
+                one.adding()._replace(
+                    against=one.memory, wanted=one.event, evidence=one.evidence, outranked=True
                 )
                 if one.event in ("UPDATE", "DELETE")
-                and trust.counts_more(transaction, one.memory_id, one.fact.episode_id)
+                and any(
+                    trust.counts_more(transaction, memory.id, one.fact.episode_id)
+                    for memory in one.memories
+                )
                 else one
                 for one in decisions
             ]
 
     def _change(self, decision: Decision, episode: Episode) -> Change | None:
         """Return the change for the store; ``None`` if no memory is affected."""
-        evidence: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
+        origin: dict[str, Any] = {"episode": episode.id, "model": self.generator.model}
+        if self.policy != TRUSTING:
+            origin["policy"] = self.policy
         if decision.event == "ADD":
-            new = replace(decision.fact, idempotency_key=_key(decision.fact))
-            if (old := decision.against) is None:
-                return AddFact(fact=new, unless_known=True, evidence=evidence)
-            precedence = MayReplace(old.id, self._similarity(new.content, old.content))
-            evidence = (
-                {"outranked": True} | evidence
-                if decision.outranked
-                else {"wanted": "DELETE"} | evidence
-            )
-            return AddFact(fact=new, unless_known=True, precedence=precedence, evidence=evidence)
+            return self._addition(decision, origin)
         if decision.memory is None:
             return None
-        evidence = {"said": decision.fact.content} | evidence
+        evidence = {"said": decision.fact.content, **(decision.evidence or {}), **origin}
         if decision.event == "UPDATE":
-            return AddFact(fact=decision.stored, evidence=evidence)
+            return self._replacement(decision, evidence)
         if decision.event == "DELETE":
             return DeleteFact(fact_id=decision.memory.id, evidence=evidence)
         return KeepFact(fact_id=decision.memory.id, evidence=evidence)
+
+    def _addition(self, decision: Decision, evidence: Mapping[str, Any]) -> AddFact:
+        new = replace(decision.fact, idempotency_key=_key(decision.fact))
+        if (old := decision.against) is None:
+            return AddFact(fact=new, unless_known=True, evidence=evidence)
+        wanted = {"outranked": True} if decision.outranked else {"wanted": decision.wanted}
+        told = decision.evidence or {}
+        near = told.get("similarity")
+        return AddFact(
+            fact=new,
+            unless_known=True,
+            precedence=MayReplace(
+                old.id, self._similarity(new.content, old.content) if near is None else near
+            ),
+            evidence={**wanted, **told, **evidence},
+        )
+
+    def _replacement(self, decision: Decision, evidence: Mapping[str, Any]) -> AddFact:
+        new = decision.stored
+        if decision.replaces:
+            new = replace(new, idempotency_key=_key(decision.fact))
+        also = tuple(
+            AlsoReplaces(one.memory.id, {**evidence, **(one.evidence or {})})
+            for one in decision.also
+            if one.memory is not None
+        )
+        return AddFact(fact=new, also=also, evidence=evidence)
 
     def _similarity(self, one: str, other: str) -> float:
         try:
@@ -421,7 +480,7 @@ def _refusal(decision: Decision, memory: Fact, done: Applied | None) -> Refusal:
             f"; if proposal {done.proposal_id} is accepted, memory {done.fact.id} (this fact) "
             f"replaces memory {memory.id}, which reinstating it undoes"
         )
-    return Refusal("DELETE", reason, decision.fact.content, memory.id)
+    return Refusal(decision.wanted, reason, decision.fact.content, memory.id)
 
 
 def _key(fact: NewFact) -> str | None:
@@ -430,13 +489,16 @@ def _key(fact: NewFact) -> str | None:
     A conversation with a known time may be added again months later: a fact of it that was
     corrected since must not come back. Without a time, the same words may be a new statement.
     """
-    if fact.valid_at is None:
+    if told_at(fact.slots, clock.moment(fact.valid_at, "valid_at")) is None:
         return None
     told = f"{fact.subject}\n{fact.content}".encode()
     return f"episode {fact.episode_id}: {hashlib.sha256(told).hexdigest()}"
 
 
-def _event(decision: Decision, done: Applied) -> MemoryEvent:
+def _events(decision: Decision, done: Applied) -> list[MemoryEvent]:
+    """Return the event of a decision, and one for each further memory that its fact replaced."""
     if decision.event == "DELETE":
-        return deleted(done.fact)
-    return memory_event("NONE" if done.known else decision.event, done.fact, done.previous)
+        return [deleted(done.fact)]
+    event = "NONE" if done.known else decision.event
+    further = [memory_event(event, done.fact, old) for old in done.also]
+    return [memory_event(event, done.fact, done.previous), *further]

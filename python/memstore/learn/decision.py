@@ -5,7 +5,9 @@ reply is checked:
 
 | the reply | the outcome |
 |---|---|
-| no JSON, cut short, or without a list of operations | ``ReplyError``; nothing is done |
+| no JSON, or without a list of operations | ``ReplyError``; nothing is done |
+| cut short, before every fact is decided | ``ReplyError``; nothing is done |
+| cut short later | what is whole counts, and the cut is reported as refused |
 | no usable operation for any fact | ``ReplyError``; nothing is done |
 | an operation that is not an object, or names a fact that was not offered | refused |
 | an unknown operation | refused |
@@ -21,7 +23,21 @@ reply is checked:
 | a fact without any usable operation | refused: it is undecided, and not stored |
 | the same operation twice | counts once |
 
-Then conflicts are resolved, one rule after another:
+Then the words of each fact are heard, unless the policy is to trust the model:
+
+| the words of a fact that is to UPDATE or DELETE | the outcome |
+|---|---|
+| prove or suggest a change | the memory goes: a new text or the fact replaces it |
+| hedge, say "also", or name another holder | refused, and the fact is added |
+| say the same as the memory | NONE: the memory is confirmed |
+| say nothing about it | the fact is added, and proposed to replace the memory |
+| agree, but the new text loses a value, or adds one | the fact itself replaces it |
+| agree on several memories | the fact replaces all of them |
+| say nothing about several memories | one is proposed, the most similar |
+| agree on one and say nothing about others | nothing is proposed |
+
+Then conflicts are resolved, one rule after another. Those about a DELETE concern a model that is
+trusted: where the words are heard, the fact takes the memory's place.
 
 | conflict | the outcome |
 |---|---|
@@ -45,13 +61,14 @@ Then conflicts are resolved, one rule after another:
 | more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
-A fact retracts a memory if both have a word in common and the fact denies the memory, says that it
-is over or gives another value of the same attribute; else a person is asked whether the fact
-replaces the memory. A new text is faithful if it has the numbers, names and denials of the memory
-and of the fact, no others, and half the words of each. A memory holds a fact if it has the fact's
-numbers, names and denials and a word in common with it, and does not give another value of the same
-attribute. The subject of both does not count as a common word. So no fact is lost: it is stored,
-carried by an update, held by a memory that is named, or refused.
+The words are judged by :mod:`memstore.text.judge`. A fact retracts a memory if both have a word in
+common and the fact denies the memory, says that it is over or gives another value of the same
+attribute; else a person is asked whether the fact replaces the memory. A new text is faithful if it
+has the numbers, names and denials of the memory and of the fact, no others, and half the words of
+each. A memory holds a fact if it has the fact's numbers, names and denials and a word in common
+with it, and does not give another value of the same attribute. The subject of both does not count
+as a common word. So no fact is lost: it is stored, carried by an update, held by a memory that is
+named, or refused.
 
 "Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. If a memory
 already states a fact word for word, the memory is kept without asking the model.
@@ -60,25 +77,26 @@ already states a fact word for word, the memory is kept without asking the model
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_text
 from memstore.errors import InvalidArgument
 from memstore.frozen import replace
-from memstore.learn.conflicts import resolved, same, same_claim
+from memstore.learn.conflicts import Allowance, resolved, same, same_claim
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import Unusable, list_schema, parse_list, shown, unusable
+from memstore.prompting.reply import CUT, Unusable, list_schema, parse_list, shown, unusable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.learn.witness import Witness
 
 CHANGE_SHARE: Final = 0.5
 """The share of the memories shown to a model that may be updated or deleted at once; one always
@@ -96,6 +114,26 @@ SCHEMA: Final = list_schema(
 )
 
 
+class Before(NamedTuple):
+    """What earlier replies of the same call were shown, and what they change."""
+
+    shown: frozenset[int] = frozenset()
+    """The ids of memories."""
+    changed: int = 0
+    """How many memories are updated or deleted."""
+
+    def and_then(self, existing: Iterable[Fact], decisions: Iterable[Decision]) -> Before:
+        """Return this with a further reply."""
+        changes = (d for d in decisions if d.event in ("UPDATE", "DELETE"))
+        return Before(
+            self.shown.union(memory.id for memory in existing),
+            self.changed + sum(len(d.memories) for d in changes),
+        )
+
+
+NOTHING: Final = Before()
+
+
 def decide(
     facts: Sequence[NewFact],
     existing: Sequence[Fact],
@@ -103,11 +141,18 @@ def decide(
     generator: Generator,
     *,
     change_share: float = CHANGE_SHARE,
+    before: Before = NOTHING,
+    witness: Witness | None = None,
 ) -> Decisions:
     """Decide what new facts do to the active memories of a scope; nothing is written.
 
     The model is asked at most once: not about facts that a memory states word for word, and not if
     there are no memories to compare with.
+
+    Args:
+        change_share: the share of the memories shown that may be updated or deleted.
+        before: what earlier replies of the same call were shown and changed.
+        witness: what the words say, without which no memory is retired; ``None`` trusts the model.
 
     Raises:
         GeneratorError: the model did not answer, or its reply cannot be used.
@@ -132,7 +177,9 @@ def decide(
     else:
         wanted, refused = [Decision("ADD", fact, n) for n, fact in enumerate(undecided)], []
     wanted = [decision._replace(place=open_places[decision.place]) for decision in wanted]
-    decisions = resolved([*held, *wanted], len(existing), change_share)
+    shown_ids = before.shown | {memory.id for memory in existing}
+    allowance = Allowance(shown=len(shown_ids), share=change_share, changed=before.changed)
+    decisions = resolved([*held, *wanted], allowance, witness)
     return replace(decisions, items=decisions, refused=refused + decisions.refused)
 
 
@@ -165,16 +212,20 @@ def read(
     """Return a reply's decisions about the facts, and what was refused.
 
     Raises:
-        ReplyError: it has no list of operations, or no usable operation for any fact.
+        ReplyError: it has no list of operations, or no usable operation for any fact; or it breaks
+            off and leaves a fact undecided.
     """
     decisions: list[Decision] = []
     refused: list[Refusal] = []
-    for entry in parse_list(reply, "operations"):
+    entries = parse_list(reply, "operations", may_break_off=True)
+    for entry in entries:
         try:
             decisions.append(_decision(entry, facts, existing))
         except Unusable as error:
             refused.append(_refusal(entry, facts, existing, str(error)))
     decided = {decision.place for decision in decisions}
+    if CUT in entries and len(decided) < len(facts):
+        raise unusable("the model's reply breaks off before it decides about every fact")
     if not decided:
         reasons = "; ".join(refusal.reason for refusal in refused[:3]) or "it is empty"
         raise unusable(f"the model's reply has no operation that can be carried out: {reasons}")
@@ -187,6 +238,8 @@ def read(
 
 
 def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Decision:
+    if entry == CUT:
+        raise Unusable(CUT)
     if not isinstance(entry, dict):
         raise Unusable(f"an operation must be an object, not {_excerpt(entry)}")
     event = entry.get("event")

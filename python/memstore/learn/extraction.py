@@ -16,6 +16,8 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.frozen import frozen, replace
+from memstore.lazy import lazy_import
+from memstore.learn.catching_up import retry_each
 from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
@@ -32,9 +34,13 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
     from memstore.facts.batch import Applied
-    from memstore.learn.comparison import Rival
+    from memstore.learn import background
+    from memstore.learn.background import BackgroundLearning
+    from memstore.learn.comparison import Rivals
     from memstore.learn.reading import Item
     from memstore.store.store import Store
+else:
+    background = lazy_import("memstore.learn.background")
 
 ERASED: Final = "it was erased, and this text still says it: add it by hand if you want it"
 
@@ -66,6 +72,8 @@ class Extracted:
     other_id: int | None = None
     """The older fact that is or may be superseded; for ``OUTDATED``, the fact said later."""
     proposal_id: int | None = None
+    also_ids: tuple[int, ...] | None = None
+    """Further older facts that it supersedes."""
     similarity: float | None = None
     """Cosine of the two contents."""
     evidence: Mapping[str, Any] | None = None
@@ -98,8 +106,8 @@ class Extractor:
         generator: the model that reads the texts, or the name of its provider, such as
             ``"ollama"``.
         policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
-            ``store.proposals``; both stay active. ``"auto"``: supersede the older fact if the two
-            are similar and their words show that both cannot hold, otherwise propose;
+            ``store.proposals``; both stay active. ``"judged"``, earlier called ``"auto"``:
+            supersede the older fact if the words prove it, propose it if they suggest it;
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
         scope: the owners of the facts, which are compared only with facts of the same owners.
         max_characters: longer texts are read in pieces of this length.
@@ -189,6 +197,45 @@ class Extractor:
         options = replace(self._reader.usual(episode), hint=subject_hint)
         return self._learn(episode, options, said_at(episode, options))
 
+    def retry(self, *, patient: bool = False, progress: Progress | None = None) -> list[Extraction]:
+        """Store the facts in the texts whose extraction failed, oldest first.
+
+        ``Store.status().not_learned`` counts them. With a scope, only those of its owners. They
+        count as written when they were recorded, so they replace nothing said later.
+
+        Args:
+            patient: ask a model that is unavailable again after pauses, for six minutes.
+            progress: called with the number of texts done and the total.
+
+        Raises:
+            LearningError: some failed again; the others are done.
+        """
+        waiting = self._store.readings.not_extracted(self._store.namespace, self._scope)
+        return retry_each(
+            waiting, self._extract_again, patient=patient, progress=progress, noun="texts"
+        )
+
+    def retry_in_background(self, interval_seconds: float = 60.0) -> BackgroundLearning:
+        """Retry what failed in a thread of this process until it is stopped.
+
+        As :meth:`memstore.Memory.retry_in_background`.
+
+        Raises:
+            ValueError: the interval is not above 0.
+        """
+        return background.BackgroundLearning(
+            file_of(self._store).engine,
+            f"extract {self._store.namespace}",
+            lambda: bool(self._store.readings.not_extracted(self._store.namespace, self._scope)),
+            self.retry,
+            interval_seconds,
+        ).start()
+
+    def _extract_again(self, one: tuple[int, ReadingOptions]) -> Extraction:
+        episode_id, options = one
+        episode = self._store.episodes.get(episode_id)
+        return self._learn(episode, options, said_at(episode, options))
+
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild all derived data, including the extracted facts, and report what was done.
 
@@ -209,7 +256,8 @@ class Extractor:
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
     def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
-        items = self._reader.read(episode, options, self._reader.begin(episode, options))
+        replies = self._reader.begin(episode, options, counted=True)
+        items = self._reader.read(episode, options, replies)
         usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             since = file_of(self._store).newest_id()
@@ -230,13 +278,14 @@ class Extractor:
                 # Another process changed or added facts with these subjects: compare again.
                 if attempt == MAX_ATTEMPTS:
                     raise
+        self._store.readings.end_learning(episode.id)
         return Extraction(
             episode=episode, items=[*_outcomes(items, applied, rivals)], not_compared=not_compared
         )
 
 
 def _outcomes(
-    items: Sequence[Item], applied: Sequence[Applied], rivals: Mapping[int, Rival]
+    items: Sequence[Item], applied: Sequence[Applied], rivals: Mapping[int, Rivals]
 ) -> Iterator[Extracted]:
     stored = enumerate(applied)
     for item in items:
@@ -253,12 +302,12 @@ def _outcomes(
         yield told
 
 
-def _outcome(extracted: Extracted, done: Applied, rival: Rival | None) -> Extracted:
+def _outcome(extracted: Extracted, done: Applied, rivals: Rivals | None) -> Extracted:
     if done.known and done.fact.status == "erased":
         return replace(extracted, reason=ERASED)
     outcome = Outcome.DUPLICATE if done.known else Outcome.STORED
     extracted = replace(extracted, outcome=outcome, fact_id=done.fact.id)
-    if done.known or rival is None:
+    if done.known or rivals is None:
         return extracted
     if done.proposal_id is not None:
         outcome = Outcome.PROPOSED
@@ -267,8 +316,9 @@ def _outcome(extracted: Extracted, done: Applied, rival: Rival | None) -> Extrac
     return replace(
         extracted,
         outcome=outcome,
-        other_id=rival.fact.id,
+        other_id=rivals.first.fact.id,
+        also_ids=tuple(fact.id for fact in done.also) or None,
         proposal_id=done.proposal_id,
-        similarity=rival.similarity,
+        similarity=rivals.first.similarity,
         evidence=done.change.evidence,
     )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
-from memstore.domain.arguments import checked_number, checked_place, checked_real
+from memstore.domain.arguments import (
+    checked_choice,
+    checked_number,
+    checked_place,
+    checked_real,
+)
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import CLASSIC, Results, WordsOnly
 from memstore.errors import (
     Conflict,
-    GeneratorUnavailable,
     InvalidArgument,
-    LearningError,
     NotFound,
     Remedy,
 )
@@ -25,8 +29,15 @@ from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.keywords import keywords
 from memstore.lazy import lazy_import
-from memstore.learn.catching_up import catch_up
-from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
+from memstore.learn.catching_up import catch_up, retry_each
+from memstore.learn.conversation import (
+    ATTEMPTS,
+    CONVERSATION,
+    JUDGED,
+    POLICIES,
+    Learner,
+    MemoryEvents,
+)
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.distilling import (
     MAX_CHARACTERS,
@@ -49,11 +60,14 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, SearchHit
     from memstore.domain.unread import Portion, UnreadThread
+    from memstore.learn import background
+    from memstore.learn.background import BackgroundLearning
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
 else:
     futures = lazy_import("concurrent.futures")
+    background = lazy_import("memstore.learn.background")
 
 
 class Owners(TypedDict, total=False):
@@ -110,6 +124,10 @@ class Memory:
             ``"ollama"``; without one each message is stored as it is.
         change_share: the share of the memories shown to the model that may be updated or deleted
             at once, 0 to 1; a single one always may.
+        policy: what retires a memory that the model finds outdated. ``"judged"``: the words of the
+            new fact must suggest it too; where they show nothing, it is proposed.
+            ``"trust-the-model"``: the model's word, unless its reply contradicts itself or loses
+            something.
     """
 
     def __init__(
@@ -118,8 +136,10 @@ class Memory:
         generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
+        policy: str = JUDGED,
     ) -> None:
         check_share(change_share)
+        self._policy = checked_choice(policy, POLICIES, "policy")
         self._store = given_store(store)
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
@@ -181,11 +201,17 @@ class Memory:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
-        learner = Learner(self._store, self._generator, scope, metadata, self._change_share, thread)
-        return learner.learn(read)
+        return self._learner(self._generator, scope, metadata, thread).learn(read)
 
     @keywords(Owners)
-    def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
+    def retry(
+        self,
+        *,
+        everything: bool = False,
+        patient: bool = False,
+        progress: Progress | None = None,
+        **owners: Unpack[Owners],
+    ) -> list[MemoryEvents]:
         """Learn from the conversations of a scope whose learning failed, oldest first.
 
         ``Store.status().not_learned`` counts them. They count as said when they were recorded, so
@@ -193,6 +219,8 @@ class Memory:
 
         Args:
             everything: those of every scope in the namespace; not together with a scope id.
+            patient: ask a model that is unavailable again after pauses, for six minutes.
+            progress: called with the number of conversations done and the total.
 
         Raises:
             ValueError: there is no generator, or ``everything`` with a scope id.
@@ -206,26 +234,27 @@ class Memory:
         wanted = self._store.readings.not_learned(
             self._store.namespace, None if everything else scope
         )
-        learned: list[MemoryEvents] = []
-        failed: list[LearningError] = []
-        for episode_id in wanted:
-            try:
-                learned.append(self._retry(episode_id, self._generator))
-            except NotFound:  # erased in the meantime
-                continue
-            except LearningError as error:
-                failed.append(error)
-                if isinstance(error.__cause__, GeneratorUnavailable):
-                    break  # the others would fail too
-        if failed:
-            raise LearningError(
-                f"{len(wanted) - len(learned)} of {len(wanted)} conversations could not be learned "
-                f"from and can be retried: {failed[0]}",
-                step=failed[0].step,
-                episode_id=failed[0].episode_id,
-                remedy=failed[0].remedy,
-            ) from failed[0]
-        return learned
+        learner = partial(self._retry, generator=self._generator)
+        return retry_each(wanted, learner, patient=patient, progress=progress)
+
+    def retry_in_background(self, interval_seconds: float = 60.0) -> BackgroundLearning:
+        """Retry what failed, of every scope, in a thread of this process until it is stopped.
+
+        After a failure it pauses twice as long, up to an hour; of several processes, one works.
+        Stop it before the store is closed: it is a context manager, and has ``stop()``.
+
+        Raises:
+            ValueError: there is no generator, or the interval is not above 0.
+        """
+        if self._generator is None:
+            raise _without_generator()
+        return background.BackgroundLearning(
+            file_of(self._store).engine,
+            f"retry {self._store.namespace}",
+            lambda: bool(self._store.readings.not_learned(self._store.namespace, None)),
+            partial(self.retry, everything=True),
+            interval_seconds,
+        ).start()
 
     @keywords(Owners)
     def unread(self, **owners: Unpack[Owners]) -> list[UnreadThread]:
@@ -292,14 +321,22 @@ class Memory:
         if self._generator is None:
             raise _without_generator()
         scope = Scope(**owners)
-        learner = Learner(self._store, self._generator, scope, None, self._change_share)
-        return catch_up(learner, characters, progress)
+        return catch_up(self._learner(self._generator, scope), characters, progress)
+
+    def _learner(
+        self,
+        generator: Generator,
+        scope: Scope,
+        metadata: Mapping[str, Any] | None = None,
+        thread: str | None = None,
+    ) -> Learner:
+        return Learner(
+            self._store, generator, scope, metadata, self._change_share, self._policy, thread
+        )
 
     def _retry(self, episode_id: int, generator: Generator) -> MemoryEvents:
         episode = self._store.episodes.get(episode_id)
-        metadata = episode.metadata or None
-        learner = Learner(self._store, generator, episode.scope, metadata, self._change_share)
-        return learner.retry(episode)
+        return self._learner(generator, episode.scope, episode.metadata or None).retry(episode)
 
     def _store_as_they_are(
         self,
@@ -584,17 +621,21 @@ class AsyncMemory(Awaited[Memory]):
         generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
+        policy: str = JUDGED,
     ) -> None:
         # A separate pool: calls that wait for a model would fill asyncio's few threads, and
         # searches would queue behind them. The threads end with this object.
         threads = futures.ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
-        super().__init__(Memory(store, generator, change_share=change_share), threads)
+        super().__init__(
+            Memory(store, generator, change_share=change_share, policy=policy), threads
+        )
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"
 
     add = awaited(Memory.add, slow=True)
     retry = awaited(Memory.retry, slow=True)
+    retry_in_background = awaited(Memory.retry_in_background)
     unread = awaited(Memory.unread)
     portion = awaited(Memory.portion)
     mark_read = awaited(Memory.mark_read)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
@@ -12,7 +13,8 @@ from memstore.frozen import frozen
 from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
-from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
+from memstore.prompting.reply import CUT, list_schema, parse_array, parse_list
+from memstore.text import slots
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 
 if TYPE_CHECKING:
@@ -26,8 +28,19 @@ if TYPE_CHECKING:
 MAX_FACT_CHARACTERS: Final = 1_000
 """The most characters of an extracted fact; a longer one is a copy of the text, not a claim."""
 
+TEXT_OR_NULL: Final = {"type": ["string", "null"]}
+
 SCHEMA: Final = list_schema(
-    "facts", content={"type": "string"}, subject={"type": "string"}, category={"type": "string"}
+    "facts",
+    content={"type": "string"},
+    subject={"type": "string"},
+    category={"type": "string"},
+    holder=TEXT_OR_NULL,
+    attribute=TEXT_OR_NULL,
+    value=TEXT_OR_NULL,
+    cardinality={"type": ["string", "null"], "enum": [*slots.CARDINALITIES, None]},
+    holds_from=TEXT_OR_NULL,
+    holds_until=TEXT_OR_NULL,
 )
 
 
@@ -40,6 +53,8 @@ class Item:
     category: str
     refused: str | None = None
     """Why it cannot be stored; ``None`` if it can."""
+    slots: Mapping[str, str] | None = None
+    """What the model named in it, as far as its text says so."""
 
 
 def read_items(
@@ -49,8 +64,12 @@ def read_items(
     *,
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
+    may_break_off: bool = True,
 ) -> list[Item]:
     """Return the facts a model finds in a text, in order; arguments as for :func:`extract_facts`.
+
+    A reply that breaks off is read up to its last whole item, followed by a refused one, unless it
+    ``may_break_off`` not.
 
     Raises:
         GeneratorError: no usable reply; the message says about which piece.
@@ -60,11 +79,12 @@ def read_items(
         checked_text(subject_hint, "subject_hint", MAX_NAME)
     when = clock.moment(at, "at") or clock.utc_now()
     parts = [part for part in chunks(text, max_characters) if part.strip()]
+    read = partial(_entries, may_break_off=may_break_off)
     found: list[Item] = []
     for place, part in enumerate(parts, 1):
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
         try:
-            entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, _entries)
+            entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, read)
         except GeneratorError as error:
             error.place = where
             raise
@@ -93,11 +113,23 @@ def extract_facts(
     Raises:
         GeneratorError: no usable reply.
     """
-    items = read_items(text, Replies(generator), subject_hint, at=at, max_characters=max_characters)
+    items = read_items(
+        text,
+        Replies(generator),
+        subject_hint,
+        at=at,
+        max_characters=max_characters,
+        may_break_off=False,
+    )
     distinct: dict[tuple[str, str], NewFact] = {}
     for item in items:
         if item.refused is None:
-            new = NewFact(content=item.content, subject=item.subject, category=item.category)
+            new = NewFact(
+                content=item.content,
+                subject=item.subject,
+                category=item.category,
+                slots=item.slots,
+            )
             distinct.setdefault((item.content, item.subject), new)
     return [*distinct.values()]
 
@@ -110,24 +142,26 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     return fill(
         template("memstore.learn", "extract"),
         time=f"{weekday(at)}, {clock.to_text(at)[:16]}Z",
+        attributes=", ".join(f"`{name}`" for name in sorted(slots.ATTRIBUTES)),
         hint=hint,
         text=fence(text, "text"),
     )
 
 
-def _entries(reply: str) -> list[object]:
+def _entries(reply: str, *, may_break_off: bool) -> list[object]:
     """Return the list in a reply: under ``facts``, or the bare array that some models prefer."""
     try:
-        parse_object(reply)
+        return parse_list(reply, "facts", may_break_off=may_break_off)
     except ReplyError as error:
         try:
             return parse_array(reply)
         except ReplyError:
             raise error from None
-    return parse_list(reply, "facts")
 
 
 def _item(entry: object, subject_hint: str | None) -> Item:
+    if entry == CUT:
+        return Item("", "", "", CUT)
     if not isinstance(entry, dict):
         return Item("", "", "", f"a fact must be an object, not {type(entry).__name__}")
     given: dict[str, Any] = {name: entry.get(name) for name in ("content", "subject", "category")}
@@ -135,7 +169,9 @@ def _item(entry: object, subject_hint: str | None) -> Item:
         if given[name] is None or (isinstance(given[name], str) and not given[name].strip()):
             given[name] = default
     texts = {name: text.strip() if isinstance(text, str) else "" for name, text in given.items()}
-    return Item(**texts, refused=_refusal(given))
+    refused = _refusal(given)
+    named = {} if refused else slots.found(entry, texts["content"], texts["subject"])
+    return Item(**texts, refused=refused, slots=named or None)
 
 
 def _refusal(given: dict[str, object]) -> str | None:
@@ -165,13 +201,20 @@ class EpisodeReader:
         )
 
     def begin(
-        self, episode: Episode, options: ReadingOptions, *, only_kept: bool = False
+        self,
+        episode: Episode,
+        options: ReadingOptions,
+        *,
+        only_kept: bool = False,
+        counted: bool = False,
     ) -> Replies:
         """Log how an episode is read, and return the model with its stored replies about it.
 
-        With ``only_kept`` the model is not asked, and a missing reply is an error.
+        Args:
+            only_kept: the model is not asked, and a missing reply is an error.
+            counted: the episode counts as not read until the log says otherwise.
         """
-        self._store.readings.begin(episode.id, options)
+        self._store.readings.begin(episode.id, options, counted=counted)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
     def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
@@ -196,14 +239,17 @@ def facts_in(
     at: datetime | None,
     metadata: Mapping[str, Any] | None,
 ) -> list[NewFact]:
-    """Return the items that can be stored, as facts of the episode and its owners."""
+    """Return the items that can be stored, as facts of the episode and its owners.
+
+    They hold since they were said, unless their slots name another time.
+    """
     return [
         NewFact(
             content=item.content,
             subject=item.subject,
             category=item.category,
             metadata=metadata,
-            valid_at=at,
+            **_times(item.slots, at, episode),
             source=episode.source,
             episode_id=episode.id,
             derivation=derivation,
@@ -212,3 +258,22 @@ def facts_in(
         for item in items
         if item.refused is None
     ]
+
+
+def _times(
+    named: Mapping[str, str] | None, at: datetime | None, episode: Episode
+) -> dict[str, Any]:
+    """Return since when a fact holds and until when, with its slots.
+
+    A time until which something held, said later, tells of the past: such a fact does not expire.
+    """
+    began, ends = slots.began(named), slots.ends(named)
+    if began is not None and at is not None:
+        named = {**(named or {}), slots.SAID_AT: clock.to_text(at)}
+    said = at or episode.created_at
+    expires = ends is not None and ends > max(said, began or said)
+    return {
+        "valid_at": began or at,
+        "expired_at": ends if expires else None,
+        "slots": named,
+    }

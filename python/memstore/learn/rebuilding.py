@@ -119,6 +119,7 @@ class _Rebuilding:
         self._done["episodes"] += 1
         when = max(said_at(episode, options) for options in how)
         self._reconciler.reconcile(episode, wanted, when)
+        self._store.readings.end_learning(episode.id)
 
     def _how(self, episode: Episode) -> list[ReadingOptions]:
         """Return the options to read an episode with; empty if it is skipped."""

@@ -112,7 +112,7 @@ class Reconciler:
                 writer.refuse_newer(since, subjects, episode.scope)
             again = self._withdraw(writer, episode, plan)
             # A superseded rival is replaced by the fact that repeats it.
-            rivals = {n: r._replace(fact=again.get(r.fact.id, r.fact)) for n, r in rivals.items()}
+            rivals = {n: r.replacing(again) for n, r in rivals.items()}
             changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
             prepared = [
@@ -240,6 +240,9 @@ class Reconciler:
         if change.fact.supersedes is not None:
             old = writer.active(change.fact.supersedes)
             writer.retire(old, fact.id, change.evidence, episode_id=fact.episode_id)
+            for one in change.also:
+                held = writer.active(one.fact_id)
+                writer.retire(held, fact.id, one.evidence, episode_id=fact.episode_id)
         if isinstance(change.precedence, YieldsTo):
             held = writer.active(fact.id)
             writer.retire(
@@ -262,5 +265,5 @@ def _ended(fact: Fact, when: datetime) -> bool:
 
 
 def _as_new(fact: Fact) -> NewFact:
-    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id")
+    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id", "slots")
     return NewFact(**{name: getattr(fact, name) for name in columns})

@@ -83,9 +83,14 @@ class Readings:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, episode_id: int, options: ReadingOptions) -> None:
-        """Record that facts are about to be extracted from an episode with these options."""
-        self._place([ReadingRow(episode_id, EXTRACT, options.to_text())])
+    def begin(self, episode_id: int, options: ReadingOptions, *, counted: bool = False) -> None:
+        """Record that facts are about to be extracted from an episode with these options.
+
+        Args:
+            counted: count the episode as not read by a model until :meth:`end_learning`.
+        """
+        kinds = (EXTRACT, NOT_LEARNED) if counted else (EXTRACT,)
+        self._place([ReadingRow(episode_id, kind, options.to_text()) for kind in kinds])
 
     def begin_learning(self, episode_id: int) -> None:
         """Record a new conversation as one that nothing was learned from yet."""
@@ -99,8 +104,8 @@ class Readings:
                     reading_table.place(transaction, row)
 
     def end_learning(self, episode_id: int) -> None:
-        """Remove the record of :meth:`begin_learning`."""
-        if ReadingRow(episode_id, NOT_LEARNED, NO_OPTIONS) in self.of(episode_id):
+        """Record that a model has read an episode: what :meth:`begin` and its like recorded."""
+        if any(row.kind == NOT_LEARNED for row in self.of(episode_id)):
             with self._engine.write() as transaction:
                 reading_table.forget_not_learned(transaction, episode_id)
 
@@ -112,6 +117,14 @@ class Readings:
         """Return the ids of conversations that nothing was learned from, oldest first."""
         with self._engine.read() as transaction:
             return reading_table.not_learned(transaction, _of(namespace, scope))
+
+    def not_extracted(
+        self, namespace: str, scope: Scope | None
+    ) -> list[tuple[int, ReadingOptions]]:
+        """Return the texts that no facts were extracted from yet, and how they were to be read."""
+        with self._engine.read() as transaction:
+            rows = reading_table.not_extracted(transaction, _of(namespace, scope))
+        return [(row.episode_id, ReadingOptions.from_text(row.asked)) for row in rows]
 
     def unread_threads(self, namespace: str, scope: Scope) -> list[UnreadThread]:
         """Return the conversations of these owners with turns that no model has read."""

@@ -6,10 +6,13 @@ The JSON is looked for in three places, in this order:
 2. the Markdown code blocks in it;
 3. the text, whose brackets must be JSON or prose: ``[as you asked]``, ``{sic}`` or ``[1]``.
 
-For the last two, what a model thought (``<think>…</think>``) is left out first. JSON that breaks
-off or is broken makes the reply an error, and so do two values that differ. So a truncated reply is
-never a shorter list. NaN, infinities and duplicate keys are errors too, because their meaning would
-be a guess.
+For the last two, what a model thought (``<think>…</think>``) is left out first. JSON that is broken
+makes the reply an error, and so do two values that differ. NaN, infinities and duplicate keys are
+errors too, because their meaning would be a guess.
+
+A reply that breaks off at its end is an error as well, unless the caller can do with the whole
+entries of a list (:func:`parse_list`). The entry after them, :data:`CUT`, says that more may be
+missing, so a truncated reply is never taken for a shorter list.
 """
 
 from __future__ import annotations
@@ -29,14 +32,30 @@ EXCERPT: Final = 200
 """How many characters of a reply its error shows."""
 
 FENCE: Final = "```"
-THOUGHTS: Final = re.compile(r"(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.DOTALL)
-"""Thoughts that a reply begins with."""
+_THOUGHT: Final = r"(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
 
-THOUGHTS_END: Final = re.compile(r"^[ \t]*</think(?:ing)?>", re.MULTILINE)
-"""The end of thoughts whose beginning is part of the prompt. At the start of a line, it is not
-inside JSON text."""
+THOUGHTS: Final = re.compile(
+    rf"^[ \t]*(?:<(?P<tag>{_THOUGHT})>.*?</(?P=tag)>[ \t]*)+"
+    rf"|^[ \t]*(?:\[(?P<mark>{_THOUGHT})\].*?\[/(?P=mark)\][ \t]*)+",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+"""Thoughts, at the start of a line, where they are not inside JSON text."""
 
-THOUGHTS_BEGIN: Final = re.compile(r"\s*<think(?:ing)?>")
+THOUGHTS_END: Final = re.compile(rf"^[ \t]*</{_THOUGHT}>", re.MULTILINE | re.IGNORECASE)
+"""The end of thoughts whose beginning is part of the prompt."""
+
+THOUGHTS_BEGIN: Final = re.compile(rf"^[ \t]*<{_THOUGHT}>", re.MULTILINE | re.IGNORECASE)
+
+CUT: Final = "the reply breaks off here, and more may be missing"
+"""The last entry of a list that a reply breaks off in."""
+
+COMMA: Final = re.compile(r"\s*,\s*")
+LIST_ENDS: Final = re.compile(r"\s*\]\s*(?:`{3}\s*)?")
+REPLY_ENDS: Final = re.compile(r"\s*(?:`{3}\s*)?")
+VALUE_BEGINS: Final = re.compile(
+    r"-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|u?[0-9a-fA-F]{0,4}|\\(?:u[0-9a-fA-F]{0,4})?"
+)
+"""What a cut leaves of a number, a literal such as ``true``, or an escaped character."""
 
 BRACKET: Final = re.compile(r"[\[\]{}]")
 
@@ -64,9 +83,19 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def parse_list(text: str, name: str) -> list[object]:
-    """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks."""
-    entries = parse_object(text).get(name)
+def parse_list(text: str, name: str, *, may_break_off: bool = False) -> list[object]:
+    """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks.
+
+    Args:
+        may_break_off: if the reply breaks off in it, return its whole entries, and :data:`CUT`.
+    """
+    try:
+        entries = parse_object(text).get(name)
+    except ReplyError:
+        found = _cut_list(text, name) if may_break_off and isinstance(text, str) else None
+        if found is None:
+            raise
+        return found
     if not isinstance(entries, list):
         raise unusable(f'the model\'s reply has no list "{name}"')
     return entries
@@ -120,12 +149,72 @@ def _parse(text: str, wanted: type[JSON]) -> JSON:
     return found[0]
 
 
+def _cut_list(text: str, name: str) -> list[object] | None:
+    """Return the whole entries of the list under a key, and :data:`CUT`, if a reply ends in it.
+
+    ``None`` if it does not, if there is no whole entry, or if other JSON is before it.
+    """
+    said = _without_thoughts(text.lstrip("\ufeff").strip())
+    begins = re.compile(rf'\{{\s*"{re.escape(name)}"\s*:\s*\[\s*')
+    at = 0
+    while opening := BRACKET.search(said, at):
+        if found := begins.match(said, opening.start()):
+            return _whole_entries(said, found.end())
+        if opening[0] in "]}":
+            return None
+        if not JSON_BEGINS.match(said, opening.start()):
+            at = _end_of_prose(said, opening.start())
+            continue
+        try:
+            value, at = DECODER.raw_decode(said, opening.start())
+        except (ValueError, RecursionError):
+            return None
+        if not _is_citation(value):
+            return None
+    return None
+
+
+def _whole_entries(text: str, at: int) -> list[object] | None:
+    entries: list[object] = []
+    while not REPLY_ENDS.fullmatch(text, at):
+        if closed := LIST_ENDS.match(text, at):
+            return entries if closed.end() == len(text) else None
+        if entries:
+            comma = COMMA.match(text, at)
+            if comma is None:
+                return None
+            at = comma.end()
+            if at == len(text):
+                break
+        try:
+            entry, at = DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            if not _breaks_off(error):
+                return None
+            break
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(entry, dict):
+            return None
+        entries.append(entry)
+    return [*entries, CUT] if entries else None
+
+
+def _breaks_off(error: json.JSONDecodeError) -> bool:
+    """Return whether JSON is broken only because its text ends."""
+    rest = error.doc[error.pos :]
+    return (
+        not rest
+        or error.msg.startswith("Unterminated string")
+        or VALUE_BEGINS.fullmatch(rest) is not None
+    )
+
+
 def _without_thoughts(text: str) -> str:
-    """Return what follows a model's thoughts; nothing if they do not end."""
-    if thoughts := THOUGHTS.match(text):
-        return text[thoughts.end() :]
-    if THOUGHTS_BEGIN.match(text):
-        return ""
+    """Return a reply without a model's thoughts; only what is before them if they do not end."""
+    text = THOUGHTS.sub("", text)
+    if begin := THOUGHTS_BEGIN.search(text):
+        return text[: begin.start()]
     end = THOUGHTS_END.search(text)
     return text[end.end() :] if end else text
 

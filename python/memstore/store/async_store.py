@@ -63,6 +63,8 @@ class AsyncProposals(Awaited[Proposals]):
     put_forward = awaited(Proposals.put_forward)
     accept = awaited(Proposals.accept)
     reject = awaited(Proposals.reject)
+    reopen = awaited(Proposals.reopen)
+    questions = awaited(Proposals.questions)
 
 
 class AsyncTokens(Awaited[Tokens]):

@@ -314,6 +314,7 @@ class Store:
         episode_id: int | None = None,
         thread: str | None = None,
         seq: int | None = None,
+        slots: Mapping[str, str] | None = None,
         unless_known: bool = False,
     ) -> Fact:
         """Store a fact; it is on disk when this returns, even if the embedder fails.
@@ -339,6 +340,9 @@ class Store:
                 supersedes. Threads are separate for each set of owners.
             seq: its place in the thread, 0 or more; by default that of the episode, or after the
                 last one. Facts at the same place are ordered as they were stored.
+            slots: texts by name, by which it is compared with later facts: ``holder``,
+                ``attribute``, ``value``, ``cardinality`` (``one`` or ``many``), ``holds_from`` and
+                ``holds_until``. Extraction fills them.
             unless_known: if an active fact with the same owners, category, metadata and expiry
                 already says this (ignoring case, spacing and a final full stop), confirm that fact,
                 let it supersede ``supersedes``, and return it.
@@ -368,6 +372,7 @@ class Store:
             episode_id=episode_id,
             thread=thread,
             seq=seq,
+            slots=slots,
         )
         return self._facts.add_many([new], unless_known=unless_known)[0]
 
@@ -1371,7 +1376,7 @@ class Store:
                 **counts.states(transaction, active),
                 episodes=counts.episodes(transaction, records),
                 **piece_table.count_waiting(transaction, records),
-                not_learned=len(reading_table.not_learned(transaction, records)),
+                not_learned=reading_table.count_waiting(transaction, records),
                 **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),

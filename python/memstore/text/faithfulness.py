@@ -97,6 +97,21 @@ def shared(one: str, other: str, subject: str = "") -> list[str]:
     return [word for word in _absent(own, about) if not _absent([word], theirs)]
 
 
+def lost_words(values: Iterable[str], text: str) -> list[str]:
+    """Return the telling words and numbers of some values that a text has in no form."""
+    return _absent((word for value in values for word in _telling(value)), _telling(text))
+
+
+def added_words(sources: Sequence[str], text: str) -> list[str]:
+    """Return the telling words of a text that no source has in any form.
+
+    Words that only order two values in time, such as "previously", do not count.
+    """
+    said = [word for source in sources for word in _telling(source)]
+    added = _absent(_telling(text), said)
+    return [word for word in added if word not in lexicon.ORDERING]
+
+
 def _symbols(text: str) -> Iterator[str]:
     """Yield the symbols that are not punctuation: C# is not C, < not >, and -5 not 5."""
     for sign in _plain(text):

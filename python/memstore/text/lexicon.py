@@ -35,6 +35,13 @@ LIGHT: Final = word_set(
 )
 """Words in which two wordings of one claim may differ."""
 
+ORDERING: Final = word_set(
+    "now currently previously formerly before earlier until recently jetzt derzeit nun inzwischen "
+    "mittlerweile aktuell früher vorher zuvor davor bisher bis ahora antes anteriormente "
+    "maintenant auparavant précédemment avant 以前 之前 原来 现在 今"
+)
+"""Words by which one text names a value and the one before it."""
+
 QUANTIFIERS: Final = word_set(
     "all every each both most some few many several alle jede jeder jedes viele einige manche beide"
 )

@@ -47,7 +47,7 @@ INVISIBLE: Final = lazy_pattern(
 
 SCREENED: Final = frozenset(
     "content subject category source name source_model source_description tags metadata"
-    " speaker".split()
+    " speaker slots".split()
 )
 """The fields of a new fact or episode that are screened. Identifiers (owners, threads, keys) are
 not, because redacting could make two of them equal."""

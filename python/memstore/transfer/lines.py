@@ -27,6 +27,7 @@ from memstore.domain.arguments import (
 from memstore.domain.episodes import Episode
 from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Fact, JournalLine
 from memstore.episodes.checks import hash_of
+from memstore.text import slots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -121,7 +122,9 @@ def _known(
         if not is_whole(known.get(name, 0)):
             raise ValueError(f"{name} is not a whole number")
     metadata.encode(known.setdefault("metadata", {}))
-    for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "tags"}:
+    if "slots" in known:
+        slots.checked(known["slots"])
+    for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "slots", "tags"}:
         if known[name] != "":  # erased records have blank fields
             stored_text(known[name], name)
     for name in ("namespace", "thread", *SCOPE_FIELDS):

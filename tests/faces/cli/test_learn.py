@@ -11,6 +11,9 @@ from tests.support.clock import ManualClock
 from tests.support.command_line import Answer, CommandLine, cli_fixture  # noqa: F401
 from tests.support.model_server import ModelServer, Reply
 
+import memstore
+from memstore.facts.batch import AddFact, MayReplace
+
 TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"
 HOSTILE = "Ana \x1b[2J likes \u202eevil"
@@ -145,17 +148,37 @@ def test_unreachable_generator_names_its_flag(cli: CommandLine, manual_clock: Ma
 
 
 def test_remember_updates_what_has_changed(cli: CommandLine, model: ModelServer) -> None:
-    model.replies = [facts("Ana drinks coffee"), facts("Ana drinks tea")]
+    model.replies = [facts("Ana lives in Berlin")]
     assert (
-        cli("remember", "coffee for me", "--user", "ana").out == "ADD\t#1\tAna drinks coffee\t\t\n"
+        cli("remember", "Berlin it is", "--user", "ana").out
+        == "ADD\t#1\tAna lives in Berlin\t\t\n"
     )
-    model.replies = [facts("Ana drinks tea"), operation("UPDATE", 1, "Ana drinks tea")]
-    done = cli.json("remember", "tea now", "--user", "ana", "--at", "2099-03-01")
+    new = "Ana moved to Lisbon"
+    model.replies = [facts(new), operation("UPDATE", 1, new)]
+    done = cli.json("remember", "Lisbon now", "--user", "ana", "--at", "2099-03-01")
     (change,) = done["changes"]
-    assert (change["event"], change["previous"]) == ("UPDATE", "Ana drinks coffee")
+    assert (change["event"], change["previous"]) == ("UPDATE", "Ana lives in Berlin")
     past = cli.json("history", change["id"], "--user", "ana")
     assert [event["event"] for event in past] == ["ADD", "UPDATE"]
     assert cli.error("history", change["id"], "--user", "ben")[0] == 1
+
+
+def test_remember_asks_where_only_the_model_sees_a_change(
+    cli: CommandLine, model: ModelServer
+) -> None:
+    cli("remember", "Ana drinks coffee", "--user", "ana", "--direct")
+    new = "Ana plays chess"
+    replies = [facts(new), operation("UPDATE", 1, "Ana drinks coffee and plays chess")]
+    model.replies = [*replies]
+    told = cli("remember", "chess", "--user", "ana")
+    assert told.out.startswith("ADD")
+    assert "rejected: UPDATE" in told.err
+    assert "proposal 1" in told.err
+    assert cli.json("proposals", "reject", "1", "--user", "ana")["state"] == "rejected"
+    cli("forget", "2", "--user", "ana")
+    model.replies = [*replies]
+    trusting = ("--policy", "trust-the-model")
+    assert cli("remember", "chess!", "--user", "ana", *trusting).out.startswith("UPDATE")
 
 
 def test_remember_reports_what_was_refused(cli: CommandLine, model: ModelServer) -> None:
@@ -293,6 +316,33 @@ def test_failed_conversation_is_retried(cli: CommandLine, model: ModelServer) ->
     assert "learned from 0 conversations" in told.err
 
 
+def test_learn_retries_conversations_and_texts(cli: CommandLine, model: ModelServer) -> None:
+    model.replies = lambda _: Reply(status=400, words="model died")
+    assert cli("remember", "I drink coffee", "--user", "ana").code != 0
+    assert cli("extract", "-", stdin="Ana has a cat").code != 0
+    assert cli.json("status", "--scope", "all")["not_learned"] == 2
+    assert cli("learn", "--retry", "--scope", "all").code != 0
+    model.replies = [facts("Ana drinks coffee"), facts("Ana has a cat")]
+    done = cli.json("learn", "--retry", "--scope", "all")
+    assert [one["memory"] for each in done["learned"] for one in each["changes"]] == [
+        "Ana drinks coffee"
+    ]
+    assert [item["content"] for each in done["extracted"] for item in each["items"]] == [
+        "Ana has a cat"
+    ]
+    assert cli.json("status", "--scope", "all")["not_learned"] == 0
+    told = cli("learn", "--retry")
+    assert "learned from 0 conversations and 0 texts" in told.err
+
+
+def test_learn_reads_what_no_model_has_read(cli: CommandLine, model: ModelServer) -> None:
+    assert cli("episode", "add", "I drink coffee", "--source", "chat", "--thread", "a").code == 0
+    model.replies = [facts("Ana drinks coffee")]
+    (learned,) = cli.json("learn")
+    assert [change["memory"] for change in learned["changes"]] == ["Ana drinks coffee"]
+    assert cli.error("learn", "--scope", "all")[0] == 2
+
+
 @pytest.mark.parametrize(
     "argv",
     [
@@ -308,3 +358,26 @@ def test_retry_refuses_incompatible_options(
 ) -> None:
     code, told = cli.error("remember", *argv)
     assert (code, "--retry" in told) == (2, True)
+
+
+def test_inbox_without_a_terminal_is_a_list(cli: CommandLine, path: Path) -> None:
+    assert "no proposals" in cli("inbox").err
+    assert cli.json("inbox") == []
+    with memstore.open(path, embedder=None) as store:
+        held = store.add("Ana lives in Berlin", subject="ana")
+        fact = memstore.NewFact(content="Ana lives in Lisbon", subject="ana", source="chat")
+        store.apply([AddFact(fact=fact, precedence=MayReplace(held.id, 0.9))])
+    told = cli("inbox")
+    assert told.out == (
+        '1\tana: "Ana lives in [Berlin]" -> "Ana lives in [Lisbon]" (from chat; held for less '
+        "than a day; if accepted, #2 replaces #1)\n"
+    )
+    [shown] = cli.json("inbox")
+    assert (shown["quoted"], shown["effect"]) == ("from chat", "#2 replaces #1")
+    assert cli("proposals", "reject", "1").code == 0
+    assert cli.json("inbox") == []
+    assert cli("proposals", "reopen", "1").code == 0
+    assert [one["id"] for one in cli.json("inbox")] == [1]
+    code, why = cli.error("proposals", "reopen", "1")
+    assert code != 0
+    assert "is open already" in why

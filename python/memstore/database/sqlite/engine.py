@@ -167,7 +167,8 @@ class SqliteEngine:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
         return bool(
             transaction.scalar(
-                "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = 'pinned_at'"
+                "SELECT count(*) = 2 FROM pragma_table_info('memstore_facts')"
+                " WHERE name IN ('pinned_at', 'slots')"
             )
         )
 

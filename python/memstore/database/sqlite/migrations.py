@@ -63,10 +63,20 @@ OTHER_GROUPS = (
 )  # fmt: skip
 
 
+LATER_COLUMNS: Final = ("pinned_at", "slots")
+"""Columns of facts that development builds of the newest version lacked, in their order."""
+
+
 def complete(transaction: Transaction) -> None:
     """Add what a development build left out of a file of the newest version."""
-    transaction.run("ALTER TABLE memstore_facts ADD COLUMN pinned_at TEXT")
-    _run_file(transaction, "v07/facts_first.sql")
+    for name in LATER_COLUMNS:
+        if not transaction.scalar(
+            "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = :name",
+            {"name": name},
+        ):
+            transaction.run(f"ALTER TABLE memstore_facts ADD COLUMN {name} TEXT")
+            if name == "pinned_at":
+                _run_file(transaction, "v07/facts_first.sql")
 
 
 def _take_step_7(transaction: Transaction) -> None:

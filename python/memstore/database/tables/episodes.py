@@ -12,7 +12,7 @@ from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables.readings import NOT_LEARNED
+from memstore.database.tables.readings import NO_OPTIONS, NOT_LEARNED
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
@@ -50,7 +50,7 @@ UNREAD: Final = (
     " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
     f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
     " OR EXISTS (SELECT 1 FROM memstore_readings r"
-    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}'))"
+    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}' AND r.asked = '{NO_OPTIONS}'))"
 )
 """The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 

@@ -50,7 +50,7 @@ else:
 BLANK: Final[Mapping[str, Any]] = MappingProxyType(
     dict.fromkeys(("content", "subject", "category"), "")
     | dict.fromkeys(
-        ("source", "idempotency_key", *SCOPE_FIELDS, "thread", "seq", "pinned_at"), None
+        ("source", "idempotency_key", *SCOPE_FIELDS, "thread", "seq", "pinned_at", "slots"), None
     )
 )
 """What erasing makes of the columns of a fact, besides its metadata."""
@@ -80,6 +80,7 @@ INSERTION: Final = (
 )
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
+SLOTS_PLACE = STORED.index("slots")
 THREAD_INDEX = "idx_memstore_thread"
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
@@ -91,7 +92,7 @@ JOURNALLED: Final = tuple(
 JOURNALLED_KEYS: Final = tuple(
     (place, f'"{name}": ')
     for place, name in enumerate(STORED)
-    if name in JOURNALLED and name != "metadata"
+    if name in JOURNALLED and name not in ("metadata", "slots")
 )
 """The places in a fact's row of what is journalled as it is, and their keys in JSON."""
 
@@ -148,6 +149,8 @@ def decode(row: Row) -> Fact:
     fact = unchecked(Fact, values)
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
+    if values["slots"] is not None:
+        values["slots"] = metadata.decode(values["slots"])
     values["embedded"] = bool(values["embedded"])
     values["distrusted"] = bool(values["distrusted"])
     return fact
@@ -182,6 +185,8 @@ def row_of(fact: Fact, encoded: Encoded) -> InOrder:
     """Return the row of a fact: the columns :data:`STORED`, then those by which it is found."""
     row = [*stored_values(fact), *encoded.found_by]
     row[METADATA_PLACE] = encoded.metadata
+    if fact.slots is not None:
+        row[SLOTS_PLACE] = metadata.text_of(fact.slots)
     for place in MOMENT_PLACES:
         if row[place] is not None:
             row[place] = clock.to_text(row[place])
@@ -200,6 +205,8 @@ def journalled_text(row: Row) -> str:
         for place, key in JOURNALLED_KEYS
         if (value := row[place]) is not None
     ]
+    if row[SLOTS_PLACE] is not None:
+        parts.append(f'"slots": {row[SLOTS_PLACE]}')
     return f'{{{", ".join(parts)}, "metadata": {row[METADATA_PLACE] or "{}"}}}'
 
 
@@ -231,7 +238,7 @@ def found_by(content: str, subject: str) -> FoundBy:
 def _encode(name: str, value: Any) -> Value:
     if isinstance(value, datetime):
         return clock.to_text(value)
-    if name == "metadata":
+    if name in ("metadata", "slots"):
         return metadata.encode(value)
     return value  # type: ignore[no-any-return]
 
@@ -598,7 +605,7 @@ def misformed(transaction: Transaction) -> Iterator[str]:
     forms = dict.fromkeys(sorted(MOMENT_FIELDS.intersection(STORED)), rewritten_moment)
     added = f"SELECT fact_id FROM memstore_journal WHERE kind = '{Kind.ADD}'"
     ours = f"memstore_facts WHERE id IN ({added})"
-    return misformed_rows(transaction, ours, {**forms, "metadata": _rewritten})
+    return misformed_rows(transaction, ours, {**forms, "metadata": _rewritten, "slots": _rewritten})
 
 
 def _rewritten(text: str) -> str | None:

@@ -19,7 +19,8 @@ CLOSED = "closed"
 """A fact of the episode was erased: no facts are extracted from it again, and no replies kept."""
 
 NOT_LEARNED = "unlearnt"  # as files and exports have it
-"""A conversation was recorded, but nothing was learned from it yet."""
+"""A conversation was recorded, but nothing was learned from it yet; with options, a text from which
+no facts were extracted yet."""
 
 NO_OPTIONS = "{}"
 
@@ -70,16 +71,35 @@ def forget(transaction: Transaction, episode_id: int) -> None:
 
 def not_learned(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     """Return the ids of conversations that nothing was learned from yet, oldest first."""
+    return [row.episode_id for row in waiting(transaction, wanted) if row.asked == NO_OPTIONS]
+
+
+def not_extracted(transaction: Transaction, wanted: EpisodeFilter) -> list[ReadingRow]:
+    """Return how the texts were to be read that no facts were extracted from yet, oldest first."""
+    return [row for row in waiting(transaction, wanted) if row.asked != NO_OPTIONS]
+
+
+def waiting(transaction: Transaction, wanted: EpisodeFilter) -> list[ReadingRow]:
+    """Return what a model was to read and has not, oldest first."""
     seen, values = wanted.of("e", transaction.dialect)
-    return transaction.ints(
+    rows = transaction.rows(
         # CROSS JOIN: the planner would begin with the episodes.
-        "SELECT r.episode_id FROM memstore_readings r CROSS JOIN memstore_episodes e"
-        f" WHERE r.kind = '{NOT_LEARNED}' AND e.id = r.episode_id AND {seen} ORDER BY r.episode_id",
+        "SELECT r.episode_id, r.kind, r.asked FROM memstore_readings r"
+        " CROSS JOIN memstore_episodes e"
+        f" WHERE r.kind = '{NOT_LEARNED}' AND e.id = r.episode_id AND {seen}"
+        " ORDER BY r.episode_id, r.id",
         values,
     )
+    return [*starmap(ReadingRow, rows)]
+
+
+def count_waiting(transaction: Transaction, wanted: EpisodeFilter) -> int:
+    """Return how many episodes a model was to read and has not."""
+    return len({row.episode_id for row in waiting(transaction, wanted)})
 
 
 def forget_not_learned(transaction: Transaction, episode_id: int) -> None:
+    """Record that a model has read an episode."""
     transaction.run(
         f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{NOT_LEARNED}'",
         {"episode_id": episode_id},

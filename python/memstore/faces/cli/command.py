@@ -281,6 +281,14 @@ BYTES_REMAIN: Final = (
     "go when the last process closes the file, or when this command runs again"
 )
 
+MEMORY_POLICY: Final = option(
+    "--policy",
+    "when a memory that the model finds outdated goes: judged (the default) if the new words "
+    "suggest it too, trust-the-model without looking at them",
+    choices=("judged", "trust-the-model"),
+    default="judged",
+)
+
 ID: Final = option("ID", "the fact's id", type=fact_id)
 YES: Final = option("--yes", "do not ask for confirmation")
 OFFSET: Final = option(

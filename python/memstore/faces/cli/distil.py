@@ -1,4 +1,4 @@
-"""The command for conversations that no model has read yet."""
+"""The commands for conversations that no model has read yet."""
 
 from __future__ import annotations
 
@@ -7,27 +7,41 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memstore import settings
-from memstore.domain.records import set_fields
+from memstore.domain.records import EVERYBODY, set_fields
+from memstore.errors import LearningError
 from memstore.faces import background, distilling
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.episodes import episode_id
-from memstore.faces.cli.learn import show_learned
+from memstore.faces.cli.learn import show_learned, show_retried
 from memstore.faces.escaping import counted, minute
 from memstore.faces.options import add_generator_flags, chosen_settings
 from memstore.frozen import asdict
 from memstore.learn.distilling import PORTION_CHARACTERS
+from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
 from memstore.settings import Settings
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.domain.unread import UnreadThread
+    from memstore.learn.conversation import MemoryEvents
+    from memstore.learn.extraction import Extraction
     from memstore.store.store import Store
 
 TOOLS: Final = {name: name for name in ("memory_store", "memory_supersede", "memory_confirm")}
 
 LEARNING: Final = "a process is learning from them"
+
+
+CHARACTERS: Final = cli.option(
+    "--characters N",
+    f"of a portion, the most characters of the turns (default: {PORTION_CHARACTERS})",
+    type=cli.count,
+    default=PORTION_CHARACTERS,
+)
 
 
 @cli.command(
@@ -45,12 +59,8 @@ LEARNING: Final = "a process is learning from them"
     ),
     cli.option("--learn", "let the language model of --generator read all of them"),
     cli.option("--background", "with --learn: do so in a process that goes on by itself"),
-    cli.option(
-        "--characters N",
-        f"of a portion, the most characters of the turns (default: {PORTION_CHARACTERS})",
-        type=cli.count,
-        default=PORTION_CHARACTERS,
-    ),
+    CHARACTERS,
+    cli.MEMORY_POLICY,
     *cli.OWNERS,
     add_generator_flags,
     usage="[--done ID] [--show] | --learn [--background] [options]",
@@ -93,25 +103,91 @@ def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     instead = ", or let an agent read them with --show"
     with cli.needed_generator(arguments, "distil --learn", instead) as generator:
         if arguments.background:
-            _learn_in_background(store, arguments, show)
+            _learn_in_background(store, arguments, show, ["distil", "--learn"])
             return
-        with show.progress("turns read") as progress:
-            learned = Memory(store, generator).learn_unread(
-                characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
-            )
+        _learn_unread(store, arguments, show, generator)
+
+
+def _learn_unread(
+    store: Store, arguments: argparse.Namespace, show: cli.Show, generator: JSONGenerator
+) -> None:
+    with show.progress("turns read") as progress:
+        learned = Memory(store, generator, policy=arguments.policy).learn_unread(
+            characters=arguments.characters, progress=progress, **cli.owners_of(arguments)
+        )
     show_learned(learned, show)
 
 
-def _learn_in_background(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+@cli.command(
+    "learn",
+    "memstore learn --generator anthropic --namespace auto\n"
+    "memstore learn --retry --scope all --generator ollama\n"
+    "memstore learn --retry --background --generator anthropic",
+    cli.option("--retry", "read only what a model was to read and has not: it failed"),
+    cli.option("--background", "do so in a process that goes on by itself"),
+    CHARACTERS,
+    cli.MEMORY_POLICY,
+    *cli.WHOSE,
+    add_generator_flags,
+    usage="[--retry] [--background] --generator NAME [options]",
+    embedder="optional",
+)
+def _learn_command(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.whose is not None and not arguments.retry:
+        raise cli.UsageError("--scope all needs --retry")
+    with cli.needed_generator(arguments, "learn") as generator:
+        if arguments.background:
+            words = ["learn", *(["--retry"] if arguments.retry else [])]
+            _learn_in_background(store, arguments, show, words)
+        elif arguments.retry:
+            _retry(store, arguments, show, generator)
+        else:
+            _learn_unread(store, arguments, show, generator)
+
+
+def _retry(
+    store: Store, arguments: argparse.Namespace, show: cli.Show, generator: JSONGenerator
+) -> None:
+    """Read the conversations that failed, then the texts, and report both before any failure."""
+    everything = cli.whose(arguments) == EVERYBODY
+    memory = Memory(store, generator, policy=arguments.policy)
+    extractor = Extractor(store, generator, scope=None if everything else cli.scope_of(arguments))
+    learned: list[MemoryEvents] = []
+    extracted: list[Extraction] = []
+    failed: list[LearningError] = []
+    with show.progress("conversations read") as progress:
+        try:
+            learned = memory.retry(
+                everything=everything,
+                patient=True,
+                progress=progress,
+                **cli.owners_of(arguments),
+            )
+        except LearningError as error:
+            failed.append(error)
+    if not failed:
+        with show.progress("texts read") as progress:
+            try:
+                extracted = extractor.retry(patient=True, progress=progress)
+            except LearningError as error:
+                failed.append(error)
+    show_retried(learned, extracted, show)
+    if failed:
+        raise failed[0]
+
+
+def _learn_in_background(
+    store: Store, arguments: argparse.Namespace, show: cli.Show, words: Sequence[str]
+) -> None:
     if not store.readings.lease(store.namespace).is_free():
         show.done(LEARNING, {"log": None})
         return
     folder = settings.data_folder()
     os.makedirs(folder, mode=0o700, exist_ok=True)
     log = os.path.join(folder, "distil.log")
-    flags = background.flags(arguments, (*Settings._fields, "characters"))
-    owners = shlex.split(cli.same_owners(arguments))
-    background.start(["distil", "--learn", *flags, *owners], log=log)
+    flags = background.flags(arguments, (*Settings._fields, "characters", "policy"))
+    owners = shlex.split(cli.same_flags(arguments))
+    background.start([*words, *flags, *owners], log=log)
     show.done(f"learning in the background; {log} will say what", {"log": log})
 
 

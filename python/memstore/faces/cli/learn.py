@@ -50,7 +50,8 @@ def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     cli.option(
         "--policy",
         "what to do with an older fact that a new one may replace: propose (the default) "
-        "asks for a decision, auto supersedes it in clear cases, off does not compare",
+        "asks for a decision, judged (or auto) supersedes it where the words prove it, off does "
+        "not compare",
         choices=POLICIES,
         default="propose",
     ),
@@ -82,16 +83,19 @@ def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 
 
 def _show_extraction(done: Extraction, show: cli.Show) -> None:
-    value = {
-        "episode": done.episode.id,
-        "items": [set_fields(item) for item in done.items],
-        "not_compared": done.not_compared,
-    }
-    show.rows([_item_row(item) for item in done.items], value)
+    show.rows([_item_row(item) for item in done.items], _extracted(done))
     if done.not_compared is not None:
         show.note(f"older facts were not compared: {done.not_compared}")
     if not done.items:
         show.note(f"found no facts; the text is recorded as episode {done.episode.id}")
+
+
+def _extracted(done: Extraction) -> dict[str, Any]:
+    return {
+        "episode": done.episode.id,
+        "items": [set_fields(item) for item in done.items],
+        "not_compared": done.not_compared,
+    }
 
 
 def _item_row(item: Extracted) -> tuple[object, ...]:
@@ -128,6 +132,7 @@ def _number(fact: int | None) -> str | None:
     cli.THREAD,
     cli.option("--direct", "store what users and assistants said verbatim, without a model"),
     cli.option("--every-role", "with --direct, store system and tool messages too"),
+    cli.MEMORY_POLICY,
     *cli.METADATA,
     *cli.WHOSE,
     add_generator_flags,
@@ -145,7 +150,7 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     or_else = ", or store the words verbatim with --direct"
     needed = cli.needed_generator(arguments, "remember", or_else)
     with nullcontext() if arguments.direct else needed as generator:
-        changes = Memory(store, generator).add(
+        changes = Memory(store, generator, policy=arguments.policy).add(
             messages,
             metadata=cli.metadata_of(arguments) or None,
             thread=arguments.thread,
@@ -162,7 +167,8 @@ def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         raise cli.UsageError("--retry takes only owners and a generator")
     everything = cli.whose(arguments) == EVERYBODY
     with cli.needed_generator(arguments, "remember --retry") as generator:
-        done = Memory(store, generator).retry(everything=everything, **cli.owners_of(arguments))
+        memory = Memory(store, generator, policy=arguments.policy)
+        done = memory.retry(everything=everything, **cli.owners_of(arguments))
     show_learned(done, show)
 
 
@@ -172,6 +178,23 @@ def show_learned(done: Sequence[MemoryEvents], show: cli.Show) -> None:
     for changes in done:
         _tell_refused(changes, show)
     show.note(f"learned from {counted(len(done), 'conversation')}")
+
+
+def show_retried(
+    learned: Sequence[MemoryEvents], extracted: Sequence[Extraction], show: cli.Show
+) -> None:
+    """Print what was made of conversations and of texts that could not be read before."""
+    rows = [_change_row(change) for changes in learned for change in changes]
+    rows += [_item_row(item) for done in extracted for item in done.items]
+    value = {
+        "learned": [_learned(changes) for changes in learned],
+        "extracted": [_extracted(done) for done in extracted],
+    }
+    show.rows(rows, value)
+    for changes in learned:
+        _tell_refused(changes, show)
+    texts = counted(len(extracted), "text")
+    show.note(f"learned from {counted(len(learned), 'conversation')} and {texts}")
 
 
 def _messages(arguments: argparse.Namespace) -> Messages:
@@ -350,6 +373,17 @@ def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     done = store.proposals.reject(arguments.id, scope=selected_scope(cli.whose(arguments)))
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
+
+
+@cli.command(
+    "proposals reopen",
+    "memstore proposals reopen 3",
+    PROPOSAL,
+    *cli.WHOSE,
+)
+def _reopen(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    done = store.proposals.reopen(arguments.id, scope=selected_scope(cli.whose(arguments)))
+    show.done(f"proposal {done.id} is open again", done.to_dict())
 
 
 def _sources(proposal: Proposal) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode
     from memstore.domain.log import Act
+    from memstore.domain.proposals import Marked, Question
     from memstore.domain.records import Head
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
@@ -270,6 +271,17 @@ class TerminalShow:
             ]
         )
 
+    def question(self, one: Question, place: str) -> None:
+        """Print a proposal to decide on: the words that differ are coloured."""
+        subject = visible(one.proposal.old.subject)
+        self.line()
+        self.line((f"{place}  ", "dim"), (subject, "bold"))
+        for old in one.olds:
+            self.line(("- ", "red"), *_marked(old, "bold red strike"), hang=2)
+        self.line(("+ ", "green"), *_marked(one.new, "bold green"), hang=2)
+        about = f"{one.quoted} · held for {one.age} · if accepted, {one.effect}"
+        self.line((visible(about), "dim"), indent=2, hang=2)
+
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
         for first, *rest in rows:
             told = "  ".join(visible(str(cell)) for cell in rest if cell is not None)
@@ -353,6 +365,10 @@ class TerminalShow:
         room = max((len(name) for name, _ in listed), default=0) + 2
         for name, value in listed:
             self.line((name.replace("_", " ").ljust(room), "dim"), *value, hang=room)
+
+
+def _marked(text: Marked, style: str) -> list[Span]:
+    return [(visible(part), style if changed else "") for part, changed in text]
 
 
 def _act(act: Act, room: int) -> Iterator[Span]:
@@ -491,7 +507,7 @@ def _log(status: StoreStatus) -> list[Span]:
         spans.append((f" · {status.episodes_quarantined} quarantined", "red"))
     if status.not_learned:
         spans.append(
-            (f" · {status.not_learned} not learned from: memstore remember --retry", "yellow")
+            (f" · {status.not_learned} not learned from: memstore learn --retry", "yellow")
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")

@@ -50,6 +50,8 @@ CREATE TABLE memstore_facts (
     seq               INTEGER,
     -- Since when it is pinned; NULL if it is not.
     pinned_at         TEXT,
+    -- What an extractor found in it, as JSON: holder, attribute, value, …; NULL without one.
+    slots             TEXT,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);

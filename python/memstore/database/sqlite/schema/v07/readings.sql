@@ -4,7 +4,8 @@ CREATE TABLE memstore_readings (
     id         INTEGER PRIMARY KEY,
     episode_id INTEGER NOT NULL REFERENCES memstore_episodes(id),
     -- 'closed': a fact of this episode was erased, so facts must not be extracted from it again.
-    -- 'unlearnt': a conversation was recorded, but nothing was learnt from it yet.
+    -- 'unlearnt': a conversation was recorded, but nothing was learnt from it yet; if `asked` has
+    -- options, a text from which no facts were extracted yet.
     kind       TEXT NOT NULL CHECK (kind IN ('extract', 'memory', 'closed', 'unlearnt')),
     -- JSON: together with the episode, everything that determines the prompts.
     asked      TEXT NOT NULL

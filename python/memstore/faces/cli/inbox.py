@@ -1,0 +1,205 @@
+"""The command that walks through the proposals: one key decides each.
+
+Without a terminal it lists them, a line each.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain.records import EVERYBODY
+from memstore.errors import Conflict, NotFound
+from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
+from memstore.lazy import lazy_import
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    import argparse
+    import msvcrt
+    import termios
+    import tty
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.domain.proposals import Proposal, Question
+    from memstore.faces.cli import render_terminal
+    from memstore.store.store import Store
+else:
+    # Each is only on some systems.
+    msvcrt, termios, tty = map(lazy_import, ("msvcrt", "termios", "tty"))
+    render_terminal = lazy_import("memstore.faces.cli.render_terminal")
+
+ACCEPT, REJECT, SKIP, UNDO, QUIT = "arsuq"
+"""The keys. In upper case, the first three decide everything about one subject."""
+
+ENDS: Final = ("", "\x04", "\x1b")
+"""The end of the input, Ctrl-D and Escape end the walk, too."""
+
+KEYS: Final = "a accept · r reject · s skip · u undo · q quit"
+FOR_ALL: Final = "A R S: all {} about {}"
+"""Said where a subject has several."""
+
+
+class Decided(NamedTuple):
+    """What one key did, so that it can be undone."""
+
+    questions: tuple[Question, ...]
+    key: str
+    done: tuple[int, ...]
+    """The ids of the proposals that it decided."""
+
+
+@cli.command(
+    "inbox",
+    "memstore inbox\nmemstore inbox --user ana\nmemstore inbox --scope all | less",
+    *cli.WHOSE,
+)
+def _inbox(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    questions = store.proposals.questions(scope=cli.whose(arguments))
+    if not questions:
+        show.rows([], [])
+        show.note("no proposals")
+        return
+    if not (cli.can_ask() and isinstance(show, render_terminal.TerminalShow)):
+        show.rows([_row(one) for one in questions], [_value(one) for one in questions])
+        return
+    with _single_keys() as read_key:
+        walk = Walk(store, questions, show, read_key)
+        walk.run()
+    show.note(walk.summary)
+
+
+def _row(one: Question) -> tuple[object, ...]:
+    return one.proposal.id, one.line
+
+
+def _value(one: Question) -> dict[str, Any]:
+    return {
+        **one.proposal.to_dict(),
+        "line": one.line,
+        "quoted": one.quoted,
+        "age": one.age,
+        "effect": one.effect,
+    }
+
+
+class Walk:
+    """One pass over the proposals, with what was decided in it."""
+
+    def __init__(
+        self,
+        store: Store,
+        questions: Sequence[Question],
+        show: render_terminal.TerminalShow,
+        read_key: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._show = show
+        self._read_key = read_key
+        self._waiting = [*questions]
+        self._decided: list[Decided] = []
+        self._total = len(questions)
+
+    def run(self) -> None:
+        """Ask about each proposal until none is left or the person quits."""
+        while self._waiting:
+            first = self._waiting[0]
+            alike = [one for one in self._waiting if _subject(one) == _subject(first)]
+            self._ask(first, len(alike))
+            key = self._key()
+            if key in (QUIT, *ENDS):
+                return
+            if key == UNDO:
+                self._undo()
+                continue
+            self._decide(key.lower(), alike if key.isupper() else [first])
+
+    @property
+    def summary(self) -> str:
+        """How many were accepted, rejected and left."""
+        done = dict.fromkeys((ACCEPT, REJECT, SKIP), 0)
+        for one in self._decided:
+            done[one.key] += len(one.done)
+        left = done[SKIP] + len(self._waiting)
+        return f"accepted {done[ACCEPT]}, rejected {done[REJECT]}, left open {left}"
+
+    def _ask(self, question: Question, alike: int) -> None:
+        place = self._total - len(self._waiting) + 1
+        self._show.question(question, f"{place} of {self._total}")
+        subject = question.proposal.old.subject
+        more = f" · {FOR_ALL.format(alike, subject)}" if alike > 1 else ""
+        self._show.line((f"{KEYS}{more}", "dim"))
+
+    def _key(self) -> str:
+        known = {ACCEPT, REJECT, SKIP, UNDO, QUIT, "A", "R", "S", *ENDS}
+        while (key := self._read_key()) not in known:
+            pass
+        return key
+
+    def _decide(self, key: str, questions: Sequence[Question]) -> None:
+        done = tuple(
+            one.proposal.id for one in questions if key == SKIP or self._settle(key, one.proposal)
+        )
+        self._decided.append(Decided(tuple(questions), key, done))
+        self._waiting = [one for one in self._waiting if one not in questions]
+        if key != SKIP:
+            verb = "accepted" if key == ACCEPT else "rejected"
+            self._show.line((f"{verb} {counted(len(done), 'proposal')}", "green"))
+
+    def _settle(self, key: str, proposal: Proposal) -> bool:
+        """Accept or reject a proposal; return whether that was possible."""
+        try:
+            if key == ACCEPT:
+                self._store.proposals.accept(proposal.id)
+            else:
+                self._store.proposals.reject(proposal.id)
+        except (Conflict, NotFound) as error:  # changed by another process, or by an acceptance
+            self._show.note(str(error))
+            return False
+        return True
+
+    def _undo(self) -> None:
+        if not self._decided:
+            self._show.note("nothing to undo")
+            return
+        last = self._decided.pop()
+        if last.key != SKIP:
+            for proposal_id in reversed(last.done):
+                self._take_back(last.key, proposal_id)
+        self._waiting = [*last.questions, *self._waiting]
+
+    def _take_back(self, key: str, proposal_id: int) -> None:
+        try:
+            if key == ACCEPT:
+                proposal = self._store.proposals.get(proposal_id)
+                acts = {self._last_act(fact.id) for fact in proposal.sources}
+                self._store.revert(acts=sorted(acts), scope=EVERYBODY).apply()
+            self._store.proposals.reopen(proposal_id)
+        except (Conflict, NotFound) as error:
+            self._show.note(str(error))
+
+    def _last_act(self, fact_id: int) -> int:
+        return max(line.txn for line in self._store.journal(fact_id) if line.fact_id == fact_id)
+
+
+def _subject(question: Question) -> tuple[str, object]:
+    old = question.proposal.old
+    return subject_key(old.subject), old.scope
+
+
+@contextmanager
+def _single_keys() -> Iterator[Callable[[], str]]:
+    """Read single keys from the terminal in the block, which then is as it was before."""
+    if sys.platform == "win32":
+        yield msvcrt.getwch
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal)
+    try:
+        yield lambda: os.read(terminal, 1).decode("utf-8", "replace")
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

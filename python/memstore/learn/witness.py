@@ -1,0 +1,55 @@
+"""The second witness of what a model wants: what the words of a fact say about a memory.
+
+A model alone retires nothing, and neither do the words alone where they only suggest a change. Both
+together do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from memstore.errors import EmbedderError
+from memstore.frozen import frozen
+from memstore.text.judge import Claim, Judgement
+from memstore.text.slots import slots_of
+
+if TYPE_CHECKING:
+    from memstore.domain.records import Fact, NewFact
+
+Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
+"""Judges an older claim and a newer one, with the cosine of their texts."""
+
+Cosines: TypeAlias = Callable[[str, Sequence[str]], list[float]]
+"""Returns the cosine of a text with each of several; raises ``EmbedderError``."""
+
+
+class Testimony(NamedTuple):
+    """What the words say about a memory and a newer fact."""
+
+    judgement: Judgement
+    similarity: float
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The reasons, as JSON for the journal."""
+        return self.judgement.evidence(self.similarity)
+
+
+@frozen
+class Witness:
+    judge: Judge
+    cosines: Cosines
+
+    def about(self, memory: Fact, fact: NewFact) -> Testimony:
+        """Return what the words of a newer fact say about a memory."""
+        try:
+            [similarity] = self.cosines(fact.content, [memory.content])
+        except EmbedderError:  # the words decide; nearness alone proves nothing
+            similarity = 0.0
+        return Testimony(self.judge(as_claim(memory), as_claim(fact), similarity), similarity)
+
+
+def as_claim(fact: Fact | NewFact) -> Claim:
+    """Return what a judge sees of a fact."""
+    return Claim(fact.content, fact.subject, slots_of(fact.slots))

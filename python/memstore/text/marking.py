@@ -1,0 +1,65 @@
+"""Marking the words in which two texts differ, for people."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from memstore.text.words import UNSPACED_RUN
+
+MAX_WORDS: Final = 400
+"""Longer texts are not compared word by word, which takes quadratic time."""
+
+
+class Stretch(NamedTuple):
+    """A part of a text."""
+
+    text: str
+    changed: bool
+
+
+Marked = tuple[Stretch, ...]
+"""A text in its parts: those that the other text has too, and those that differ."""
+
+
+def marked(old: str, new: str) -> tuple[Marked, Marked]:
+    """Return both texts, with the words marked in which they differ."""
+    before, after = _words(old), _words(new)
+    if max(len(before), len(after)) > MAX_WORDS:
+        return (Stretch(old, True),), (Stretch(new, True),)
+    keys = [_key(word) for word in before], [_key(word) for word in after]
+    same = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
+    kept_old = {block.a + n for block in same for n in range(block.size)}
+    kept_new = {block.b + n for block in same for n in range(block.size)}
+    return _joined(before, kept_old), _joined(after, kept_new)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text and what is between them; each character where there are none."""
+    parts = re.split(r"(\s+|[^\w\s])", text)
+    return [
+        piece
+        for part in parts
+        if part
+        for piece in (part if re.fullmatch(UNSPACED_RUN, part) else [part])
+    ]
+
+
+def _key(word: str) -> str:
+    return " " if word.isspace() else word.casefold()
+
+
+def _joined(words: list[str], kept: set[int]) -> Marked:
+    # A blank between two changed words belongs to them.
+    changed = [place not in kept for place in range(len(words))]
+    for place in range(1, len(words) - 1):
+        if words[place].isspace():
+            changed[place] = changed[place - 1] and changed[place + 1]
+    if words and words[-1].isspace():
+        changed[-1] = False
+    groups = groupby(zip(words, changed, strict=True), key=lambda pair: pair[1])
+    return tuple(
+        Stretch("".join(word for word, _ in group), is_changed) for is_changed, group in groups
+    )

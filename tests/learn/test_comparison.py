@@ -1,0 +1,109 @@
+"""Comparing extracted facts with all candidates: what certainly changes goes before what may."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import pytest
+
+from memstore import Store
+from memstore.domain.records import NewFact, Scope
+from memstore.learn.comparison import Comparison
+from memstore.text.judge import Claim, Judgement, Rule, Verdict
+
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+HOME, FLAT, CHESS = "Ana lives in Berlin", "Ana has a flat in Berlin", "Ana plays chess in Berlin"
+NEW = "Ana lives in Lisbon, no longer in Berlin"
+
+
+class Model:
+    model = "scripted"
+
+    def generate(self, prompt: str) -> str:
+        raise AssertionError(prompt)
+
+
+def judged(verdict: Verdict) -> Judgement:
+    return Judgement(verdict, Rule.NOTHING_ALIGNED)
+
+
+def comparison(
+    store: Store, verdicts: Mapping[tuple[str, str], Verdict], policy: str = "judged"
+) -> Comparison:
+    def judge(old: Claim, new: Claim, _cosine: float) -> Judgement:
+        return judged(verdicts.get((old.text, new.text), Verdict.KEEP))
+
+    return Comparison(store, policy, Model(), judge)
+
+
+def stored(store: Store, *news: str, by: Comparison) -> list[tuple[int | None, int]]:
+    """Store facts as compared; return for each what it supersedes and how many proposals exist."""
+    facts = [NewFact(content=new, subject="ana") for new in news]
+    rivals, why_not = by.compare(facts, Scope(), NOW)
+    assert why_not is None
+    store.apply([by.addition(fact, rivals.get(n)) for n, fact in enumerate(facts)])
+    return [(fact.superseded_by, fact.id) for fact in store.list(active_only=False)]
+
+
+def active(store: Store) -> list[str]:
+    return [fact.content for fact in store.list()]
+
+
+def hold(store: Store) -> None:
+    for text in (HOME, FLAT, CHESS):
+        store.add(text, subject="ana")
+
+
+def test_every_candidate_is_looked_at_and_a_proof_goes_before_a_question(store: Store) -> None:
+    hold(store)
+    by = comparison(store, {(HOME, NEW): Verdict.ASK, (CHESS, NEW): Verdict.RETIRE})
+    stored(store, NEW, by=by)
+    assert active(store) == [HOME, FLAT, NEW]
+    assert store.proposals.list() == []
+
+
+def test_one_fact_supersedes_all_that_say_the_same(store: Store) -> None:
+    hold(store)
+    by = comparison(store, {(HOME, NEW): Verdict.RETIRE, (FLAT, NEW): Verdict.RETIRE})
+    stored(store, NEW, by=by)
+    assert active(store) == [CHESS, NEW]
+    for fact_id in (1, 2):
+        [line] = [one for one in store.journal(fact_id) if one.fact_id == fact_id][1:]
+        assert (line.kind, (line.evidence or {})["policy"]) == ("supersede", "judged")
+
+
+@pytest.mark.parametrize("policy", ["judged", "propose"])
+def test_one_question_for_each_new_fact(store: Store, policy: str) -> None:
+    hold(store)
+    verdicts = {(one, NEW): Verdict.ASK for one in (HOME, FLAT, CHESS)}
+    stored(store, NEW, by=comparison(store, verdicts, policy))
+    assert len(active(store)) == 4
+    assert len(store.proposals.list()) == 1
+
+
+def test_proof_is_asked_about_before_what_is_nearer_if_nothing_is_retired(store: Store) -> None:
+    hold(store)
+    verdicts = {(HOME, NEW): Verdict.ASK, (CHESS, NEW): Verdict.RETIRE}
+    stored(store, NEW, by=comparison(store, verdicts, "propose"))
+    [proposal] = store.proposals.list()
+    assert proposal.old.content == CHESS
+
+
+def test_older_fact_has_one_successor_the_one_that_certainly_changes_it(store: Store) -> None:
+    hold(store)
+    other = "Ana lives in Berlin no more"
+    by = comparison(store, {(HOME, other): Verdict.ASK, (HOME, NEW): Verdict.RETIRE})
+    stored(store, other, NEW, by=by)
+    assert active(store) == [FLAT, CHESS, other, NEW]
+    assert store.proposals.list() == []
+
+
+def test_fact_that_a_later_one_supersedes_supersedes_none(store: Store) -> None:
+    store.add(HOME, subject="ana", valid_at="2026-01-01")
+    store.add(NEW, subject="ana", valid_at="2028-01-01")
+    said = "Ana lives in Rome"
+    by = comparison(store, {(said, NEW): Verdict.RETIRE, (HOME, said): Verdict.RETIRE})
+    stored(store, said, by=by)
+    assert active(store) == [HOME, NEW]
+    assert store.get(3).superseded_by == 2
