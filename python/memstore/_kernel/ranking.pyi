@@ -143,7 +143,7 @@ def contextual(
     compares: bool = False,
     until: int | None = None,
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
-) -> list[Ranked]:
+) -> tuple[list[Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
     If rows on one subject share two thirds of their tokens and their scores differ by at most
@@ -166,6 +166,13 @@ def contextual(
         ages: of rows that had others at `now` than was given to `Features.put`: the id, when the
             row was stored or last confirmed, the same of the moment that it is about, and the kind
             that it ages as.
+
+    Returns:
+        The rows; and, if the query names exactly one speaker or subject of the visible rows, but
+        the best row of others has a `terms` that is larger by more than 0.05, the best row of the
+        one who is named, that of the others, and the difference of their `terms`. Rows that ask
+        something, rows of roles such as `user` and rows of others that name the same one do not
+        count.
 
     Raises:
         ValueError: an id out of range, a number that is not finite, a negative limit, no time.

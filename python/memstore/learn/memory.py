@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Fact, SearchHit
+    from memstore.domain.records import AboutOthers, Fact, SearchHit
     from memstore.domain.unread import Portion, UnreadThread
     from memstore.learn import background
     from memstore.learn.background import BackgroundLearning
@@ -101,6 +101,10 @@ def _neighbours(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
     return {name: [*map(as_memory, facts)] for name, facts in sides.items() if facts}
 
 
+def _newer(hit: SearchHit) -> dict[str, list[int]]:
+    return {"newer": [*hit.newer]} if hit.newer else {}
+
+
 @frozen
 class MemoryHits(Results[dict[str, Any]]):
     """The memories found by one search, best first, each with its ``score``."""
@@ -109,6 +113,8 @@ class MemoryHits(Results[dict[str, Any]]):
     """Why the search used only words; ``None`` if it also used meaning."""
     said: tuple[EpisodeHit, ...] = ()
     """What was said about it, if that was asked for, best first; nothing that a memory repeats."""
+    about: AboutOthers | None = None
+    """That the answer is about others than the one whom the query names; ``None`` if it is not."""
 
 
 class Memory:
@@ -413,12 +419,12 @@ class Memory:
             half_lives_seconds=half_lives,
         )
         hits = (
-            as_memory(hit.fact) | {"score": hit.score} | _neighbours(hit)
+            as_memory(hit.fact) | {"score": hit.score} | _newer(hit) | _neighbours(hit)
             for hit in found
             if threshold is None or hit.score >= threshold
         )
         turns = self._store.said(query, found, scope=scope, filters=filters) if said else ()
-        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns))
+        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns), about=found.about)
 
     @keywords(Owners)
     def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
 from memstore.domain import clock
-from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
+from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
+from memstore.domain.results import CONTEXTUAL
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -39,16 +40,18 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
     from memstore.history import past
+    from memstore.search import newer
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookup import Lookup
+    from memstore.search.lookup import Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
+    newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
     piece_table = lazy_import("memstore.database.tables.pieces")
@@ -64,6 +67,8 @@ class Found(NamedTuple):
     rows: Sequence[Ranked]
     ranking: str
     """The ranking that ordered them."""
+    elsewhere: Elsewhere | None = None
+    """That their best one is about others than the one whom the query names."""
     is_relevant: bool | None = None
     """As in :class:`~memstore.domain.records.SearchHits`, like the next."""
     hidden: int = 0
@@ -170,6 +175,22 @@ class Corpus(ABC, Generic[F, H]):
         """Return those of the rows whose scores decay."""
         return []
 
+    def _about(
+        self, found: Found, names: Callable[[Sequence[int]], Mapping[int, str | None]]
+    ) -> AboutOthers | None:
+        """Return whom the answer is about, if not whom the query names.
+
+        Args:
+            names: returns the subjects or speakers of rows.
+        """
+        if found.elsewhere is None or all(
+            place.id != found.elsewhere.other for place in found.rows
+        ):
+            return None  # what is about others is not among the hits
+        named, other, difference = found.elsewhere
+        known = names([named, other])
+        return AboutOthers(known[named] or "", known[other] or "", other, difference)
+
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
         """Return those of the rows that match a filter."""
         return self._full_text.visible(self.transaction, ids, wanted)
@@ -218,6 +239,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     ) -> SearchHits:
         facts = self._facts([place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
+        if found.ranking == CONTEXTUAL and request.wanted.valid_on is None:
+            hits = self._arranged(hits, request)
         if request.context:
             rows = [hit.fact for hit in hits]
             hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
@@ -225,10 +248,32 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             hits,
             words_only=words_only,
             ranking=found.ranking,
+            about=self._about(found, self._subjects),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
             as_of=self._as_of,
         )
+
+    def _arranged(self, hits: Sequence[SearchHit], request: Request[FactFilter]) -> list[SearchHit]:
+        """Return the hits as they are shown: newer facts after those that they may replace."""
+        named: Mapping[int, tuple[int, ...]] = {}
+        active = [hit.fact for hit in hits if hit.fact.status == "active"]
+        # Of an earlier moment, the index knows only which rows pass the filter.
+        if active and (self._past is None or self._question(request).active_only):
+            named = newer.newer(self.transaction, self.lookup, active, request.wanted)
+        known = {hit.fact.id for hit in hits}
+        missing = [ids[0] for ids in named.values() if ids[0] not in known]
+        facts = self._facts(missing) if missing else {}
+        return newer.arranged(hits, named, facts, request.limit)
+
+    def may_replace(self, fact: Fact, wanted: FactFilter) -> list[Fact]:
+        """Return the earlier facts that a fact may replace, of those that pass a filter."""
+        ids = newer.older(self.transaction, self.lookup, fact, wanted)
+        facts = self._facts(ids) if ids else {}
+        return [facts[id_] for id_ in ids]
+
+    def _subjects(self, ids: Sequence[int]) -> Mapping[int, str | None]:
+        return {id_: fact.subject for id_, fact in self._facts(ids).items()}
 
     def _facts(self, ids: Sequence[int]) -> Mapping[int, Fact]:
         """Return facts as they are, or were, by id."""
@@ -307,6 +352,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             words_only=words_only,
             newest_first=len(fill),
             ranking=found.ranking,
+            about=self._about(found, self._speakers),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
             as_of=self._as_of,
@@ -359,6 +405,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                 )
             )
         return hits
+
+    def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
+        return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}
 
     def _episodes(self, ids: Sequence[int]) -> Mapping[int, Episode]:
         """Return episodes as they are, or were, by id."""

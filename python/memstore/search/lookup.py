@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
+    from memstore.domain.records import Fact
     from memstore.embedding.vectors import Vector
     from memstore.search.index.index import RowKind
 
@@ -51,6 +52,25 @@ class Ranked(NamedTuple):
     vector_score: float = 0.0
     decay: float = 1.0
     parts: ScoreParts = NO_PARTS
+
+
+class Elsewhere(NamedTuple):
+    """That the best match of a query is about others than the one whom it names."""
+
+    named: int
+    """The best row of the one who is named."""
+    other: int
+    """The best row of others."""
+    difference: float
+    """How much better the first one's ``terms`` are: negative."""
+
+
+class Order(NamedTuple):
+    """Rows as a ranking orders them."""
+
+    rows: Sequence[Ranked] = ()
+    """Best first."""
+    elsewhere: Elsewhere | None = None
 
 
 class Terms(NamedTuple):
@@ -176,6 +196,17 @@ class Lookup(ABC, Generic[F]):
         """Return what rows have of a prompt, given their texts, and whether it asks."""
         return About()
 
+    def on_subject(
+        self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
+    ) -> Mapping[int, Mapping[int, float]]:
+        """Return the ``k`` nearest facts on the subject of each fact, with their cosines.
+
+        They are active, no tasks, of the same namespace and owners, pass
+        the filter, and are valid since a later (or an earlier) time than the fact, or the same one.
+        Without a vector the nearest are those that share words, with a cosine of 0.
+        """
+        return {}
+
     def in_context(
         self,
         query: str,
@@ -185,9 +216,9 @@ class Lookup(ABC, Generic[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
-    ) -> list[Ranked]:
-        """Rank candidates, given with their cosines, by the contextual ranking, best first."""
-        return []
+    ) -> Order:
+        """Rank candidates, given with their cosines, by the contextual ranking."""
+        return Order()
 
 
 def best_by_words(

@@ -17,7 +17,17 @@ from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
 from memstore.providers.local import token_counter
 from memstore.search.fusion import FoundText, in_order
-from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
+from memstore.text.dated import (
+    DatedLine,
+    adjoined,
+    end_mark,
+    newer_mark,
+    remark,
+    speaking,
+    successor_mark,
+    together,
+    under_dates,
+)
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
 from memstore.text.words import terms
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
-    from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits
     from memstore.history import trust
 else:
     trust = lazy_import("memstore.history.trust")
@@ -67,6 +77,7 @@ def recalled(
         left_out=len(found.items) - len(found.shown),
         words_only=facts.words_only,
         hidden=facts.hidden + episodes.hidden,
+        about=shown_about(whose(facts, episodes), found.shown),
     )
 
 
@@ -96,10 +107,39 @@ def fitted(
     """Return the best results as a text; arguments as of :func:`recalled`."""
     count = token_counter() if counter is None else checked_counter(counter)
     items = [
-        item._replace(source=sources.get(item.name))
-        for item in each_once(best_first(facts, matching(episodes)))
+        item._replace(marks=(*_source_mark(sources.get(item.name)), *item.marks))
+        for item in noted(best_once(facts, matching(episodes)), whose(facts, episodes))
     ]
     return Fitted(items, *_fitting(items, tokens, count), count)
+
+
+class Whose(NamedTuple):
+    """That the answer is about others than the one whom the query names."""
+
+    about: AboutOthers
+    name: str
+    """The name of the text that is about others."""
+
+
+def whose(facts: SearchHits, turns: EpisodeHits) -> Whose | None:
+    """Return whom an answer of facts, or else of turns, is about, if not whom the query names."""
+    about, sign = (facts.about, "#") if facts else (turns.about, "e")
+    return None if about is None else Whose(about, f"{sign}{about.id}")
+
+
+def noted(items: Iterable[FoundText], found: Whose | None) -> Iterator[FoundText]:
+    """Yield the items, with a note on the one that is about others."""
+    for item in items:
+        if found is not None and item.name == found.name:
+            item = item._replace(note=str(found.about))
+        yield item
+
+
+def shown_about(found: Whose | None, shown: Iterable[FoundText]) -> AboutOthers | None:
+    """Return whom the answer is about, if the text that is about others is shown."""
+    if found is None or all(item.name != found.name for item in shown):
+        return None
+    return found.about
 
 
 def sources_of(
@@ -140,13 +180,49 @@ def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
 def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
     """Return what both searches found, in one order."""
     return in_order(
-        chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, episodes))
+        chain((of_fact(hit.fact, hit.score, hit.newer) for hit in facts), map(of_episode, episodes))
     )
 
 
-def of_fact(fact: Fact, score: float) -> FoundText:
+def best_once(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
+    """Return what both searches found, each text once, in the order in which it is shown.
+
+    A fact that another one names as newer comes after it, unless it is better, and facts that are
+    not active come last.
+    """
+    items = [*each_once(best_first(facts, episodes))]
+    known = {item.name: item for item in items}
+    placed: dict[str, FoundText] = {}
+    for item in items:
+        one: FoundText | None = None if item.is_over else item
+        while one is not None and one.name not in placed:
+            placed[one.name] = one
+            one = known.get(one.newer or "")
+    return [*placed.values(), *(item for item in items if item.is_over)]
+
+
+def of_fact(fact: Fact, score: float, newer: Sequence[int] = ()) -> FoundText:
     words = text_of(fact.subject, fact.content)
-    return _item(fact, True, score, f"#{fact.id}", words)
+    return _item(fact, True, score, f"#{fact.id}", words)._replace(
+        marks=tuple(_standing(fact)),
+        newer=f"#{newer[0]}" if newer else None,
+        is_over=fact.status != "active",
+    )
+
+
+def _standing(fact: Fact) -> Iterator[str]:
+    """Yield until when a fact holds, and what superseded it."""
+    until = None if fact.holds_until is None else f"{fact.holds_until:%Y-%m-%d}"
+    if fact.superseded_by is not None:
+        yield successor_mark(f"#{fact.superseded_by}", until)
+    elif until is not None:
+        yield end_mark(until) if fact.status == "active" else f"until {until}"
+
+
+def _source_mark(source: str | None) -> Iterator[str]:
+    """Yield where the text of others is from."""
+    if source is not None:
+        yield f"from {json.dumps(source)}"
 
 
 def of_turn(episode: Episode) -> FoundText:
@@ -249,12 +325,16 @@ def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the day of the first one first, threads in order."""
     by_day = together(items, lambda item: item.date)
     ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
-    return "\n".join(under_dates(map(_line, ordered)))
+    shown = adjoined(
+        ordered, lambda item: item.date, lambda item: item.name, lambda item: item.newer
+    )
+    return "\n".join(under_dates(map(_line, shown)))
 
 
 def _line(item: FoundText) -> DatedLine:
-    marks = () if item.source is None else (f"from {json.dumps(item.source)}",)
-    return DatedLine(item.date, item.name, item.words, marks)
+    marks = item.marks if item.newer is None else (*item.marks, newer_mark(item.newer))
+    notes = () if item.note is None else (item.note,)
+    return DatedLine(item.date, item.name, item.words, marks, notes)
 
 
 def _footer(left_out: int) -> str:

@@ -11,9 +11,19 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
+from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
-from memstore.search.recall import best_first, each_once, matching, of_fact, of_turn, text_of_items
+from memstore.search.recall import (
+    Whose,
+    best_once,
+    matching,
+    noted,
+    of_fact,
+    of_turn,
+    shown_about,
+    text_of_items,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -87,8 +97,11 @@ class Foreign(NamedTuple):
     transaction: Transaction
 
     def without_facts(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
-        others = trust.foreign_facts(self.transaction, [hit.fact.id for hit in hits])
-        return [hit for hit in hits if hit.fact.id not in others]
+        newer = [id_ for hit in hits for id_ in hit.newer]
+        ids = dict.fromkeys([*(hit.fact.id for hit in hits), *newer])
+        others = trust.foreign_facts(self.transaction, [*ids])
+        own = (hit for hit in hits if hit.fact.id not in others)
+        return [_named(hit, (id_ for id_ in hit.newer if id_ not in others)) for hit in own]
 
     def without_turns(self, hits: Sequence[EpisodeHit]) -> list[EpisodeHit]:
         others = trust.foreign_episodes(self.transaction, [hit.episode.id for hit in hits])
@@ -123,17 +136,19 @@ def reminded(
     turns: Sequence[EpisodeHit],
     since: Callable[[Episode], Since | None],
     tokens: int,
+    whose: Whose | None = None,
 ) -> Recalled:
     """Return the best texts of both kinds as lines under their dates.
 
     Args:
         since: what came after a turn; ``None`` if the turn is not to be shown at all.
         tokens: the maximum length of the text.
+        whose: that the answer is about others than the one whom the prompt names.
     """
     count = token_counter()
     shown: dict[str, FoundText] = {}
     left_out = 0
-    for item in _near_the_best(facts, turns):
+    for item in noted(_near_the_best(facts, turns), whose):
         if item.name in shown:
             continue
         passage = [item]
@@ -150,7 +165,12 @@ def reminded(
         facts=tuple(item.id for item in shown.values() if item.is_fact),
         episodes=tuple(item.id for item in shown.values() if not item.is_fact),
         left_out=left_out,
+        about=shown_about(whose, shown.values()),
     )
+
+
+def _named(hit: SearchHit, newer: Iterable[int]) -> SearchHit:
+    return replace(hit, newer=tuple(newer)) if hit.newer else hit
 
 
 def _fits(
@@ -174,7 +194,7 @@ def _of_later(later: Since) -> Iterator[FoundText]:
 
 def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[FoundText]:
     """Yield each text once, best first."""
-    items = best_first(facts, turns)
+    items = best_once(facts, turns)
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
-    near = each_once(item for item in items if item.score >= least)
+    near = (item for item in items if item.score >= least)
     return (item.cut(MAX_CHARACTERS) for item in near)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import ScoreParts
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.text import dated
     from memstore.upkeep.findings import Finding
 
     Hits: TypeAlias = Sequence[records.SearchHit]
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 else:
     console = lazy_import("rich.console")
     progress = lazy_import("rich.progress")
+    dated = lazy_import("memstore.text.dated")
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 VERIFIED: Final = "verified: every line follows from the one before, and every row from the lines"
@@ -67,6 +69,11 @@ def parts_text(parts: ScoreParts) -> str:
     *named, decay = parts._asdict().items()
     told = [f"{name} {part:.3f}" for name, part in named if abs(part) >= 0.0005]
     return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
+
+
+def newer_text(hit: records.SearchHit) -> str:
+    """Return which later facts may replace a hit."""
+    return dated.newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer))
 
 
 def scored(score: float, digits: int) -> str:
@@ -123,6 +130,8 @@ class JsonShow:
             for name in ("before", "after"):
                 if beside := hit.pop(name):
                     hit[name] = [one.to_dict() for one in beside]
+            if not hit.get("newer"):
+                hit.pop("newer", None)
         self._print(found)
 
     episode_hits = hits
@@ -218,10 +227,12 @@ class PlainShow:
 
     def hits(self, hits: Hits, *, explain: bool = False) -> None:
         for hit in hits:
-            why = {hit.fact.id: [parts_text(hit.parts)]} if explain else {}
+            more = [parts_text(hit.parts)] if explain else []
+            more += [newer_text(hit)] if hit.newer else []
             scores = {hit.fact.id: scored(hit.score, 3)}
             for fact in (*hit.before, hit.fact, *hit.after):
-                _row(fact.id, scores.get(fact.id), *_cells(fact), *why.get(fact.id, ()))
+                is_hit = fact.id == hit.fact.id
+                _row(fact.id, scores.get(fact.id), *_cells(fact), *(more if is_hit else ()))
 
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:

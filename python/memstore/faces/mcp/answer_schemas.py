@@ -25,14 +25,16 @@ TYPES: Final[dict[str, Schema]] = {
     **dict.fromkeys(("megabytes", "score", "similarity"), NUMBER),
     **dict.fromkeys(("metadata", "old"), OBJECT),
     **dict.fromkeys(("subjects", "categories"), COUNTS),
-    **dict.fromkeys(("before", "after", "changes", "refused", "items", "proposals"), _list(OBJECT)),
+    **dict.fromkeys(
+        ("before", "after", "changes", "refused", "items", "near", "proposals"), _list(OBJECT)
+    ),
     **dict.fromkeys(("tags", "names"), _list(TEXT)),
     **dict.fromkeys(
         """id active confirmed keys superseded superseded_by left_out more more_left_out next_offset
         only_newest episode distance""".split(),
         WHOLE,
     ),
-    "active_now": _list(WHOLE),
+    **dict.fromkeys(("active_now", "newer"), _list(WHOLE)),
     "pinned": TRUTH,
 }
 """The types of members that are not texts."""
@@ -47,10 +49,10 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 
 FACT: Final = _object(
     "id subject category content created_at",
-    "metadata score status superseded_by superseded_at pinned confirmed valid_from valid_until"
+    "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until newer"
     " before after cut from",
 )
-STORED: Final = _object("id status", "superseded undo embedding hint")
+STORED: Final = _object("id status", "superseded undo embedding hint near")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")
@@ -69,7 +71,7 @@ EPISODE: Final = _object(
 )
 FOUND: Final = _object(
     "note",
-    "recalled left_out hint words_only",
+    "recalled left_out hint words_only about",
     facts=_list(FACT),
     said=_list(EPISODE),
 )
@@ -84,7 +86,7 @@ HISTORY: Final = _object(
 )
 EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(
-    "note", "left_out more only_newest hint words_only", episodes=_list(EPISODE)
+    "note", "left_out more only_newest hint words_only about", episodes=_list(EPISODE)
 )
 HEALTH: Final = _object("status version namespace search", episodes=WHOLE, facts=COUNTS)
 

@@ -14,6 +14,7 @@ from memstore.domain import metadata
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.providers.local import tokens_at_most
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.explanations import Explanation
     from memstore.domain.proposals import Proposal
-    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.records import AboutOthers, Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
@@ -63,6 +64,12 @@ NAMES_CHARACTERS: Final = 4_000
 
 SHOWN_IDS: Final = 50
 
+MAX_NEAR: Final = 3
+"""How many of the facts that a new one may replace are shown."""
+
+NEAR_CHARACTERS: Final = 300
+"""The budget for the text of each."""
+
 UNDO: Final = "memory_delete id={} undo=true"
 DELETE: Final = "memory_delete id={}"
 
@@ -93,13 +100,26 @@ def to_text(answer: Any) -> str:
 
 def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     found = (
-        {**of_fact(hit.fact), "score": round(hit.score, 3), **neighbours(hit, of_neighbour)}
+        {
+            **of_fact(hit.fact),
+            "score": round(hit.score, 3),
+            **({"newer": [*hit.newer]} if hit.newer else {}),
+            **neighbours(hit, of_neighbour),
+        }
         for hit in hits
     )
     answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
         answer["words_only"] = explained(hits.words_only.reason)
     return answer | of_hidden(hits.hidden)
+
+
+def of_others(about: AboutOthers | None) -> Answer:
+    """Return whom an answer is about, if not whom the query names."""
+    if about is None:
+        return {}
+    names = (beginning(name, NAME_CHARACTERS) for name in (about.other, about.named))
+    return {"about": ", not ".join(names)}
 
 
 def of_hidden(hidden: int, way: str = "min_relevance=0") -> Answer:
@@ -209,8 +229,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
         answer["confirmed"] = fact.confirmed_count
     if fact.valid_at is not None:
         answer["valid_from"] = second(fact.valid_at)
-    if fact.expired_at is not None:
-        answer["valid_until"] = second(fact.expired_at)
+    if fact.holds_until is not None:
+        answer["ends" if fact.status == "active" else "until"] = second(fact.holds_until)
     return answer | _standing(fact)
 
 
@@ -237,6 +257,18 @@ def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     if supersedes is not None:
         return answer | {"superseded": supersedes} | undoing(supersedes)
     return answer if held else answer | {"undo": DELETE.format(fact.id)}
+
+
+def of_near(answer: Answer, fact: Fact, older: Sequence[Fact]) -> Answer:
+    """Return an answer about a new fact with the older ones that it may replace, if any."""
+    if not older:
+        return answer
+    near = [
+        {"id": one.id, "says": shortened(text_of(one.subject, one.content), NEAR_CHARACTERS)}
+        for one in older[:MAX_NEAR]
+    ]
+    hint = f"if it replaces one: memory_supersede old_id=ID new_id={fact.id}"
+    return hinting({"note": NOTE, **answer, "near": near}, {"hint": hint})
 
 
 def of_proposed(fact: Fact, old_id: int) -> Answer:

@@ -77,7 +77,10 @@ def memory_store(
     )
     if supersedes is not None and store.get(supersedes).superseded_by != fact.id:
         return answers.of_proposed(fact, supersedes) | _embedding(store, fact)
-    return answers.of_stored(fact, supersedes) | _embedding(store, fact)
+    answer = answers.of_stored(fact, supersedes) | _embedding(store, fact)
+    return answers.of_near(
+        answer, fact, () if "superseded" in answer else store.may_replace(fact.id)
+    )
 
 
 def _embedding(store: Store, fact: Fact) -> Answer:
@@ -136,6 +139,7 @@ def memory_search(
     said = seen.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
+    answer |= answers.of_others(hits.about if hits else said.about)
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:

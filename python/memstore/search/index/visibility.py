@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import MAXYEAR, MINYEAR, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore._kernel.ids import Ids
@@ -18,6 +19,7 @@ from memstore.database.tables.indexed import (
     VALID,
 )
 from memstore.domain import clock
+from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.metadata import MetadataFilter
-    from memstore.domain.records import Scope
+    from memstore.domain.records import Fact, Scope
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
 
 COLUMNS: Final = {"created": CREATED, "valid": VALID, "expired": EXPIRES}
+
+INSTANT: Final = timedelta(microseconds=1)
+"""The smallest difference of two times."""
 
 Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
 """A column of times, exclusive lower and upper bounds, and whether rows without a time match."""
@@ -107,6 +112,39 @@ def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before:
     """Return those of the rows that are valid since a moment between two."""
     period = VALID, clock.to_text(after), clock.to_text(before), False
     return columns.select(None, periods=[period], among=Ids(ids))
+
+
+def on_subject(columns: Columns, fact: Fact, among: Ids, now: datetime | None) -> Ids:
+    """Return the facts on a fact's subject, in its namespace, that are active and no tasks.
+
+    Args:
+        among: those that pass a filter and belong to the fact's owners, or to nobody.
+        now: the time at which they are active; ``None`` if only active ones are among these.
+    """
+    without = TASK | (OWNED if fact.scope == NOBODY else 0) | (SUPERSEDED if now else 0)
+    found = columns.select(
+        (fact.namespace,),
+        without=without,
+        texts=(subject_key(fact.subject), None),
+        periods=[_unexpired(now)] if now else (),
+    )
+    return found & among
+
+
+def valid_since(columns: Columns, fact: Fact, among: Ids, *, later: bool) -> Ids:
+    """Return the others of these facts that are valid since the same time or a later one.
+
+    Args:
+        later: if false, since the same time or an earlier one.
+    """
+    since = fact.valid_at or fact.created_at
+    if later:
+        after = since if since.year == MINYEAR else since - INSTANT
+        period: Period = VALID, clock.to_text(after), None, False
+    else:
+        before = since if since.year == MAXYEAR else since + INSTANT
+        period = VALID, None, clock.to_text(before), False
+    return columns.select(None, periods=[period], among=among) - Ids([fact.id])
 
 
 def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:

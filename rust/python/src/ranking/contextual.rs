@@ -38,7 +38,10 @@ pub(crate) struct Ranked {
     parts: Py<Parts>,
 }
 
-/// Candidates ranked by how well they answer a query.
+/// The best row of the one whom a query names, and the better one of others.
+type Elsewhere = (u32, u32, f64);
+
+/// Candidates ranked by how well they answer a query, and whether the answer is about others.
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
@@ -60,7 +63,7 @@ pub(crate) fn contextual(
     compares: bool,
     until: Option<u32>,
     ages: Vec<Aged>,
-) -> PyResult<Vec<Ranked>> {
+) -> PyResult<(Vec<Ranked>, Option<Elsewhere>)> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
     let candidates = candidates.collect::<PyResult<Vec<_>>>()?;
@@ -69,7 +72,7 @@ pub(crate) fn contextual(
     let ages = ages.iter().map(age).collect::<PyResult<HashMap<_, _>>>()?;
     let visible = visible.map(|ids| &ids.get().0);
     let (features, words) = (&features.get().features, &words.get().words);
-    let ranked = py
+    let order = py
         .detach(|| {
             let request = Request {
                 limit,
@@ -86,7 +89,12 @@ pub(crate) fn contextual(
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })
         .map_err(no_memory("features"))?;
-    ranked.into_iter().map(|one| row(py, one)).collect()
+    let rows = order.rows.into_iter().map(|one| row(py, one));
+    let elsewhere = order.elsewhere;
+    Ok((
+        rows.collect::<PyResult<_>>()?,
+        elsewhere.map(|one| (one.named, one.other, one.difference)),
+    ))
 }
 
 fn candidate((id, cosine): (i64, Option<f32>)) -> PyResult<Candidate> {
