@@ -56,8 +56,11 @@ if TYPE_CHECKING:
     from memstore.domain.results import Results as Results
     from memstore.domain.results import WordsOnly as WordsOnly
     from memstore.domain.status import Others as Others
+    from memstore.domain.status import Owner as Owner
     from memstore.domain.status import PastStatus as PastStatus
+    from memstore.domain.status import StoreCounts as StoreCounts
     from memstore.domain.status import StoreStatus as StoreStatus
+    from memstore.domain.status import Subject as Subject
     from memstore.domain.support import Leg as Leg
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
@@ -143,7 +146,7 @@ _NAMES = {
     "domain.recall": "Recalled",
     "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
-    "domain.status": "Others PastStatus StoreStatus",
+    "domain.status": "Others Owner PastStatus StoreCounts StoreStatus Subject",
     "domain.support": "Leg",
     "domain.trust": "TrustChange",
     "domain.tasks": "Task",

@@ -278,6 +278,12 @@ def last_id(transaction: Transaction) -> int:
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
 
 
+def time_of(transaction: Transaction, line: int) -> datetime | None:
+    """Return when a line was written; ``None`` if there is no such line."""
+    row = transaction.one("SELECT at FROM memstore_journal WHERE id = :id", {"id": line})
+    return None if row is None else clock.from_text(str(row[0]))
+
+
 def changed_since(transaction: Transaction, line_id: int, column: str) -> list[int]:
     """Return the ids in ``fact_id`` or ``episode_id`` of the lines after this one."""
     if column not in ("fact_id", "episode_id"):

@@ -49,6 +49,14 @@ def checked_id(value: object, name: str) -> None:
         raise InvalidArgumentType(f"must be a whole number, not {value!r}", argument=name)
 
 
+def checked_ids(given: Iterable[int], name: str = "fact_ids") -> list[int]:
+    """Return ids as a list, without those that no row can have."""
+    ids = checked_items(given, name)
+    for one in ids:
+        checked_id(one, name)
+    return [one for one in ids if abs(one) <= MAX_NUMBER]
+
+
 def checked_number(value: object, name: str, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidArgument(

@@ -10,7 +10,13 @@ from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
+from memstore.domain.arguments import (
+    MAX_QUERY,
+    checked_id,
+    checked_ids,
+    checked_text,
+    stored_text,
+)
 from memstore.domain.records import NOBODY
 from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
 from memstore.facts import rules
@@ -33,10 +39,19 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import Explanation
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.status import Subject, SubjectOrder
     from memstore.domain.support import Leg
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import adoption, checks, explaining, provenance, repairs, support
+    from memstore.facts import (
+        adoption,
+        checks,
+        explaining,
+        provenance,
+        repairs,
+        subjects,
+        support,
+    )
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
@@ -49,6 +64,7 @@ else:
     explaining = lazy_import("memstore.facts.explaining")
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.facts.repairs")
+    subjects = lazy_import("memstore.facts.subjects")
     support = lazy_import("memstore.facts.support")
     trust = lazy_import("memstore.domain.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
@@ -246,15 +262,36 @@ class Facts:
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted) > 0
 
-    def subjects(self, beginning: str, scope: Scope | None, limit: int) -> list[str]:
-        """Return subjects of active facts that begin with a text, in alphabetical order."""
-        now, key = clock.utc_now(), subject_key(beginning)
-        found: dict[str, str] = {}
+    def subjects(
+        self,
+        prefix: str,
+        order: SubjectOrder,
+        scope: Scope | None,
+        after: Subject | None,
+        limit: int,
+    ) -> list[Subject]:
+        """Return subjects of active facts; see :mod:`memstore.facts.subjects`."""
+        wanted = FactFilter(self.namespaces, clock.utc_now(), scope=scope)
         with self._engine.read() as transaction:
-            for namespace in self.namespaces:
-                wanted = FactFilter((namespace,), now, scope=scope)
-                found = fact_table.subjects(transaction, wanted, key, limit) | found
-        return [found[key] for key in sorted(found)[:limit]]
+            return subjects.subjects(transaction, wanted, subject_key(prefix), order, after, limit)
+
+    def get_many(self, fact_ids: Sequence[int], scope: Scope | None) -> list[Fact]:
+        """Return those of the facts that exist and were not erased, in the order of the ids."""
+        with self._engine.read() as transaction:
+            found = fact_table.get_many(transaction, checked_ids(fact_ids))
+        facts = (found[id_] for id_ in dict.fromkeys(fact_ids) if id_ in found)
+        return [fact for fact in facts if rules.is_seen(fact, self.namespaces, scope)]
+
+    def histories(self, fact_ids: Sequence[int], scope: Scope | None) -> dict[int, list[Fact]]:
+        """Return the whole chain of each fact, oldest first, without facts that do not exist."""
+        with self._engine.read() as transaction:
+            chains = fact_table.chains_of(transaction, checked_ids(fact_ids))
+        return {
+            id_: _seen(chain, first, scope)
+            for id_, chain in chains.items()
+            for first in chain
+            if first.id == id_ and rules.is_seen(first, self.namespaces, scope)
+        }
 
     def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
         """Return the whole chain of any of its facts, oldest first."""
@@ -303,15 +340,7 @@ class Facts:
         first = next((fact for fact in chain if fact.id == fact_id), None)
         if first is None:
             raise rules.not_found(fact_id, self.namespace)
-        home = rules.checked(first, self.namespaces, scope).namespace
-        # A chain may contain facts of other owners, and in files of the original of other
-        # namespaces: those are left out. Erased facts have no owners any more.
-        return [
-            fact
-            for fact in chain
-            if fact.namespace == home
-            and (scope is None or fact.scope == scope or fact.status == "erased")
-        ]
+        return _seen(chain, rules.checked(first, self.namespaces, scope), scope)
 
     # -- correcting ------------------------------------------------------------------------
 
@@ -408,3 +437,17 @@ class Facts:
             changes = self.writer(transaction, fact.namespace).changes
             erasing.erase_fact(changes, fact, self._dependents)
         return self._engine.compact()
+
+
+def _seen(chain: Iterable[Fact], first: Fact, scope: Scope | None) -> list[Fact]:
+    """Return the facts of a chain that may be seen by whoever may see one of them.
+
+    A chain may contain facts of other owners, and in files of the original of other namespaces:
+    those are left out. Erased facts have no owners any more.
+    """
+    return [
+        fact
+        for fact in chain
+        if fact.namespace == first.namespace
+        and (scope is None or fact.scope == scope or fact.status == "erased")
+    ]

@@ -14,6 +14,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
+    checked_choice,
     checked_id,
     checked_items,
     checked_number,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
-    from memstore.domain.status import Others, StoreStatus
+    from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
     from memstore.domain.trust import TrustChange
     from memstore.domain.why_not import WhyNot
@@ -973,6 +974,20 @@ class Store:
         self._file.write_use_counts()
         return self._facts.get(fact_id)
 
+    def get_many(
+        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
+    ) -> builtins.list[Fact]:
+        """Return facts in any state, in the order of their ids as given.
+
+        Those that are not in this namespace, or were erased, are left out.
+
+        Args:
+            fact_ids: their ids.
+            scope: only facts of exactly these owners, or (``None``) without owners; by default any.
+        """
+        self._file.write_use_counts()
+        return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
+
     @keywords(
         FactList,
         active_only=True,
@@ -1011,22 +1026,60 @@ class Store:
         return self._facts.exists(content, subject, selected_scope(scope))
 
     def subjects(
-        self, beginning: str = "", *, scope: ScopeSelection = None, limit: int = 100
-    ) -> builtins.list[str]:
-        """Return subjects of active facts that begin with a text, in alphabetical order.
+        self,
+        prefix: str = "",
+        *,
+        order: str = "name",
+        scope: ScopeSelection = None,
+        after: Subject | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Subject]:
+        """Return the subjects of active facts, each with its size and its last change.
 
         Case does not matter; each is spelled as in its newest fact.
 
         Args:
-            beginning: how they begin.
+            prefix: how they begin.
+            order: ``name``; ``size``, for those with the most facts first; or ``changed``, for the
+                one that changed last first.
             scope: only subjects of facts of exactly these owners, or without owners; ``"all"`` for
                 any.
+            after: the last one of the page before. The next page begins where it was in the order,
+                also if it has changed since.
             limit: the maximum number.
+
+        Raises:
+            ValueError: no such order, or a limit out of range.
         """
         checked_number(limit, "limit", 1, MAX_NUMBER)
+        if after is not None and not isinstance(after, status.Subject):
+            raise InvalidArgumentType(
+                f"must be a Subject, not {type(after).__name__}", argument="after"
+            )
         return self._facts.subjects(
-            stored_text(beginning, "beginning"), selected_scope(scope), limit
+            stored_text(prefix, "prefix"),
+            status.SubjectOrder(checked_choice(order, [*status.SubjectOrder], "order")),
+            selected_scope(scope),
+            after,
+            limit,
         )
+
+    def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:
+        """Return the sets of owners that memories of the namespace belong to, the largest first.
+
+        Memories without owners are one of them.
+
+        Args:
+            limit: the maximum number.
+            after: the last one of the page before.
+        """
+        checked_number(limit, "limit", 1, MAX_NUMBER)
+        if after is not None and not isinstance(after, status.Owner):
+            raise InvalidArgumentType(
+                f"must be an Owner, not {type(after).__name__}", argument="after"
+            )
+        with self._file.engine.read() as transaction:
+            return counts.of_owners(transaction, self._facts.namespaces, limit, after)
 
     def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.
@@ -1061,6 +1114,21 @@ class Store:
         if subject is not None and fact_id is None:
             return self._facts.history_of_subject(subject, selected_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
+
+    def histories(
+        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
+    ) -> dict[int, builtins.list[Fact]]:
+        """Return the chain of each of these facts, oldest first, by the id that was given.
+
+        Those that are not in this namespace, or were erased, are left out.
+
+        Args:
+            fact_ids: any facts of the chains.
+            scope: only chains of facts of exactly these owners, or (``None``) without owners; by
+                default any.
+        """
+        ids = checked_items(fact_ids, "fact_ids")
+        return self._facts.histories(ids, selected_scope(scope))
 
     def support(self, fact_id: int) -> builtins.list[Leg]:
         """Return why a fact is believed, oldest first: who said or confirmed it, and where.
@@ -1388,6 +1456,36 @@ class Store:
 
     # -- counting ----------------------------------------------------------------------------
 
+    def counts(self, *, scope: ScopeSelection = None) -> StoreCounts:
+        """Return how many facts and episodes the namespace has, by state.
+
+        Unlike :meth:`status` it names no subjects, so it takes a few milliseconds however many
+        there are.
+
+        Args:
+            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
+                any owners.
+        """
+        now, owners = clock.utc_now(), selected_scope(scope)
+        active = FactFilter((self.namespace,), now, scope=owners)
+        records = EpisodeFilter((self.namespace,), now, scope=owners)
+        with self._file.engine.read() as transaction:
+            return status.StoreCounts(**self._counted(transaction, active, records))
+
+    def _counted(
+        self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
+    ) -> dict[str, Any]:
+        generation = generation_table.active(transaction).id
+        waiting = vector_table.count_waiting(transaction, vector_table.FACTS, generation, active)
+        return {
+            "namespace": self.namespace,
+            **counts.states(transaction, active),
+            **waiting,
+            "episodes": counts.episodes(transaction, records),
+            **piece_table.count_waiting(transaction, records),
+            "not_learned": len(reading_table.not_learned(transaction, records)),
+        }
+
     def status(self, *, scope: ScopeSelection = None) -> StoreStatus:
         """Return counts of the namespace's memories, and facts about the file.
 
@@ -1412,12 +1510,7 @@ class Store:
                 for column in ("subject", "category")
             )
             return status.StoreStatus(
-                namespace=self.namespace,
-                **counts.states(transaction, active),
-                episodes=counts.episodes(transaction, records),
-                **piece_table.count_waiting(transaction, records),
-                not_learned=len(reading_table.not_learned(transaction, records)),
-                **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
+                **self._counted(transaction, active, records),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),
                 subjects=subjects.most,
@@ -1474,7 +1567,8 @@ class Store:
         if not (facts or episodes):
             return status.Others()
         most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
-        first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
+        held = [one.scope for one in most if one.facts or one.episodes]
+        first = [one for one in held if one != active.scope][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
 

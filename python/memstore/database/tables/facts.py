@@ -417,26 +417,41 @@ def count_in(transaction: Transaction, namespace: str, fact_ids: Sequence[int]) 
     )
 
 
-def subjects(
-    transaction: Transaction, wanted: FactFilter, beginning: str, limit: int
-) -> dict[str, str]:
-    """Return subjects whose keys have a prefix, by key, spelled as in their newest facts.
+def newest_of_subject(
+    transaction: Transaction, wanted: FactFilter, key: str, number: int
+) -> tuple[int, str]:
+    """Return the id of the newest fact of a subject that passes a filter, and the subject in it.
 
-    It skips from one subject to the next in an index, so the number of facts does not matter.
+    Args:
+        number: about how many facts pass.
     """
     where, values = wanted.where(transaction.dialect)
-    about = f"SELECT f.subject_key, f.subject FROM memstore_facts f WHERE {where} AND f.subject_key"
-    found: dict[str, str] = {}
-    place, key = ">=", beginning
-    while len(found) < limit:
-        following = f"{about} {place} :key ORDER BY f.subject_key LIMIT 1"
-        row = transaction.one(following, {**values, "key": key})
-        if row is None or not row[0].startswith(beginning):
-            break
-        place, key = ">", row[0]
-        newest = f"{about} = :key ORDER BY f.id DESC LIMIT 1"
-        found |= dict(transaction.rows(newest, {**values, "key": key}))
-    return found
+    index = _index_of(transaction, wanted, "idx_memstore_subject", number, 1)
+    row = transaction.one(
+        f"SELECT f.id, f.subject FROM memstore_facts f {index} WHERE {where}"
+        " AND f.subject_key = :key ORDER BY f.id DESC LIMIT 1",
+        {**values, "key": key},
+    )
+    return (0, key) if row is None else (int(row[0]), str(row[1]))
+
+
+def _index_of(
+    transaction: Transaction, wanted: FactFilter, index: str, number: int, limit: int
+) -> str:
+    """Return the hint to find a few rows in the order of ids among those in an index.
+
+    Rows that are rare are found by the index and sorted; if they are many, the first ones are soon
+    met on the way through the namespace. The planner does not know how many there are.
+
+    Args:
+        number: how many rows the index has of what is looked for.
+        limit: how many of them are asked for.
+    """
+    if wanted.namespaces is None or wanted.is_among:
+        return ""
+    every = transaction.scalar("SELECT max(id) FROM memstore_facts")
+    is_rare = number * number <= every * limit
+    return transaction.dialect.indexed_by(index if is_rare else "idx_memstore_namespace")
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
@@ -445,6 +460,16 @@ def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
         return []
     ids = transaction.ints(CHAIN, {"id": fact_id})
     return chains.in_order(get_many(transaction, ids).values())
+
+
+def chains_of(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[Fact]]:
+    """Return the whole chain of each of these facts that exist, oldest first."""
+    known = [id_ for id_ in dict.fromkeys(fact_ids) if abs(id_) <= MAX_NUMBER]
+    members = {id_: transaction.ints(CHAIN, {"id": id_}) for id_ in known}
+    facts = get_many(transaction, [*{one for chain in members.values() for one in chain}])
+    return {
+        id_: chains.in_order(facts[one] for one in chain) for id_, chain in members.items() if chain
+    }
 
 
 class Supersession(NamedTuple):
