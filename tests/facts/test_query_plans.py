@@ -69,7 +69,7 @@ def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         store.add_many(
             {
                 "content": f"fact {n}",
-                "subject": f"s{n % 7}",
+                "subject": "s0" if n == 7 else f"s{n % 7 or 1}",
                 "user_id": [None, "ana"][n % 2],
                 "metadata": {"n": n},
                 "thread": [None, "a", "b"][n % 3],
@@ -100,6 +100,23 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "list": lambda t, o: [*fact_table.select(t, facts(o), limit=20, newest_first=True)],
     "list of everything": lambda t, o: [
         *fact_table.select(t, facts(o, active_only=False), limit=20, newest_first=True)
+    ],
+    "next page": lambda t, o: [
+        *fact_table.select(t, facts(o), limit=20, newest_first=True, before_id=250)
+    ],
+    "list of a source": lambda t, o: [
+        *fact_table.select(t, facts(o, source="x"), limit=20, newest_first=True)
+    ],
+    "list of a thread": lambda t, o: [*fact_table.select(t, facts(o, thread="c"), limit=20)],
+    "list of an episode": lambda t, o: [*fact_table.select(t, facts(o, episode_id=1), limit=20)],
+    "list of a rare subject": lambda t, o: [
+        *fact_table.select(t, facts(o, subject="s0"), limit=20, newest_first=True)
+    ],
+    "list of a frequent subject": lambda t, o: [
+        *fact_table.select(t, facts(o, subject="s1"), limit=1, newest_first=True)
+    ],
+    "next page of episodes": lambda t, o: [
+        *episode_table.select(t, said(o), limit=5, newest_first=True, before_id=20)
     ],
     "count": lambda t, o: fact_table.count(t, facts(o)),
     "count of a subject": lambda t, o: fact_table.count(t, facts(o, subject="S1")),
@@ -193,6 +210,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     ),
 }
 MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}
+MAY_SORT |= {"list of a thread", "list of an episode", "list of a rare subject"}
 MAY_SORT |= {"subjects by size", "owners", "newest fact of a subject"}
 MAY_SORT |= {"subjects by their last change", "chains of several facts"}
 MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
@@ -232,6 +250,17 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
     if read == "last place":
         assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
+    if read == "next page":
+        assert "id<?" in explained.plans[-1]
+    if read == "next page of episodes":
+        assert "idx_memstore_episode_seen (namespace=? AND created_at<?)" in explained.plans[-1]
+    for rare in ("source", "thread", "subject"):
+        if read in (f"list of a {rare}", f"list of a rare {rare}"):
+            assert f"SEARCH f USING INDEX idx_memstore_{rare} (" in explained.plans[-1]
+    if read == "list of an episode":
+        assert "SEARCH f USING INDEX idx_memstore_fact_episode" in explained.plans[-1]
+    if read == "list of a frequent subject" and owner == "all":
+        assert "SEARCH f USING INDEX idx_memstore_namespace" in explained.plans[-1]
     if read == "subjects by their beginning":  # read in order, as many as were asked for
         index = "idx_memstore_count_key" if owner == "all" else "PRIMARY KEY"
         assert index in explained.plans[-1]

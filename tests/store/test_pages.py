@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.random_memories import ACTS, BOB, OWNERS, Memory, paged
 
-from memstore import InvalidArgument, InvalidArgumentType, Owner, Scope, Store, Subject
+from memstore import Fact, InvalidArgument, InvalidArgumentType, Owner, Scope, Store, Subject
+from memstore.domain import clock
 from memstore.facts import subjects as subject_lists
 from memstore.text.folding import subject_key
 
@@ -193,3 +195,125 @@ def test_facts_of_another_namespace_are_not_read(store: Store) -> None:
     assert store.get_many([]) == []
     with pytest.raises(InvalidArgumentType):
         store.get_many(["1"])  # type: ignore[list-item]
+
+
+# -- lists --------------------------------------------------------------------------------------
+
+NARROWED: tuple[dict[str, Any], ...] = (
+    {},
+    {"source": "chat"},
+    {"thread": "a thread"},
+    {"subject": "BOB"},
+    {"category": "event"},
+    {"states": ["deleted"]},
+    {"states": ["superseded", "active"], "subject": "ana"},
+    {"states": ("expired", "distrusted"), "source": "web:x"},
+    {"states": ["active"]},
+    {"states": []},
+    {"states": ["superseded"], "tasks": False},
+    {"states": ["active", "superseded"], "valid_on": "today"},
+)
+
+
+TASK = ("task", "todo")
+
+
+def passes(fact: Fact, asked: dict[str, Any]) -> bool:
+    """Return whether a fact is one of those asked for, by its attributes."""
+    now = clock.utc_now()
+    held = fact.holds_until is None or fact.holds_until > now - timedelta(days=1)
+    return (
+        fact.status in asked.get("states", ["active"])
+        and asked.get("source", fact.source) == fact.source
+        and asked.get("thread", fact.thread) == fact.thread
+        and asked.get("category", fact.category) == fact.category
+        and asked.get("episode", fact.episode_id) == fact.episode_id
+        and subject_key(asked.get("subject", fact.subject)) == subject_key(fact.subject)
+        and (
+            asked.get("tasks", True)
+            or fact.metadata.get("kind") != "task"
+            or fact.subject != "todo"
+        )
+        and ("valid_on" not in asked or held)
+    )
+
+
+@settings(max_examples=examples(30))
+@given(ACTS, st.sampled_from(sorted(OWNERS)), st.integers(1, 3), st.booleans())
+def test_lists_and_counts_are_what_passes_one_by_one(
+    fresh: Callable[[], Store], acts: list[tuple[int, ...]], owner: str, limit: int, newest: bool
+) -> None:
+    memory = Memory(fresh(), acts)
+    store, facts = memory.store, memory.facts(owner)
+    drawn = [fact.episode_id for fact in facts if fact.episode_id is not None]
+    view = store.as_of("now")
+    for narrowed in (*NARROWED, {"episode": drawn[0] if drawn else 10**6}):
+        asked = {**narrowed, "scope": OWNERS[owner]}
+        right = [fact.id for fact in facts if passes(fact, narrowed)]
+        assert [fact.id for fact in store.list(**asked)] == right, narrowed
+        assert store.count(**asked) == view.count(**asked) == len(right), narrowed
+        cursor = "before_id" if newest else "after_id"
+        for one in (store, view):
+            found = paged(
+                lambda last, one=one, asked=asked, cursor=cursor: one.list(
+                    **asked,
+                    limit=limit,
+                    newest_first=newest,
+                    **({} if last is None else {cursor: last.id}),
+                )
+            )
+            assert [fact.id for fact in found] == (right[::-1] if newest else right), narrowed
+
+
+def test_facts_in_a_state_of_then(store: Store) -> None:
+    old = store.add("likes tea", subject="ana")
+    gone = store.add("likes milk", subject="bob")
+    bad = store.within(source="web:x").add("likes rain", subject="zoe", source="web:x")
+    new = store.add("likes cocoa", subject="ana", supersedes=old.id)
+    store.delete(gone.id)
+    store.distrust("web:x")
+    then = store.as_of("now")
+    store.restore(gone.id)
+    store.delete(new.id)
+    store.trust("web:x")
+
+    def ids(one: Any, *states: str) -> list[int]:
+        return [fact.id for fact in one.list(states=states)]
+
+    assert ids(then, "active") == [new.id]
+    assert ids(then, "deleted") == [gone.id]
+    assert ids(then, "superseded", "distrusted") == [old.id, bad.id]
+    assert ids(store, "active") == [gone.id, bad.id]
+    assert ids(store, "deleted") == [new.id]
+    assert ids(store, "distrusted") == []
+
+
+def test_a_page_of_episodes_begins_after_the_one_before(store: Store) -> None:
+    said = [store.episodes.add(f"said {n}", source="chat").id for n in range(5)]
+    pages = paged(
+        lambda last: store.episodes.list(
+            limit=2, newest_first=True, before_id=None if last is None else last.id
+        )
+    )
+    assert [one.id for one in pages] == said[::-1]
+    assert [one.id for one in store.episodes.list(after_id=said[2])] == said[3:]
+    assert store.episodes.list(before_id=10**6) == []
+    store.episodes.erase(said[2])
+    assert [one.id for one in store.episodes.list(after_id=said[2])] == said[3:]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"states": ["erased"]},
+        {"states": ["activ"]},
+        {"before_id": -1},
+        {"after_id": True},
+        {"episode": "1"},
+        {"thread": " "},
+        {"source": ""},
+    ],
+)
+def test_wrong_arguments_of_lists_are_refused(store: Store, asked: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        store.list(**asked)

@@ -63,6 +63,10 @@ class FactRecall(FactNarrowing, total=False):
 class FactCount(FactNarrowing, total=False):
     include_deleted: bool
     pinned: bool
+    states: Iterable[str] | None
+    source: str | None
+    thread: str | None
+    episode: int | None
 
 
 class Page(TypedDict, total=False):
@@ -71,6 +75,8 @@ class Page(TypedDict, total=False):
     limit: int | None
     offset: int
     newest_first: bool
+    before_id: int | None
+    after_id: int | None
 
 
 class FactList(FactCount, Page, total=False):

@@ -155,6 +155,10 @@ def unchecked(kind: type[T], values: dict[str, Any]) -> T:
     return record
 
 
+STATES: Final = ("active", "superseded", "deleted", "expired", "distrusted")
+"""What the status of a fact may be, unless it was erased."""
+
+
 @frozen(kw_only=True)
 class Fact(Record):
     """One claim about one subject. Its text never changes after it is stored."""

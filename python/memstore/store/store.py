@@ -1004,13 +1004,22 @@ class Store:
             tasks: ``False`` leaves tasks out.
             include_deleted: also return deleted facts.
             pinned: only pinned facts.
+            states: only facts whose status is one of these, such as ``["active", "superseded"]``;
+                ``active_only`` and ``include_deleted`` then say nothing.
+            source: only facts from exactly this source.
+            thread: only facts of the conversation with this name.
+            episode: only facts extracted from this episode.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
+            before_id: only facts with smaller ids. With the last id of a page, the next page:
+                unlike an ``offset``, it stays right while others write, and costs the same
+                everywhere.
+            after_id: only facts with larger ids.
         """
         self._file.write_use_counts()
         wanted, page = questions.counting(self._reach, asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"])
+        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 

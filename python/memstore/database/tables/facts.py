@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cache
+from math import isqrt
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -81,6 +82,13 @@ INSERTION: Final = (
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 THREAD_INDEX = "idx_memstore_thread"
+RARE: Final = {
+    "thread": THREAD_INDEX,
+    "source": "idx_memstore_source",
+    "subject_key": "idx_memstore_subject",
+    "category": "idx_memstore_category",
+}
+"""Columns whose values may be rare, each with its index."""
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
 JOURNALLED: Final = tuple(
@@ -268,12 +276,60 @@ def select(
     limit: int | None = None,
     offset: int = 0,
     newest_first: bool = False,
+    before_id: int | None = None,
+    after_id: int | None = None,
 ) -> Iterator[Fact]:
+    """Yield the facts that pass a filter, by id; those between two ids, which are left out."""
     where, values = wanted.where(transaction.dialect)
     order = "DESC" if newest_first else "ASC"
     page = {"limit": NO_LIMIT if limit is None else limit, "offset": offset}
-    test = f"{where} ORDER BY f.id {order} LIMIT :limit OFFSET :offset"
-    return _where(transaction, test, {**values, **page})
+    bounds = {"before_id": before_id, "after_id": after_id}
+    where += "" if before_id is None else " AND f.id < :before_id"
+    where += "" if after_id is None else " AND f.id > :after_id"
+    index = _narrowest(transaction, wanted, None if limit is None else limit + offset)
+    rows = transaction.rows(
+        f"{_select(transaction.dialect)} {index} WHERE {where}"
+        f" ORDER BY f.id {order} LIMIT :limit OFFSET :offset",
+        {**values, **page, **bounds},
+    )
+    return map(decode, rows)
+
+
+def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) -> str:
+    """Return the hint by which to read a list: an index of what is rare, or nothing."""
+    if wanted.namespaces is None or wanted.is_among:
+        return ""
+    dialect = transaction.dialect
+    if wanted.episode_id is not None:
+        return dialect.indexed_by("idx_memstore_fact_episode")
+    for column, index in RARE.items():
+        value = getattr(wanted, column.removesuffix("_key"))
+        # Those of one set of owners are in the order of their ids, but in a thread of their places.
+        if value is None or (wanted.scope is not None and column != "thread"):
+            continue
+        value = folding.subject_key(value) if column == "subject_key" else value.strip()
+        most = NO_LIMIT if limit is None else _few(transaction, limit)
+        number = (
+            0
+            if limit is None
+            else transaction.scalar(
+                f"SELECT count(*) FROM (SELECT 1 FROM memstore_facts {dialect.indexed_by(index)}"
+                f" WHERE namespace IN {dialect.listed('namespaces')} AND {column} = :value"
+                " LIMIT :most) t",
+                {"namespaces": wanted.namespaces, "value": value, "most": most + 1},
+            )
+        )
+        if number <= most:
+            return dialect.indexed_by(index)
+    return ""
+
+
+def _few(transaction: Transaction, limit: int) -> int:
+    """Return how many rows are few: rather found by an index and sorted than met by id.
+
+    Of ``n`` rows among ``all``, the first ``limit`` are met after about ``all * limit / n``.
+    """
+    return isqrt(newest_id(transaction) * limit)
 
 
 def most_used(
@@ -426,32 +482,14 @@ def newest_of_subject(
         number: about how many facts pass.
     """
     where, values = wanted.where(transaction.dialect)
-    index = _index_of(transaction, wanted, "idx_memstore_subject", number, 1)
+    is_rare = wanted.namespaces is not None and number <= _few(transaction, 1)
+    index = transaction.dialect.indexed_by(RARE["subject_key"]) if is_rare else ""
     row = transaction.one(
         f"SELECT f.id, f.subject FROM memstore_facts f {index} WHERE {where}"
         " AND f.subject_key = :key ORDER BY f.id DESC LIMIT 1",
         {**values, "key": key},
     )
     return (0, key) if row is None else (int(row[0]), str(row[1]))
-
-
-def _index_of(
-    transaction: Transaction, wanted: FactFilter, index: str, number: int, limit: int
-) -> str:
-    """Return the hint to find a few rows in the order of ids among those in an index.
-
-    Rows that are rare are found by the index and sorted; if they are many, the first ones are soon
-    met on the way through the namespace. The planner does not know how many there are.
-
-    Args:
-        number: how many rows the index has of what is looked for.
-        limit: how many of them are asked for.
-    """
-    if wanted.namespaces is None or wanted.is_among:
-        return ""
-    every = transaction.scalar("SELECT max(id) FROM memstore_facts")
-    is_rare = number * number <= every * limit
-    return transaction.dialect.indexed_by(index if is_rare else "idx_memstore_namespace")
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
