@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
     from memstore.domain.log import Act as Act
     from memstore.domain.log import ActChange as ActChange
+    from memstore.domain.log import DayActivity as DayActivity
+    from memstore.domain.log import LogLine as LogLine
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
@@ -140,7 +142,7 @@ _NAMES = {
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
     "domain.differences": "Difference Differences",
-    "domain.log": "Act ActChange",
+    "domain.log": "Act ActChange DayActivity LogLine",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.clock import ManualClock
 from tests.support.examples import examples
 from tests.support.random_memories import ACTS, BOB, OWNERS, Memory, paged
 
+import memstore
 from memstore import Fact, InvalidArgument, InvalidArgumentType, Owner, Scope, Store, Subject
+from memstore.database import journal
+from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.facts import subjects as subject_lists
+from memstore.store.store import file_of
 from memstore.text.folding import subject_key
 
 # -- subjects and owners --------------------------------------------------------------------
@@ -221,7 +228,10 @@ TASK = ("task", "todo")
 def passes(fact: Fact, asked: dict[str, Any]) -> bool:
     """Return whether a fact is one of those asked for, by its attributes."""
     now = clock.utc_now()
-    held = fact.holds_until is None or fact.holds_until > now - timedelta(days=1)
+    ends, began = fact.holds_until, fact.valid_at or fact.created_at
+    held = ends is None or (
+        ends > now - timedelta(days=1) and (fact.superseded_by is None or ends > began)
+    )
     return (
         fact.status in asked.get("states", ["active"])
         and asked.get("source", fact.source) == fact.source
@@ -317,3 +327,141 @@ def test_a_page_of_episodes_begins_after_the_one_before(store: Store) -> None:
 def test_wrong_arguments_of_lists_are_refused(store: Store, asked: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         store.list(**asked)
+
+
+# -- changes and activity -----------------------------------------------------------------------
+
+
+def lines_by_hand(memory: Memory, owner: str) -> list[Any]:
+    """Return the lines about facts and episodes that these owners may see, newest first."""
+    store = memory.store
+    found = []
+    for fact_id in memory.ids:
+        with file_of(store).engine.read() as transaction:
+            (fact,) = fact_table.get_many(transaction, [fact_id]).values()
+            lines = journal.of_fact(transaction, fact_id)
+        if owner == "all" or fact.scope == (OWNERS[owner] or Scope()):
+            found += lines
+    for episode in store.episodes.list(scope=OWNERS[owner], include_expired=True):
+        found += store.episodes.journal(episode.id)
+    return sorted((one for one in found if one.kind != "embed"), key=lambda line: -line.id)
+
+
+@settings(max_examples=examples(30))
+@given(ACTS, st.sampled_from(sorted(OWNERS)), st.integers(1, 5))
+def test_changes_are_the_lines_of_the_journal_in_words(
+    fresh: Callable[[], Store], acts: list[tuple[int, ...]], owner: str, limit: int
+) -> None:
+    memory = Memory(fresh().within(confined=True), acts)
+    store, asked = memory.store, {"scope": OWNERS[owner]}
+    right = lines_by_hand(memory, owner)
+    found = paged(lambda last: store.changes(**asked, limit=limit, before=last and last.line))
+    assert [(one.line, one.at, one.act) for one in found] == [
+        (one.id, one.at, one.txn) for one in right
+    ]
+    for line, change in zip(right, found, strict=True):
+        assert change.kind == line.kind
+        assert line.fact_id is None or line.fact_id in change.facts
+        assert (change.run, change.actor, change.source) == (line.run, line.actor, line.source)
+    onwards = paged(
+        lambda last: store.changes(
+            **asked, limit=limit, newest_first=False, after=last and last.line
+        )
+    )
+    assert onwards == found[::-1]
+    for act in store.log(**asked, limit=None):
+        if len(act.changes) == len(act.changes[0].lines) == 1:  # told in the same words
+            (one,) = (one for one in found if one.line == act.changes[0].lines[0])
+            assert (one.text, one.claims) == (act.changes[0].text, act.changes[0].claims)
+    for kind in {one.kind for one in right}:
+        of_kind = store.changes(**asked, kinds=[kind], limit=None)
+        assert [one.line for one in of_kind] == [one.id for one in right if one.kind == kind]
+
+
+def test_changes_are_narrowed_as_the_log_is(store: Store) -> None:
+    first = store.add("one", subject="s")
+    web = store.within(source="web")
+    second = web.add("two", subject="s", supersedes=first.id)
+    store.within("other").add("elsewhere", subject="s")
+    lines = store.changes()
+    assert [one.text for one in lines] == [
+        "replaced fact 1 by 2", "added fact 2", "added fact 1",
+    ]  # fmt: skip
+    assert str(lines[0]).endswith("user through web  replaced fact 1 by 2: s: two")
+    assert lines[0].to_dict()["facts"] == [first.id, second.id]
+    assert [one.line for one in store.changes(source="web")] == [3, 2]
+    assert [one.line for one in store.changes(fact=first.id)] == [3, 1]
+    assert len(store.changes(run=lines[0].run)) == 3
+    assert store.changes(actor="nobody") == store.changes(until="2020-01-01") == []
+    assert [one.line for one in store.changes(after=1, before=3)] == [2]
+    with pytest.raises(InvalidArgument, match="has no 'drink'"):
+        store.changes(kinds=["drink"])
+
+
+@settings(max_examples=examples(30))
+@given(
+    st.lists(st.integers(0, 400_000), min_size=1, max_size=20),
+    st.sampled_from(["UTC", "Europe/Berlin", "Pacific/Chatham", "America/Santiago"]),
+    st.integers(1, 9),
+    st.sampled_from([3, 9]),
+)
+def test_activity_counts_the_changes_of_each_local_day(
+    open_file: Callable[[], Store], pauses: list[int], zone: str, days: int, month: int
+) -> None:
+    now = ManualClock(datetime(2026, month, 27, 20, tzinfo=UTC))  # clocks are changed soon
+    with clock.use(now), open_file() as store:
+        for n, seconds in enumerate(pauses):
+            now.advance(seconds)
+            fact = store.add(f"fact {n}", subject="s", user_id=(None, "ana")[n % 2])
+            if n % 3 == 0:
+                store.delete(fact.id)
+        for owner, scope in OWNERS.items():
+            found = store.activity(days, zone, scope=scope)
+            today = now.utc_now().astimezone(ZoneInfo(zone)).date()
+            assert [one.day for one in found] == [
+                today - timedelta(days=ago) for ago in range(days - 1, -1, -1)
+            ]
+            right = Counter(
+                (one.at.astimezone(ZoneInfo(zone)).date(), one.kind)
+                for one in store.changes(scope=scope, limit=None)
+            )
+            shown = {one.day for one in found}
+            assert {
+                (one.day, kind): number for one in found for kind, number in one.kinds.items()
+            } == {key: number for key, number in right.items() if key[0] in shown}, owner
+            for one in found:
+                lines = store.changes(
+                    scope=scope, after=one.first - 1, before=one.last + 1, limit=None
+                )
+                assert sum(one.kinds.values()) == len(lines)
+
+
+@pytest.fixture(scope="module")
+def open_file() -> Callable[[], Store]:
+    return partial(memstore.open, ":memory:", embedder=None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"days": 0}, InvalidArgument),
+        ({"zone": "Europe/Atlantis"}, InvalidArgument),
+        ({"zone": "../etc/passwd"}, InvalidArgument),
+        ({"zone": 2}, InvalidArgumentType),
+        ({"until": "today"}, InvalidArgumentType),
+    ],
+)
+def test_wrong_arguments_of_activity_are_refused(
+    store: Store, asked: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        store.activity(**asked)
+
+
+def test_activity_of_an_earlier_week(store: Store) -> None:
+    store.add("one", subject="s")
+    (today,) = store.activity(1)
+    assert (today.kinds, today.first, today.last) == ({"add": 1}, 1, 1)
+    assert today.to_dict()["day"] == today.day.isoformat()
+    (before,) = store.activity(1, timezone(timedelta(hours=2)), until=today.day - timedelta(days=7))
+    assert (before.kinds, before.first, before.last) == ({}, 1, 0)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from memstore import Fact, MemstoreError, Scope, Store
+from memstore.store.store import file_of
 
 ANA: Final = Scope(user_id="ana")
 BOB: Final = Scope(user_id="bob", run_id="1")
@@ -21,20 +22,22 @@ DISTRUSTED: Final = "web:x"
 ACTS = st.lists(st.tuples(*[st.integers(0, 99)] * 3), min_size=1, max_size=30)
 
 
+def unconfined(store: Store) -> Store:
+    """Return a store of the same file that is not confined."""
+    return Store(file_of(store), store.namespace)
+
+
 class Memory:
     """A store and the ids of all facts that it ever got."""
 
     def __init__(self, store: Store, acts: list[tuple[int, ...]]) -> None:
         self.store = store
         self.ids: list[int] = []
-        self._file = store.file
         for kind, which, what in acts:
             with suppress(MemstoreError, ValueError):
                 DONE[kind % len(DONE)](self, which, what)
-        if acts[0][0] % 2:
-            store.distrust(DISTRUSTED)
-        else:
-            store.trust(DISTRUSTED)
+        whole = unconfined(store)
+        (whole.distrust if acts[0][0] % 2 else whole.trust)(DISTRUSTED)
 
     @property
     def last(self) -> int:

@@ -204,13 +204,19 @@ def matching(transaction: Transaction, condition: str, parameters: Parameters) -
     return [*_lines(transaction, f"{condition} ORDER BY id", parameters)]
 
 
-def outlined(transaction: Transaction, condition: str, parameters: Parameters) -> list[JournalLine]:
-    """Return lines that match, oldest first, without the texts of the kinds that add or embed."""
+def outlined(
+    transaction: Transaction, condition: str, parameters: Parameters, order: str = "id"
+) -> list[JournalLine]:
+    """Return lines that match, oldest first, without the texts of the kinds that add or embed.
+
+    Args:
+        order: another order, and a limit.
+    """
     columns = COLUMNS
     for name in TEXTS:
         shown = f"CASE WHEN kind IN {OUTLINED} THEN NULL ELSE {name} END"
         columns = columns.replace(f" {name},", f" {shown},")
-    query = f"SELECT {columns} FROM memstore_journal WHERE {condition} ORDER BY id"
+    query = f"SELECT {columns} FROM memstore_journal WHERE {condition} ORDER BY {order}"
     return [*map(_decode, transaction.rows(query, parameters))]
 
 

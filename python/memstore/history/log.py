@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
-from memstore.database.log import Wanted
+from memstore.database.log import FOUND, IMPORT, Wanted
 from memstore.database.tables import facts as fact_table
-from memstore.domain.log import MAX_CLAIMS, Act, ActChange, claim_of, cropped
+from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """More facts than these are counted and not named one by one."""
-
-IMPORT: Final = "import"
-FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
-"""Who takes in the facts of other programs, and of older files."""
 
 DONE: Final[Mapping[str, str]] = {
     Kind.ADD: "added {}",
@@ -75,12 +72,56 @@ def acts(
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
 
-    def visible(fact: Fact) -> bool:
-        return (namespaces is None or fact.namespace in namespaces) and scope in (None, fact.scope)
-
+    visible = partial(_is_seen, namespaces=namespaces, scope=scope)
     with engine.read() as transaction:
         found = Wanted(transaction, wanted, namespaces, scope, whole_file=whole_file).acts()
         return [_act(transaction, lines, visible) for lines in islice(found, wanted.limit)]
+
+
+def changes(
+    engine: Engine,
+    wanted: LogFilter,
+    namespaces: Sequence[str] | None,
+    scope: Scope | None,
+    *,
+    whole_file: bool,
+    newest_first: bool,
+) -> list[LogLine]:
+    """Return lines, each in words, about facts and episodes that may be seen."""
+    unbound = wanted._replace(before=None, after=None)  # these are lines here, not acts
+    with engine.read() as transaction:
+        found = Wanted(transaction, unbound, namespaces, scope, whole_file=whole_file).lines(
+            wanted.before, wanted.after, wanted.limit, newest_first=newest_first
+        )
+        drafts = [_Draft(_kind(line), [line]) for line in found]
+        ids = {id_ for draft in drafts for id_ in draft.shown}
+        facts = {
+            id_: fact
+            for id_, fact in fact_table.get_many(transaction, [*ids]).items()
+            if _is_seen(fact, namespaces, scope)
+        }
+    return [_line(line, draft.change(facts)) for line, draft in zip(found, drafts, strict=True)]
+
+
+def _line(line: JournalLine, change: ActChange) -> LogLine:
+    return LogLine(
+        line=line.id,
+        act=line.txn,
+        at=line.at,
+        actor=line.actor,
+        source=line.source,
+        run=line.run,
+        kind=change.kind,
+        text=change.text,
+        facts=change.facts,
+        episodes=change.episodes,
+        claims=change.claims,
+        reverts=tuple(_reverted(line)),
+    )
+
+
+def _is_seen(fact: Fact, namespaces: Sequence[str] | None, scope: Scope | None) -> bool:
+    return (namespaces is None or fact.namespace in namespaces) and scope in (None, fact.scope)
 
 
 def _act(

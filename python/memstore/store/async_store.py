@@ -242,6 +242,8 @@ class AsyncStore(Awaited[Store]):
     as_of = awaited(_as_of)
     journal = awaited(Store.journal)
     log = awaited(Store.log)
+    changes = awaited(Store.changes)
+    activity = awaited(Store.activity)
     diff = awaited(Store.diff)
     support = awaited(Store.support)
     explain = awaited(Store.explain)

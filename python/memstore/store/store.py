@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     import os
     import pathlib
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime, tzinfo
     from typing import Self
 
     from memstore import importing, transfer
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
-    from memstore.domain.log import Act
+    from memstore.domain.log import Act, DayActivity, LogLine
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
+    from memstore.history import activity as activities
     from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, reverting, trust
     from memstore.history import log as acts
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from memstore.upkeep import doctor, scheduled, verification
     from memstore.upkeep.findings import Finding
 else:
+    activities = lazy_import("memstore.history.activity")
     acts = lazy_import("memstore.history.log")
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
@@ -1298,6 +1300,98 @@ class Store:
         return acts.acts(
             self._file.engine,
             wanted,
+            self._facts.namespaces,
+            selected_scope(scope),
+            whole_file=not self._reach.confined,
+        )
+
+    def changes(
+        self,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        actor: str | None = None,
+        source: str | None = None,
+        run: str | None = None,
+        kinds: Iterable[str] | None = None,
+        fact: int | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        scope: ScopeSelection = None,
+        limit: int | None = 50,
+        newest_first: bool = True,
+    ) -> builtins.list[LogLine]:
+        """Return the lines of the journal one by one, in words, newest first.
+
+        Where :meth:`log` tells an act as a whole, however many lines it has, this is a page of
+        lines. The conditions narrow each other and are those of :meth:`log`.
+
+        Args:
+            before: only lines before this one; with the last ``line`` of a page, the next page.
+            after: only lines after this one.
+            actor: lines by this person or program.
+            source: lines through this program, or of what was drawn from this source.
+            run: lines of one opening of the file or session of a server.
+            kinds: kinds of lines, such as ``delete``; by default all but ``embed`` and
+                ``quarantine``.
+            fact: what was done to this fact, and what it replaced.
+            since: lines at or after this time.
+            until: lines at or before this time; a date, up to its end in UTC.
+            scope: only about facts and episodes of exactly these owners, or without owners;
+                ``"all"`` for any.
+            limit: the maximum number; ``None`` for all.
+            newest_first: ``False`` returns the oldest first: with ``after``, the lines that follow.
+
+        Raises:
+            ValueError: no such kind, or something that cannot be read.
+        """
+        wanted = logs.log_filter(
+            since=since,
+            until=until,
+            run=run,
+            source=source,
+            actor=actor,
+            fact=fact,
+            kinds=kinds,
+            known=[*journal.Kind],
+            limit=limit,
+            before=before,
+            after=after,
+        )
+        return acts.changes(
+            self._file.engine,
+            wanted,
+            self._facts.namespaces,
+            selected_scope(scope),
+            whole_file=not self._reach.confined,
+            newest_first=newest_first,
+        )
+
+    def activity(
+        self,
+        days: int = 28,
+        zone: tzinfo | str = "UTC",
+        *,
+        until: date | None = None,
+        scope: ScopeSelection = None,
+    ) -> builtins.list[DayActivity]:
+        """Return how much was done on each of the last days, by kind of change, oldest first.
+
+        Args:
+            days: how many days, with the last one, 1 to 3660.
+            zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``.
+            until: the last day; by default today.
+            scope: only changes of memories of exactly these owners, or without owners; ``"all"``
+                for any.
+
+        Raises:
+            ValueError: a number of days out of range, or a time zone that is not known.
+        """
+        return activities.activity(
+            self._file.engine,
+            days,
+            activities.checked_zone(zone),
+            until,
             self._facts.namespaces,
             selected_scope(scope),
             whole_file=not self._reach.confined,
