@@ -22,6 +22,7 @@ from memstore.database.tables import counts, feeds, indexed, threads
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
 from memstore.domain.status import SubjectOrder
@@ -185,6 +186,12 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "last line of a small subject": lambda t, o: last_changes.last_line(t, facts(o), "s1", 5, 300),
     "subjects by their last change": lambda t, o: [*last_changes.subjects_before(t, facts(o), 300)],
     "owners": lambda t, o: counts.of_owners(t, ("default",), 3),
+    "open proposals": lambda t, o: proposal_table.select(
+        t, "default", "open", scope=OWNERS[o], after_id=1, limit=5
+    ),
+    "number of open proposals": lambda t, o: proposal_table.count(
+        t, "default", "open", OWNERS[o], "s1"
+    ),
     "chains of several facts": lambda t, o: fact_table.chains_of(t, [1, 2, 3]),
     "episodes": lambda t, o: episode_table.count(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
@@ -214,7 +221,18 @@ MAY_SORT |= {"list of a thread", "list of an episode", "list of a rare subject"}
 MAY_SORT |= {"subjects by size", "owners", "newest fact of a subject"}
 MAY_SORT |= {"subjects by their last change", "chains of several facts"}
 MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
-MADE = ("json", "held", "newest", "CONST", "up", "chain", "t", "d")
+MADE = (
+    "json",
+    "element",
+    "p USING INDEX idx_memstore_proposal_open",
+    "held",
+    "newest",
+    "CONST",
+    "up",
+    "chain",
+    "t",
+    "d",
+)
 """Lists of ids, rows or counts that were made already, and the few facts that are distrusted."""
 SORTED_FOR_ALL = {"used for a briefing", "ends of a session", "trace of a session"}
 """The index has the rows of each owner in order."""
@@ -254,6 +272,8 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "id<?" in explained.plans[-1]
     if read == "next page of episodes":
         assert "idx_memstore_episode_seen (namespace=? AND created_at<?)" in explained.plans[-1]
+    if read == "open proposals":  # in order, as many as were asked for
+        assert "SEARCH p USING INDEX idx_memstore_proposal_open" in explained.plans[0]
     for rare in ("source", "thread", "subject"):
         if read in (f"list of a {rare}", f"list of a rare {rare}"):
             assert f"SEARCH f USING INDEX idx_memstore_{rare} (" in explained.plans[-1]

@@ -14,10 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 from tests.support.examples import examples
-from tests.support.random_memories import ACTS, BOB, OWNERS, Memory, paged
+from tests.support.random_memories import ACTS, BOB, OWNERS, SUBJECTS, Memory, paged
 
 import memstore
-from memstore import Fact, InvalidArgument, InvalidArgumentType, Owner, Scope, Store, Subject
+from memstore import (
+    AddFact,
+    Fact,
+    InvalidArgument,
+    InvalidArgumentType,
+    MayReplace,
+    NewFact,
+    Owner,
+    Proposal,
+    Scope,
+    Store,
+    Subject,
+)
 from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
@@ -465,3 +477,62 @@ def test_activity_of_an_earlier_week(store: Store) -> None:
     assert today.to_dict()["day"] == today.day.isoformat()
     (before,) = store.activity(1, timezone(timedelta(hours=2)), until=today.day - timedelta(days=7))
     assert (before.kinds, before.first, before.last) == ({}, 1, 0)
+
+
+# -- proposals ----------------------------------------------------------------------------------
+
+
+@settings(max_examples=examples(20))
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 4), max_size=8), st.integers(1, 3), st.booleans())
+def test_proposals_are_paged_and_counted(
+    fresh: Callable[[], Store], made: list[tuple[int, ...]], limit: int, retires: bool
+) -> None:
+    store = fresh()
+    for n, (subject, owner, decided, kind) in enumerate(made):
+        names = {"subject": SUBJECTS[subject % 3], "user_id": (None, "ana")[owner % 2]}
+        first, second = (store.add(f"{n} {word}", **names) for word in ("old", "new"))
+        if kind % 3:
+            store.apply(
+                [AddFact(NewFact(content=f"{n} newer", **names), MayReplace(first.id, 0.9))]
+            )
+        else:
+            scope = Scope(user_id=names["user_id"])
+            store.proposals.put_forward([first.id, second.id], "both", {}, scope=scope)
+        (last,) = store.proposals.list(scope="all")[-1:]
+        if decided < 5:
+            [store.proposals.accept, store.proposals.reject][decided % 2](last.id)
+        elif retires:
+            store.delete(first.id)
+    every = store.proposals.list(None, scope="all")
+    assert len(every) == len(made)
+    for state in ("open", "accepted", "rejected", None):
+        for owner in OWNERS:
+            for subject in (None, "BOB"):
+                asked = {"scope": OWNERS[owner], "subject": subject}
+                found = paged(
+                    lambda last, asked=asked, state=state: store.proposals.list(
+                        state, **asked, limit=limit, after_id=last and last.id
+                    )
+                )
+                right = [
+                    one
+                    for one in every
+                    if (state is None or one.state == state)
+                    and (state != "open" or _is_active(one))
+                    and (owner == "all" or _owners(one) == {OWNERS[owner] or Scope()})
+                    and (subject is None or subject_key(one.sources[0].subject) == "bob")
+                ]
+                assert [one.id for one in found] == [one.id for one in right]
+                assert store.proposals.count(state, **asked) == len(right)
+
+
+def _facts_of(proposal: Proposal) -> list[Fact]:
+    return [*proposal.sources, *([] if proposal.new is None else [proposal.new])]
+
+
+def _is_active(proposal: Proposal) -> bool:
+    return all(fact.status == "active" for fact in _facts_of(proposal))
+
+
+def _owners(proposal: Proposal) -> set[Scope]:
+    return {fact.scope for fact in _facts_of(proposal)}

@@ -57,6 +57,7 @@ class AsyncEpisodes(Awaited[Episodes]):
 
 class AsyncProposals(Awaited[Proposals]):
     list = awaited(Proposals.list)
+    count = awaited(Proposals.count)
     get = awaited(Proposals.get)
     put_forward = awaited(Proposals.put_forward)
     accept = awaited(Proposals.accept)
