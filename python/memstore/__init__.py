@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from memstore.domain.records import SearchHit as SearchHit
     from memstore.domain.records import SearchHits as SearchHits
     from memstore.domain.repairs import RepairedFact as RepairedFact
+    from memstore.domain.results import Matched as Matched
     from memstore.domain.results import Results as Results
+    from memstore.domain.results import Span as Span
     from memstore.domain.results import WordsOnly as WordsOnly
     from memstore.domain.status import Others as Others
     from memstore.domain.status import Owner as Owner
@@ -155,7 +157,7 @@ _NAMES = {
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",
     "domain.why_not": "RankedFact WhyNot",
-    "domain.results": "Results WordsOnly",
+    "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
         "EmbedderUnavailable FileReplaced GeneratorError GeneratorRejected GeneratorUnavailable "

@@ -492,9 +492,8 @@ def test_proposals_are_paged_and_counted(
         names = {"subject": SUBJECTS[subject % 3], "user_id": (None, "ana")[owner % 2]}
         first, second = (store.add(f"{n} {word}", **names) for word in ("old", "new"))
         if kind % 3:
-            store.apply(
-                [AddFact(NewFact(content=f"{n} newer", **names), MayReplace(first.id, 0.9))]
-            )
+            newer = NewFact(content=f"{n} newer", **names)
+            store.apply([AddFact(fact=newer, precedence=MayReplace(first.id, 0.9))])
         else:
             scope = Scope(user_id=names["user_id"])
             store.proposals.put_forward([first.id, second.id], "both", {}, scope=scope)

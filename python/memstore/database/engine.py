@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.dialect import Dialect
+    from memstore.domain.results import Span
 
 Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
@@ -154,6 +155,16 @@ class FullText(Protocol):
 
         The words are folded, so that two places of the same word can be told from two words.
         """
+
+    def matched(
+        self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
+    ) -> list[tuple[Span, ...]]:
+        """Return where words of a row match a query, in each of its first columns.
+
+        Args:
+            texts: the first columns of the row that are indexed; all that are cut into segments.
+        """
+        ...
 
     @property
     def visible(self) -> Callable[[Transaction, Sequence[int], Any], set[int]]:

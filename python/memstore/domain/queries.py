@@ -44,6 +44,7 @@ class FactRanking(TypedDict, total=False):
     half_lives_seconds: Mapping[str, float] | None
     ranking: str | None
     min_relevance: float | None
+    matched: bool
 
 
 class FactSearch(FactNarrowing, FactRanking, total=False):

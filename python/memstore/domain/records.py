@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
-from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
+from memstore.domain.results import NO_PARTS, Matched, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
 
@@ -276,6 +276,8 @@ class SearchHit:
     before: tuple[Fact, ...] = ()
     """The facts before it in its thread, in order, as many as were requested."""
     after: tuple[Fact, ...] = ()
+    matched: Matched | None = None
+    """Where its words match the query; ``None`` unless the search was to say so."""
 
 
 @frozen

@@ -15,6 +15,7 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
 from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
+from memstore.domain.results import Matched
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -206,6 +207,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     ) -> SearchHits:
         facts = self._facts([place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
+        if request.matched:
+            hits = [replace(hit, matched=self._matched(query.text, hit.fact)) for hit in hits]
         if request.context:
             rows = [hit.fact for hit in hits]
             hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
@@ -223,6 +226,10 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         if self._past is None:
             return fact_table.get_many(self.transaction, ids)
         return past.facts_at(self.transaction, ids, self._past.moment)
+
+    def _matched(self, query: str, fact: Fact) -> Matched:
+        texts = fact.content, fact.subject
+        return Matched(*self._full_text.matched(self.transaction, query, fact.id, texts))
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact

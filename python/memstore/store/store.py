@@ -662,7 +662,7 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
@@ -704,6 +704,8 @@ class Store:
             min_relevance: return nothing unless one of the first ten hits is at least this
                 relevant, 0 to 1, or has a rare word, name or identifier of the query; the command
                 line and the tools use 0.075. A search by words alone leaves nothing out.
+            matched: let each hit say which of its words match the query: exactly, without accents,
+                by their stems, as the search found them; also in scripts without spaces.
             touch: count a use of every fact found.
 
         Raises:
@@ -759,7 +761,7 @@ class Store:
             counter=counter,
         )
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
@@ -917,7 +919,7 @@ class Store:
                 facts, turns, lambda turn: others.without_later(later(turn)), max_tokens
             )
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def why_not(
         self,
         query: str,

@@ -102,7 +102,7 @@ class View:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=False)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=False)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first; see :meth:`memstore.Store.search`.
 
