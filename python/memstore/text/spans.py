@@ -25,7 +25,7 @@ def placed_segments(text: str) -> list[Placed]:
     if text.isascii():
         return []
     plain = [*_normalized(text)]
-    bare = [*_bare(plain)]
+    bare = _bare(plain)
     written = set(words.split(unicodedata.normalize("NFC", text)))
     return [
         token
@@ -77,16 +77,24 @@ def _composes(before: str, character: str) -> bool:
     return unicodedata.normalize("NFKC", before + character) != both
 
 
-def _bare(plain: Sequence[Placed]) -> Iterator[Placed]:
-    """Yield the characters without the marks in runs of scripts without spaces."""
-    text = _joined(plain)
+def _bare(plain: Sequence[Placed]) -> list[Placed]:
+    """Return the characters without the marks in runs of scripts without spaces.
+
+    The place of a mark becomes that of the character before it.
+    """
     marks = {
         at
-        for run in re.finditer(words.UNSPACED_RUN, text)
+        for run in re.finditer(words.UNSPACED_RUN, _joined(plain))
         for at in range(run.start(), run.end())
-        if words.is_mark(text[at])
+        if words.is_mark(plain[at].text)
     }
-    return (one for at, one in enumerate(plain) if at not in marks)
+    bare: list[Placed] = []
+    for at, one in enumerate(plain):
+        if at not in marks:
+            bare.append(one)
+        elif at and bare:
+            bare[-1] = bare[-1]._replace(stop=one.stop)
+    return bare
 
 
 def _words(bare: Sequence[Placed]) -> Iterator[list[Placed]]:
