@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from memstore.domain.results import Results as Results
     from memstore.domain.results import Span as Span
     from memstore.domain.results import WordsOnly as WordsOnly
+    from memstore.domain.searches import GivenFact as GivenFact
+    from memstore.domain.searches import RecordedSearch as RecordedSearch
     from memstore.domain.status import Others as Others
     from memstore.domain.status import Owner as Owner
     from memstore.domain.status import PastStatus as PastStatus
@@ -150,6 +152,7 @@ _NAMES = {
     "domain.recall": "Recalled",
     "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
+    "domain.searches": "GivenFact RecordedSearch",
     "domain.status": "Others Owner PastStatus StoreCounts StoreStatus Subject",
     "domain.support": "Leg",
     "domain.trust": "TrustChange",

@@ -184,6 +184,10 @@ class FullText(Protocol):
         """
         ...
 
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        """Return whether any row has a word, or a pair of characters."""
+        ...
+
     def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
         """Return which of these tokens the index has, though no row has them any more."""
         ...

@@ -16,7 +16,10 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
+from memstore.database.tables import searches as search_table
 from memstore.domain import clock
+from memstore.domain.erasures import EPISODE, FACT
+from memstore.history.queries import Queries
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -47,12 +50,14 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
+    Queries().forget(transaction, FACT, {fact.id: text_of(fact)})
     transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
     blank_episode(changes, episode)
+    Queries().forget(changes.transaction, EPISODE, {episode.id: text_of(episode)})
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
@@ -61,15 +66,27 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: 
     with engine.write() as transaction:
         changes = Changes(transaction, author)
         dependents.forget_namespace(changes, namespace)
-        for fact in list(fact_table.everything(transaction, [namespace])):
+        search_table.remove(transaction, [namespace])
+        facts = [*fact_table.everything(transaction, [namespace])]
+        for fact in facts:
             if fact.status != "erased":
                 blank_fact(changes, fact, dependents)
-        for episode in list(episode_table.everything(transaction, [namespace])):
+        episodes = [*episode_table.everything(transaction, [namespace])]
+        for episode in episodes:
             if episode.content:
                 blank_episode(changes, episode)
+        queries = Queries()
+        queries.forget(transaction, FACT, {fact.id: text_of(fact) for fact in facts})
+        queries.forget(transaction, EPISODE, {one.id: text_of(one) for one in episodes})
         transaction.full_text.facts.forget_deleted(transaction)
         transaction.full_text.episodes.forget_deleted(transaction)
     return engine.compact()
+
+
+def text_of(row: Fact | Episode) -> str:
+    """Return all the words of a fact or an episode."""
+    values = (value for value in vars(row).values() if isinstance(value, str | dict | list | tuple))
+    return " ".join(value if isinstance(value, str) else repr(value) for value in values)
 
 
 def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:

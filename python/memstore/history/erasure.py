@@ -21,12 +21,21 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import graph as graph_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import replies as reply_table
+from memstore.database.tables import searches as search_table
 from memstore.database.tables import support as support_table
-from memstore.domain.erasures import EPISODE, FACT, Erased, ErasureCounts, ErasureStep
+from memstore.domain.erasures import (
+    EPISODE,
+    FACT,
+    Erased,
+    ErasureCounts,
+    ErasureSelection,
+    ErasureStep,
+)
 from memstore.domain.plans import outdated
 from memstore.domain.support import LegKind
 from memstore.errors import NotFound, Remedy
 from memstore.history import erasing
+from memstore.history.queries import Queries
 from memstore.text.occurrences import Occurrences
 
 if TYPE_CHECKING:
@@ -37,7 +46,6 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.origins import Reach
     from memstore.database.tables.support import LegRow
-    from memstore.domain.erasures import ErasureSelection
     from memstore.domain.records import Fact
 
 READ_AT_ONCE: Final = 2000
@@ -392,6 +400,7 @@ class _Erasing:
         self._done = 0
         self._is_sweeping = False
         self._is_forgotten = False
+        self._queries = Queries()
 
     def acts(self) -> Iterator[Callable[[Transaction], object]]:
         yield self._begin
@@ -426,6 +435,20 @@ class _Erasing:
         self._plan.check(transaction)
         meta_table.put(transaction, UNFINISHED, "1")
         self._since = journal.last_id(transaction)
+        self._remove_searches(transaction)
+
+    def _remove_searches(self, transaction: Transaction) -> None:
+        """Remove the recorded searches of a person or a run of which everything is erased."""
+        chosen, reach = self._plan._chosen, self._plan._reach
+        whole = chosen._replace(owner=None, run=None, drawn=True) == ErasureSelection()
+        if whole and (chosen.owner, chosen.run) != (None, None):
+            search_table.remove(
+                transaction,
+                reach.namespaces,
+                scope=reach.scope,
+                owner=chosen.owner,
+                run=chosen.run,
+            )
 
     def _drop_graph(self, namespace: str, transaction: Transaction) -> None:
         self._place.dependents.forget_build(Changes(transaction, self._place.author), namespace)
@@ -451,6 +474,8 @@ class _Erasing:
         changes = Changes(transaction, self._place.author)
         for fact in going:
             erasing.blank_fact(changes, fact, self._place.dependents)
+        texts = {fact.id: erasing.text_of(fact) for fact in going}
+        self._queries.forget(transaction, FACT, texts)
 
     def _close_new(self, transaction: Transaction, facts: Sequence[Fact]) -> None:
         """Close episodes of which replies that came in the meantime quote these facts."""
@@ -477,6 +502,8 @@ class _Erasing:
             elif episode.content:
                 self.counts += erasable.of_episodes(transaction, [episode.id])
                 erasing.blank_episode(changes, episode)
+                text = {episode.id: erasing.text_of(episode)}
+                self._queries.forget(transaction, EPISODE, text)
 
 
 MEANWHILE: Final = "it was changed while the others were erased"

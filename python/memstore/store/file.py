@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
+    from memstore.search import record
+    from memstore.search.record import SearchRecord
     from memstore.transfer import ImportReport
     from memstore.upkeep import copies, doctor, remains, scheduled
     from memstore.upkeep.findings import Finding
@@ -76,6 +78,7 @@ else:
     generations = lazy_import("memstore.embedding.generations")
     health = lazy_import("memstore.embedding.health")
     reading_log = lazy_import("memstore.prompting.reading_log")
+    record = lazy_import("memstore.search.record")
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing waits for a scheduled backup; an unfinished one is then discarded."""
@@ -159,6 +162,10 @@ class File:
     @cached_property
     def readings(self) -> Readings:
         return reading_log.Readings(self.engine)
+
+    @cached_property
+    def search_record(self) -> SearchRecord:
+        return record.SearchRecord(self.engine)
 
     def search_words_only(self, words_only: WordsOnly) -> None:
         """Set why there is no embedder; call this before the first search."""
@@ -523,6 +530,11 @@ class File:
         if not self.read_only:
             self.use_counts.flush()
 
+    def write_searches(self) -> None:
+        """Write the buffered searches, if there are any."""
+        if "search_record" in vars(self):
+            self.search_record.flush()
+
     def close(self) -> None:
         if self._background is not None:
             self._background.stop()
@@ -530,4 +542,5 @@ class File:
             self._backups.stop(CLOSING_SECONDS)
         self.searches.close()
         self.write_use_counts()
+        self.write_searches()
         self.engine.close()

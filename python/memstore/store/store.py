@@ -14,9 +14,12 @@ from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
+    MAX_QUERY,
     checked_choice,
     checked_id,
+    checked_ids,
     checked_items,
+    checked_limit,
     checked_number,
     checked_page,
     checked_records,
@@ -49,6 +52,7 @@ from memstore.facts.facts import Facts
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
@@ -69,9 +73,10 @@ if TYPE_CHECKING:
     from memstore.database.tables import meta as meta_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
+    from memstore.database.tables import searches as search_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
-    from memstore.domain import erasures, plans, status
+    from memstore.domain import erasures, plans, searches, status
     from memstore.domain import log as logs
     from memstore.domain.briefing import Briefing
     from memstore.domain.differences import Differences
@@ -81,6 +86,7 @@ if TYPE_CHECKING:
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
     from memstore.domain.trust import TrustChange
@@ -147,6 +153,8 @@ else:
     dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
+    search_table = lazy_import("memstore.database.tables.searches")
+    searches = lazy_import("memstore.domain.searches")
     status = lazy_import("memstore.domain.status")
     sources = lazy_import("memstore.facts.sources")
     tasks = lazy_import("memstore.facts.tasks")
@@ -894,7 +902,7 @@ class Store:
         names = frozenset(stored_text(name, "known") for name in checked_items(known, "known"))
         context = reminder.Context(thread, before, names)
         asked = reminder.shortened(stored_text(prompt, "prompt"))
-        named, searches = reminder.named(asked), self._file.searches
+        named, both = reminder.named(asked), self._file.searches
         found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
         said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
         with self._file.engine.read() as transaction:
@@ -902,10 +910,10 @@ class Store:
             facts = others.without_facts(context.without(found, named))
             turns = others.without_turns(context.without_turns(said, named))
         told = {hit.fact.id: hit.fact.content for hit in facts}
-        if not bearing.bears(asked, searches.facts, told):
+        if not bearing.bears(asked, both.facts, told):
             facts = []
         told = {hit.episode.id: hit.episode.content for hit in turns}
-        if not bearing.bears(asked, searches.episodes, told):
+        if not bearing.bears(asked, both.episodes, told):
             turns = []
         with self._file.engine.read() as transaction:
             later = partial(
@@ -968,6 +976,156 @@ class Store:
         with self._file.engine.read() as transaction:
             marks = recall.sources_of(transaction, hits, turns)
         return why_not.recalled(outcome, hits, turns, max_tokens, counter, marks)
+
+    # -- what agents asked -----------------------------------------------------------------
+
+    def record_search(
+        self,
+        query: str,
+        *,
+        facts: Iterable[int] = (),
+        episodes: Iterable[int] = (),
+        tool: str = "search",
+        tokens: int | None = None,
+        milliseconds: float | None = None,
+        scope: Scope | None = None,
+    ) -> None:
+        """Record what an agent asked, and what it was given, for :meth:`searches`.
+
+        The library records nothing by itself; ``memstore-mcp`` calls this for each search. It is
+        written within some seconds, when no other writer is active, and is no part of the
+        memories: the journal and exports do not have it. A read-only file records nothing.
+
+        Args:
+            query: what was asked. Secrets in it are redacted, unless the store keeps them.
+            facts: the ids of the facts that were given, best first.
+            episodes: the ids of the episodes that were given.
+            tool: the tool or method that was called.
+            tokens: the length of the answer.
+            milliseconds: how long it took.
+            scope: the owners whose memories were asked for.
+        """
+        if self._file.read_only:
+            return
+        text = stored_text(query, "query")[:MAX_QUERY].replace("\x00", " ")
+        screen = self._file.screen
+        if screen.policy == "refuse":
+            screen = Screen("redact")
+        run = self._author.run
+        self._file.search_record.note(
+            searches.RecordedSearch(
+                id=0,
+                at=clock.utc_now(),
+                namespace=self.namespace,
+                scope=scope or Scope(),
+                actor=self._author.actor,
+                client=self._author.source,
+                run=None if run is None else clock.uuid_text(run),
+                tool=checked_text(tool, "tool", MAX_NAME),
+                query=screen.value(text, "query"),
+                facts=tuple(checked_ids(facts, "facts")),
+                episodes=tuple(checked_ids(episodes, "episodes")),
+                tokens=tokens,
+                milliseconds=milliseconds,
+            )
+        )
+
+    def searches(
+        self,
+        *,
+        client: str | None = None,
+        run: str | None = None,
+        fact: int | None = None,
+        is_empty: bool | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        before: int | None = None,
+        scope: ScopeSelection = None,
+        limit: int | None = 50,
+    ) -> builtins.list[RecordedSearch]:
+        """Return what agents asked in this namespace, and what they were given, newest first.
+
+        The newest 10,000 searches of a file are kept for at most 30 days. A query is blank
+        (``None``) after something was erased that it was given, or that had the same words.
+
+        Args:
+            client: only searches of this program.
+            run: only searches of this session of a server.
+            fact: only searches that were given this fact.
+            is_empty: whether nothing was given.
+            since: only searches at or after this time.
+            until: only searches at or before this time.
+            before: only searches before the one with this id; with the last one of a page, the next
+                page.
+            scope: only searches of the memories of exactly these owners, or without owners;
+                ``"all"`` for any.
+            limit: the maximum number; ``None`` for all.
+
+        Raises:
+            ValueError: a time, a run or a number that cannot be read.
+        """
+        checked_limit(limit)
+        for value, name in ((fact, "fact"), (before, "before")):
+            if value is not None:
+                checked_id(value, name)
+        self._file.write_searches()
+        wanted = search_table.SearchFilter(
+            (self.namespace,),
+            selected_scope(scope),
+            client=client,
+            run=None if run is None else plans.run_bytes(run, "run"),
+            fact=fact,
+            is_empty=is_empty,
+            since=clock.moment(since, "since"),
+            until=clock.moment(until, "until"),
+            before=before,
+        )
+        with self._file.engine.read() as transaction:
+            return search_table.select(transaction, wanted, limit)
+
+    def given(
+        self,
+        *,
+        never: bool = False,
+        before_id: int | None = None,
+        scope: ScopeSelection = None,
+        limit: int = 50,
+    ) -> builtins.list[GivenFact]:
+        """Return the active facts that recorded searches were given most often, or never.
+
+        Args:
+            never: those that were given in none, the newest first.
+            before_id: of these, only those with smaller ids; with the last one of a page, the next
+                page.
+            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
+            limit: the maximum number, 1 to 1000.
+        """
+        checked_number(limit, "limit", 1, 1000)
+        checked_page(None, 0, before_id)
+        self._file.write_searches()
+        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=selected_scope(scope))
+        with self._file.engine.read() as transaction:
+            if never:
+                found = dict.fromkeys(
+                    search_table.never_given(transaction, wanted, before_id, limit), 0
+                )
+            else:
+                found = dict(search_table.most_given(transaction, wanted, limit))
+            facts = fact_table.get_many(transaction, [*found])
+        return [
+            searches.GivenFact(fact=facts[id_], searches=number) for id_, number in found.items()
+        ]
+
+    def clear_searches(self, *, scope: ScopeSelection = None) -> int:
+        """Remove the recorded searches of this namespace; return how many there were.
+
+        Args:
+            scope: only searches of the memories of exactly these owners, or without owners;
+                ``"all"`` for any.
+        """
+        self._file.write_searches()
+        with self._file.engine.write() as transaction:
+            return search_table.remove(transaction, [self.namespace], scope=selected_scope(scope))
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.

@@ -115,13 +115,17 @@ def terms(query: str) -> list[str]:
         for place, word in enumerate(spaced)
         if word.casefold() not in common or _is_name(word, place, query)
     }
-    pairs = {
-        " ".join(run[i : i + 2]): None
-        for run in _unspaced_runs(query)
-        for i in range(max(1, len(run) - 1))
-    }
-    chosen = telling | pairs or dict.fromkeys(spaced)
+    chosen = telling | dict.fromkeys(pairs(query)) or dict.fromkeys(spaced)
     return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]
+
+
+def pairs(text: str) -> list[str]:
+    """Return the pairs of characters in runs of scripts without spaces."""
+    return [
+        " ".join(run[i : i + 2])
+        for run in _unspaced_runs(text)
+        for i in range(max(1, len(run) - 1))
+    ]
 
 
 def spelled(query: str) -> list[list[str]]:

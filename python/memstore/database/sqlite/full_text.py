@@ -184,6 +184,10 @@ class Fts5(NamedTuple):
         )
         return transaction.scalar("SELECT total_changes()") - before < 2
 
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        found = f"SELECT 1 FROM {self.name} WHERE {self.name} MATCH :term LIMIT 1"
+        return transaction.one(found, {"term": quoted(term)}) is not None
+
     def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
         wanted = {token.encode(): token for token in tokens}
         known = {term for term in full_text_terms.terms(transaction, self.name) if term in wanted}
