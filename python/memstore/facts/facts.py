@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import episodes as episode_table
     from memstore.domain import trust
     from memstore.domain.explanations import Explanation
+    from memstore.domain.log import Act
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Subject, SubjectOrder
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         checks,
         explaining,
         provenance,
+        rehearsing,
         repairs,
         subjects,
         support,
@@ -63,6 +65,7 @@ else:
     erasing = lazy_import("memstore.history.erasing")
     explaining = lazy_import("memstore.facts.explaining")
     provenance = lazy_import("memstore.facts.provenance")
+    rehearsing = lazy_import("memstore.facts.rehearsing")
     repairs = lazy_import("memstore.facts.repairs")
     subjects = lazy_import("memstore.facts.subjects")
     support = lazy_import("memstore.facts.support")
@@ -344,26 +347,38 @@ class Facts:
 
     # -- correcting ------------------------------------------------------------------------
 
+    def rehearsed(self, work: Callable[[Transaction], object]) -> Act:
+        """Return the act that some work in a transaction would be; nothing is written."""
+        return rehearsing.rehearse(self.writing(), work, self._author, self.namespaces)
+
     def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
-        if old_id == new_id:
-            raise Conflict(f"fact {old_id} cannot supersede itself")
         with self.writing() as transaction:
-            _, writer = self._found(transaction, old_id)
-            old = writer.retirable(old_id)
-            new = writer.known(new_id)
-            if new.status != "active":
-                raise Conflict(
-                    f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
-                    remedy=rules.way_out(new),
-                )
-            if not any_subject:
-                rules.check_alike(old, new)
-            if writer.retire(old, new_id, decided=self._author.actor == trust.PERSON_ACTOR):
-                return writer.known(old_id)
+            superseded = self.superseded(transaction, old_id, new_id, any_subject=any_subject)
+        if superseded is not None:
+            return superseded
         raise Conflict(
             f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",
             remedy=Remedy.ACCEPT,
         )
+
+    def superseded(
+        self, transaction: Transaction, old_id: int, new_id: int, *, any_subject: bool
+    ) -> Fact | None:
+        """Let a fact supersede another; ``None`` if that was only proposed."""
+        if old_id == new_id:
+            raise Conflict(f"fact {old_id} cannot supersede itself")
+        _, writer = self._found(transaction, old_id)
+        old = writer.retirable(old_id)
+        new = writer.known(new_id)
+        if new.status != "active":
+            raise Conflict(
+                f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
+                remedy=rules.way_out(new),
+            )
+        if not any_subject:
+            rules.check_alike(old, new)
+        is_person = self._author.actor == trust.PERSON_ACTOR
+        return writer.known(old_id) if writer.retire(old, new_id, decided=is_person) else None
 
     def confirm(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
@@ -401,8 +416,12 @@ class Facts:
 
     def delete(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
-            return fact if fact.deleted_at is not None else writer.delete(fact)
+            return self.deleted(transaction, fact_id)
+
+    def deleted(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Delete a fact in a transaction; one that is deleted stays as it is."""
+        fact, writer = self._found(transaction, fact_id)
+        return fact if fact.deleted_at is not None else writer.delete(fact)
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""

@@ -78,6 +78,13 @@ def acts(
         return [_act(transaction, lines, visible) for lines in islice(found, wanted.limit)]
 
 
+def act_of(
+    transaction: Transaction, lines: Sequence[JournalLine], namespaces: Sequence[str]
+) -> Act:
+    """Return the act of these lines, with what it did to facts of these namespaces."""
+    return _act(transaction, lines, partial(_is_seen, namespaces=namespaces, scope=None))
+
+
 def changes(
     engine: Engine,
     wanted: LogFilter,

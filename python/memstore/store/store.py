@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
@@ -389,20 +389,42 @@ class Store:
         """
         return self._facts.add_many(checked_records(NewFact, facts, "facts"))
 
-    def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
+    @overload
+    def supersede(
+        self,
+        old_id: int,
+        new_id: int,
+        *,
+        any_subject: bool = False,
+        dry_run: Literal[False] = False,
+    ) -> Fact: ...
+    @overload
+    def supersede(
+        self, old_id: int, new_id: int, *, any_subject: bool = False, dry_run: Literal[True]
+    ) -> Act: ...
+    def supersede(
+        self, old_id: int, new_id: int, *, any_subject: bool = False, dry_run: bool = False
+    ) -> Fact | Act:
         """Let a stored fact supersede an older one; return the superseded fact.
 
         Args:
             old_id: the active fact that no longer holds.
             new_id: the active fact that holds instead.
             any_subject: allow a fact to replace one of another subject, or a task.
+            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
+                it: also where a fact that counts less would only be proposed.
 
         Raises:
             NotFound: one of them is not in this namespace.
             Conflict: the old one is already superseded, the new one is not active, both are the
                 same, or they differ in subject or kind.
         """
-        return self._facts.supersede(old_id, new_id, any_subject=any_subject)
+        facts = self._facts
+        if dry_run:
+            return facts.rehearsed(
+                lambda write: facts.superseded(write, old_id, new_id, any_subject=any_subject)
+            )
+        return facts.supersede(old_id, new_id, any_subject=any_subject)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -443,13 +465,25 @@ class Store:
         """
         return self._facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
 
-    def delete(self, fact_id: int) -> Fact:
+    @overload
+    def delete(self, fact_id: int, *, dry_run: Literal[False] = False) -> Fact: ...
+    @overload
+    def delete(self, fact_id: int, *, dry_run: Literal[True]) -> Act: ...
+    def delete(self, fact_id: int, *, dry_run: bool = False) -> Fact | Act:
         """Delete a fact: searches no longer find it, but :meth:`restore` can bring it back.
+
+        Args:
+            fact_id: its id.
+            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
+                it; one without changes if the fact is deleted already.
 
         Raises:
             NotFound: no such fact.
         """
-        return self._facts.delete(fact_id)
+        facts = self._facts
+        if dry_run:
+            return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
+        return facts.delete(fact_id)
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
