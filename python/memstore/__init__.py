@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from memstore.domain.why_not import RankedFact as RankedFact
     from memstore.domain.why_not import WhyNot as WhyNot
     from memstore.errors import AccessDenied as AccessDenied
+    from memstore.errors import Cancelled as Cancelled
     from memstore.errors import Conflict as Conflict
     from memstore.errors import EmbedderError as EmbedderError
     from memstore.errors import EmbedderMismatch as EmbedderMismatch
@@ -162,7 +163,7 @@ _NAMES = {
     "domain.why_not": "RankedFact WhyNot",
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
-        "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
+        "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
         "EmbedderUnavailable FileReplaced GeneratorError GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"

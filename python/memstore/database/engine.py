@@ -25,6 +25,8 @@ Row: TypeAlias = tuple[Any, ...]
 Finish: TypeAlias = Callable[[Sequence[Row]], Iterable[Row]]
 Durability = Literal["full", "normal"]
 """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the process."""
+Cancelled: TypeAlias = Callable[[], bool]
+"""Called often; a true answer ends the operation."""
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of items done and the total."""
 
@@ -290,11 +292,17 @@ class Engine(Protocol):
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
 
-    def aside(self) -> AbstractContextManager[Transaction]:
+    def aside(self, cancelled: Cancelled | None = None) -> AbstractContextManager[Transaction]:
         """Open a temporary, private copy of the database, so that long reads block nobody.
 
         The copy is writable and deleted at the end. If the disk has no room for it, this is a
         read transaction of the database itself.
+
+        Args:
+            cancelled: ends a statement that is running, which then raises ``StorageError``.
+
+        Raises:
+            Cancelled: it was cancelled while the copy was made.
         """
         ...
 

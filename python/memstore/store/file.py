@@ -6,6 +6,7 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from memstore.coroutines import or_stopped
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
     from memstore.database import acts, journal
-    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
@@ -475,14 +476,32 @@ class File:
         folder = None if self._backups is None else self._backups.folder
         return remains.remains(self.engine, words, folder, progress)
 
-    def examine(self, *, deep: bool = False, progress: Progress | None = None) -> list[Finding]:
+    def examine(
+        self,
+        *,
+        deep: bool = False,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> list[Finding]:
         """Check the file, and that derived data matches the rows; return what is wrong.
 
         Args:
             deep: also check the hash of every line of the journal.
             progress: called with the number of checks done and the total.
+            cancelled: asked many times in a second, also amid a check; a true answer ends it. A
+                coroutine that is cancelled ends it, too.
+
+        Raises:
+            Cancelled: it was cancelled.
         """
-        return doctor.examine(self.engine, dependents, self.searches, deep=deep, progress=progress)
+        return doctor.examine(
+            self.engine,
+            dependents,
+            self.searches,
+            deep=deep,
+            progress=progress,
+            cancelled=or_stopped(cancelled),
+        )
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
