@@ -120,6 +120,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
         *episode_table.select(t, said(o), limit=5, newest_first=True, before_id=20)
     ],
     "count": lambda t, o: fact_table.count(t, facts(o)),
+    "kept count of a subject": lambda t, o: counts.facts(t, facts(o, subject="S1")),
     "count of a subject": lambda t, o: fact_table.count(t, facts(o, subject="S1")),
     "list of a category": lambda t, o: [*fact_table.select(t, facts(o, category="x"), limit=20)],
     "exists": lambda t, o: fact_table.count(t, facts(o, subject="s1", content="fact 1")),
@@ -268,6 +269,8 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
     if read == "last place":
         assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
+    if read == "kept count of a subject":
+        assert "AND key=?)" in explained.plans[-1]
     if read == "next page":
         assert "id<?" in explained.plans[-1]
     if read == "next page of episodes":

@@ -97,6 +97,7 @@ class _LastLines:
                 continue
             seen.add(key)
             number = counts.facts(self._transaction, replace(self._wanted, subject=key))
-            one = self.counted(key, number)
-            if number and one.line == line:  # else it was on an earlier page
+            if not number:
+                continue
+            if (one := self.counted(key, number)).line == line:  # else it was on an earlier page
                 yield one

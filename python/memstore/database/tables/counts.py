@@ -96,7 +96,9 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
         " ORDER BY number DESC, key LIMIT :most",
         given,
     )
-    most = {_spelled(transaction, column, key, wanted): number for key, number in list(rows)}
+    most = {
+        _spelled(transaction, column, key, wanted, number): number for key, number in list(rows)
+    }
     every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
     return MostFrequent(most, transaction.scalar(every, given))
 
@@ -190,16 +192,12 @@ def _beyond(beginning: str) -> str | None:
     return None
 
 
-def _spelled(transaction: Transaction, column: str, key: str, wanted: FactFilter) -> str:
+def _spelled(
+    transaction: Transaction, column: str, key: str, wanted: FactFilter, number: int
+) -> str:
     if column != "subject":
         return key
-    where, values = wanted.where(transaction.dialect)
-    row = transaction.one(
-        f"SELECT f.subject FROM memstore_facts f WHERE {where} AND f.subject_key = :key"
-        " ORDER BY f.id DESC LIMIT 1",
-        {**values, "key": key},
-    )
-    return key if row is None else str(row[0])
+    return fact_table.newest_of_subject(transaction, wanted, key, number)[1]
 
 
 def namespaces(transaction: Transaction) -> dict[str, int]:
@@ -287,9 +285,14 @@ def count_again(transaction: Transaction) -> None:
 
 def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:
     seen, values = _seen(transaction, wanted, kind)
+    index = ""
     if key is not None:
-        seen, values = f"{seen} AND key = :key", {**values, "key": key}
-    return transaction.scalar(f"SELECT sum(number) FROM memstore_counts c WHERE {seen}", values)
+        seen, values = f"{seen} AND c.key = :key", {**values, "key": key}
+        if wanted.scope is None and wanted.namespaces is not None:
+            # The planner would prefer to read the counts of all keys.
+            index = transaction.dialect.indexed_by("idx_memstore_count_key")
+    counted = f"SELECT sum(number) FROM memstore_counts c {index} WHERE {seen}"
+    return transaction.scalar(counted, values)
 
 
 def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:
