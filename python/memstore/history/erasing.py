@@ -16,10 +16,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
-from memstore.database.tables import searches as search_table
 from memstore.domain import clock
-from memstore.domain.erasures import EPISODE, FACT
-from memstore.history.queries import Queries
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -29,11 +26,16 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
     from memstore.database.tables import meta as meta_table
+    from memstore.database.tables import searches as search_table
+    from memstore.domain import erasures
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
-    from memstore.history import trust
+    from memstore.history import queries, trust
 else:
+    erasures = lazy_import("memstore.domain.erasures")
     meta_table = lazy_import("memstore.database.tables.meta")
+    queries = lazy_import("memstore.history.queries")
+    search_table = lazy_import("memstore.database.tables.searches")
     trust = lazy_import("memstore.history.trust")
 
 LINE: Final = "line"
@@ -50,14 +52,15 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
-    Queries().forget(transaction, FACT, {fact.id: text_of(fact)})
+    queries.Queries().forget(transaction, erasures.FACT, {fact.id: text_of(fact)})
     transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
     blank_episode(changes, episode)
-    Queries().forget(changes.transaction, EPISODE, {episode.id: text_of(episode)})
+    texts = {episode.id: text_of(episode)}
+    queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
@@ -75,9 +78,11 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, dependents: 
         for episode in episodes:
             if episode.content:
                 blank_episode(changes, episode)
-        queries = Queries()
-        queries.forget(transaction, FACT, {fact.id: text_of(fact) for fact in facts})
-        queries.forget(transaction, EPISODE, {one.id: text_of(one) for one in episodes})
+        recorded = queries.Queries()
+        texts = {fact.id: text_of(fact) for fact in facts}
+        recorded.forget(transaction, erasures.FACT, texts)
+        texts = {episode.id: text_of(episode) for episode in episodes}
+        recorded.forget(transaction, erasures.EPISODE, texts)
         transaction.full_text.facts.forget_deleted(transaction)
         transaction.full_text.episodes.forget_deleted(transaction)
     return engine.compact()

@@ -6,7 +6,6 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from memstore.coroutines import or_stopped
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from memstore import importing, transfer
+    from memstore import coroutines, importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
     from memstore.database import acts, journal
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from memstore.upkeep.findings import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
+    coroutines = lazy_import("memstore.coroutines")
     copies = lazy_import("memstore.upkeep.copies")
     remains = lazy_import("memstore.upkeep.remains")
     adoption = lazy_import("memstore.facts.adoption")
@@ -500,7 +500,7 @@ class File:
             self.searches,
             deep=deep,
             progress=progress,
-            cancelled=or_stopped(cancelled),
+            cancelled=coroutines.or_stopped(cancelled),
         )
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
