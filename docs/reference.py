@@ -25,14 +25,14 @@ PAGES = {
     "store": (
         "The store",
         "open recover Store View File AsyncStore AsyncView AsyncFile Recovered StoreStatus "
-        "PastStatus Others Head Finding",
+        "PastStatus StoreCounts Others Owner Subject RecordedSearch GivenFact Head Finding",
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Results WordsOnly "
-        "Recalled Task Portion UnreadThread "
-        "Proposal JournalLine Act ActChange Difference Differences Leg TrustChange Explanation "
-        "ExplanationEntry WhyNot RankedFact RepairedFact",
+        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Matched Span Results "
+        "WordsOnly Recalled Task Portion UnreadThread "
+        "Proposal JournalLine Act ActChange LogLine DayActivity Difference Differences Leg "
+        "TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",
@@ -60,7 +60,8 @@ PAGES = {
         "MemstoreError StorageError StoreBusy FileReplaced StoreClosed SchemaError NotFound "
         "Conflict IdempotencyConflict EmbedderError EmbedderUnavailable EmbedderRejected "
         "EmbedderMismatch GeneratorError GeneratorUnavailable GeneratorRejected LearningError "
-        "AccessDenied TransferError InvalidArgument InvalidArgumentType Remedy AccessToken",
+        "AccessDenied Cancelled TransferError InvalidArgument InvalidArgumentType Remedy "
+        "AccessToken",
     ),
 }
 SECTIONS = ("Args", "Returns", "Raises", "Yields")

@@ -21,10 +21,10 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from tests.support.spoiling import Pair, spoilt
 
 from memstore import LocalEmbedder
 from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
-from tests.support.spoiling import Pair, spoilt
 
 PUBLISHED = Path(__file__).parents[2] / "tests" / "text" / "judged" / "pairs.jsonl"
 

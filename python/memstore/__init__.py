@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import ExplanationEntry as ExplanationEntry
     from memstore.domain.log import Act as Act
     from memstore.domain.log import ActChange as ActChange
+    from memstore.domain.log import DayActivity as DayActivity
+    from memstore.domain.log import LogLine as LogLine
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
@@ -55,11 +57,18 @@ if TYPE_CHECKING:
     from memstore.domain.records import SearchHit as SearchHit
     from memstore.domain.records import SearchHits as SearchHits
     from memstore.domain.repairs import RepairedFact as RepairedFact
+    from memstore.domain.results import Matched as Matched
     from memstore.domain.results import Results as Results
+    from memstore.domain.results import Span as Span
     from memstore.domain.results import WordsOnly as WordsOnly
+    from memstore.domain.searches import GivenFact as GivenFact
+    from memstore.domain.searches import RecordedSearch as RecordedSearch
     from memstore.domain.status import Others as Others
+    from memstore.domain.status import Owner as Owner
     from memstore.domain.status import PastStatus as PastStatus
+    from memstore.domain.status import StoreCounts as StoreCounts
     from memstore.domain.status import StoreStatus as StoreStatus
+    from memstore.domain.status import Subject as Subject
     from memstore.domain.support import Leg as Leg
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
@@ -69,6 +78,7 @@ if TYPE_CHECKING:
     from memstore.domain.why_not import RankedFact as RankedFact
     from memstore.domain.why_not import WhyNot as WhyNot
     from memstore.errors import AccessDenied as AccessDenied
+    from memstore.errors import Cancelled as Cancelled
     from memstore.errors import Conflict as Conflict
     from memstore.errors import EmbedderError as EmbedderError
     from memstore.errors import EmbedderMismatch as EmbedderMismatch
@@ -141,22 +151,23 @@ _NAMES = {
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
     "domain.differences": "Difference Differences",
-    "domain.log": "Act ActChange",
+    "domain.log": "Act ActChange DayActivity LogLine",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal Question",
     "domain.recall": "Recalled",
     "domain.records": "AboutOthers Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
-    "domain.status": "Others PastStatus StoreStatus",
+    "domain.searches": "GivenFact RecordedSearch",
+    "domain.status": "Others Owner PastStatus StoreCounts StoreStatus Subject",
     "domain.support": "Leg",
     "domain.trust": "TrustChange",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",
     "domain.why_not": "RankedFact WhyNot",
-    "domain.results": "Results WordsOnly",
+    "domain.results": "Matched Results Span WordsOnly",
     "errors": (
-        "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
+        "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
         "EmbedderUnavailable FileReplaced GeneratorError GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"

@@ -59,3 +59,11 @@ def awaited(
             raise
 
     return call
+
+
+def or_stopped(cancelled: Callable[[], bool] | None) -> Callable[[], bool] | None:
+    """Return a function that is true if another one is, or if the async caller was cancelled."""
+    stopped = STOPPED.get()
+    if stopped is None or cancelled is None:
+        return cancelled if stopped is None else stopped.is_set
+    return lambda: stopped.is_set() or cancelled()

@@ -222,6 +222,10 @@ class SchemaError(StorageError):
     """The file was written by a newer version or another program; it was not touched."""
 
 
+class Cancelled(MemstoreError):
+    """The caller cancelled a long operation, which changed nothing."""
+
+
 class NotFound(MemstoreError):
     """There is no such fact in this namespace."""
 

@@ -35,6 +35,9 @@ DEFAULT_FOLDERS: Final = {
 }
 """The default folders by the variable that overrides them; macOS has no such variable."""
 
+FLAGS: Final = ("read_only", "no_record")
+"""The settings that are true or false."""
+
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
@@ -63,6 +66,7 @@ class Settings(NamedTuple):
     secrets: str | None = None
     half_lives: str | None = None
     read_only: bool = False
+    no_record: bool = False
     user: str | None = None
 
     @property
@@ -87,9 +91,11 @@ def from_environment() -> Settings:
     texts = {
         name: os.environ.get(f"MEMSTORE_{name.upper()}") or None
         for name in Settings._fields
-        if name != "read_only"
+        if name not in FLAGS
     }
-    return Settings(**texts, read_only=_flag("MEMSTORE_READ_ONLY"))
+    return Settings(
+        **texts, read_only=_flag("MEMSTORE_READ_ONLY"), no_record=_flag("MEMSTORE_NO_RECORD")
+    )
 
 
 def _flag(name: str) -> bool:

@@ -15,15 +15,17 @@ from memstore import MetadataFilter, Scope, Store
 from memstore.briefing import sessions
 from memstore.briefing.facts import ABOUT_THE_USER
 from memstore.briefing.sessions import SESSION
-from memstore.database import journal
+from memstore.database import journal, last_changes
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import counts, feeds, indexed, threads
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import feeds, indexed, threads
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
+from memstore.domain.status import SubjectOrder
 from memstore.episodes.traces import TRACE
 
 N = (MetadataFilter("n", "=", 7),)
@@ -68,7 +70,7 @@ def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         store.add_many(
             {
                 "content": f"fact {n}",
-                "subject": f"s{n % 7}",
+                "subject": "s0" if n == 7 else f"s{n % 7 or 1}",
                 "user_id": [None, "ana"][n % 2],
                 "metadata": {"n": n},
                 "thread": [None, "a", "b"][n % 3],
@@ -100,7 +102,25 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "list of everything": lambda t, o: [
         *fact_table.select(t, facts(o, active_only=False), limit=20, newest_first=True)
     ],
+    "next page": lambda t, o: [
+        *fact_table.select(t, facts(o), limit=20, newest_first=True, before_id=250)
+    ],
+    "list of a source": lambda t, o: [
+        *fact_table.select(t, facts(o, source="x"), limit=20, newest_first=True)
+    ],
+    "list of a thread": lambda t, o: [*fact_table.select(t, facts(o, thread="c"), limit=20)],
+    "list of an episode": lambda t, o: [*fact_table.select(t, facts(o, episode_id=1), limit=20)],
+    "list of a rare subject": lambda t, o: [
+        *fact_table.select(t, facts(o, subject="s0"), limit=20, newest_first=True)
+    ],
+    "list of a frequent subject": lambda t, o: [
+        *fact_table.select(t, facts(o, subject="s1"), limit=1, newest_first=True)
+    ],
+    "next page of episodes": lambda t, o: [
+        *episode_table.select(t, said(o), limit=5, newest_first=True, before_id=20)
+    ],
     "count": lambda t, o: fact_table.count(t, facts(o)),
+    "kept count of a subject": lambda t, o: counts.facts(t, facts(o, subject="S1")),
     "count of a subject": lambda t, o: fact_table.count(t, facts(o, subject="S1")),
     "list of a category": lambda t, o: [*fact_table.select(t, facts(o, category="x"), limit=20)],
     "exists": lambda t, o: fact_table.count(t, facts(o, subject="s1", content="fact 1")),
@@ -154,9 +174,26 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "origin of a fact": lambda t, o: episode_table.origin(t, 2, "default"),
     "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
-    "subjects by their beginning": lambda t, o: fact_table.subjects(
-        t, FactFilter(("default",), clock.utc_now(), scope=OWNERS[o] or Scope()), "s", 3
+    "subjects by their beginning": lambda t, o: counts.subjects(
+        t, facts(o), "s", SubjectOrder.NAME, counts.Place("s1", 0), 3
     ),
+    "subjects by size": lambda t, o: counts.subjects(
+        t, facts(o), "", SubjectOrder.SIZE, counts.Place("s1", 3), 3
+    ),
+    "newest fact of a subject": lambda t, o: fact_table.newest_of_subject(t, facts(o), "s1", 5),
+    "last line of a large subject": lambda t, o: last_changes.last_line(
+        t, facts(o), "s1", last_changes.FEW + 1, 300
+    ),
+    "last line of a small subject": lambda t, o: last_changes.last_line(t, facts(o), "s1", 5, 300),
+    "subjects by their last change": lambda t, o: [*last_changes.subjects_before(t, facts(o), 300)],
+    "owners": lambda t, o: counts.of_owners(t, ("default",), 3),
+    "open proposals": lambda t, o: proposal_table.select(
+        t, "default", "open", scope=OWNERS[o], after_id=1, limit=5
+    ),
+    "number of open proposals": lambda t, o: proposal_table.count(
+        t, "default", "open", OWNERS[o], "s1"
+    ),
+    "chains of several facts": lambda t, o: fact_table.chains_of(t, [1, 2, 3]),
     "episodes": lambda t, o: episode_table.count(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
@@ -181,7 +218,23 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     ),
 }
 MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}
+MAY_SORT |= {"list of a thread", "list of an episode", "list of a rare subject"}
+MAY_SORT |= {"subjects by size", "owners", "newest fact of a subject"}
+MAY_SORT |= {"subjects by their last change", "chains of several facts"}
 MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
+MADE = (
+    "json",
+    "element",
+    "p USING INDEX idx_memstore_proposal_open",
+    "held",
+    "newest",
+    "CONST",
+    "up",
+    "chain",
+    "t",
+    "d",
+)
+"""Lists of ids, rows or counts that were made already, and the few facts that are distrusted."""
 SORTED_FOR_ALL = {"used for a briefing", "ends of a session", "trace of a session"}
 """The index has the rows of each owner in order."""
 
@@ -193,11 +246,8 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
     assert explained.plans
     for plan in explained.plans:
         scanned = [step for step in plan.split("; ") if step.startswith("SCAN")]
-        # A list of ids, or the rows or counts that were made already.
         assert [
-            step
-            for step in scanned
-            if not step.startswith(("SCAN json", "SCAN held", "SCAN newest", "SCAN CONST"))
+            step for step in scanned if not step.startswith(tuple(f"SCAN {name}" for name in MADE))
         ] == []
         if read not in MAY_SORT and not (owner == "all" and read in SORTED_FOR_ALL):
             assert "TEMP B-TREE" not in plan, plan
@@ -219,8 +269,28 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
     if read == "last place":
         assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
-    if read == "subjects by their beginning":
-        assert all("idx_memstore_subject (namespace=? AND" in plan for plan in explained.plans)
+    if read == "kept count of a subject":
+        assert "AND key=?)" in explained.plans[-1]
+    if read == "next page":
+        assert "id<?" in explained.plans[-1]
+    if read == "next page of episodes":
+        assert "idx_memstore_episode_seen (namespace=? AND created_at<?)" in explained.plans[-1]
+    if read == "open proposals":  # in order, as many as were asked for
+        assert "SEARCH p USING INDEX idx_memstore_proposal_open" in explained.plans[0]
+    for rare in ("source", "thread", "subject"):
+        if read in (f"list of a {rare}", f"list of a rare {rare}"):
+            assert f"SEARCH f USING INDEX idx_memstore_{rare} (" in explained.plans[-1]
+    if read == "list of an episode":
+        assert "SEARCH f USING INDEX idx_memstore_fact_episode" in explained.plans[-1]
+    if read == "list of a frequent subject" and owner == "all":
+        assert "SEARCH f USING INDEX idx_memstore_namespace" in explained.plans[-1]
+    if read == "subjects by their beginning":  # read in order, as many as were asked for
+        index = "idx_memstore_count_key" if owner == "all" else "PRIMARY KEY"
+        assert index in explained.plans[-1]
+        assert "key>? AND key<?" in explained.plans[-1]
+    if read in ("last line of a large subject", "subjects by their last change"):
+        first = explained.plans[0].removeprefix("CO-ROUTINE")
+        assert "SEARCH j USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" in first
     if read == "ids of a subject":
         assert "idx_memstore_subject" in explained.plans[0]
     if read in ("ids with metadata", "count with metadata"):

@@ -127,7 +127,7 @@ def test_subjects_are_found_by_prefix(store: Store) -> None:
     store.within("other").add("of another namespace", subject="teal")
 
     def found(beginning: str, scope: Scope | None = None, limit: int = 9) -> list[str]:
-        return store.subjects(beginning, scope=scope, limit=limit)
+        return [one.name for one in store.subjects(beginning, scope=scope, limit=limit)]
 
     assert found("te") == found(" TE ") == ["tea", "teapot"]  # as last written
     assert found("tu\u0308") == ["Türkei"]

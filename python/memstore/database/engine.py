@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.dialect import Dialect
+    from memstore.domain.results import Span
 
 Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
@@ -24,6 +25,8 @@ Row: TypeAlias = tuple[Any, ...]
 Finish: TypeAlias = Callable[[Sequence[Row]], Iterable[Row]]
 Durability = Literal["full", "normal"]
 """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the process."""
+Cancelled: TypeAlias = Callable[[], bool]
+"""Called often; a true answer ends the operation."""
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of items done and the total."""
 
@@ -155,6 +158,16 @@ class FullText(Protocol):
         The words are folded, so that two places of the same word can be told from two words.
         """
 
+    def matched(
+        self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
+    ) -> list[tuple[Span, ...]]:
+        """Return where words of a row match a query, in each of its first columns.
+
+        Args:
+            texts: the first columns of the row that are indexed; all that are cut into segments.
+        """
+        ...
+
     @property
     def visible(self) -> Callable[[Transaction, Sequence[int], Any], set[int]]:
         """A function that returns the ids that pass a filter."""
@@ -171,6 +184,10 @@ class FullText(Protocol):
         Args:
             first: begin, instead of going on.
         """
+        ...
+
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        """Return whether any row has a word, or a pair of characters."""
         ...
 
     def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
@@ -275,11 +292,17 @@ class Engine(Protocol):
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
 
-    def aside(self) -> AbstractContextManager[Transaction]:
+    def aside(self, cancelled: Cancelled | None = None) -> AbstractContextManager[Transaction]:
         """Open a temporary, private copy of the database, so that long reads block nobody.
 
         The copy is writable and deleted at the end. If the disk has no room for it, this is a
         read transaction of the database itself.
+
+        Args:
+            cancelled: ends a statement that is running, which then raises ``StorageError``.
+
+        Raises:
+            Cancelled: it was cancelled while the copy was made.
         """
         ...
 

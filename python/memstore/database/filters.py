@@ -54,6 +54,19 @@ VALID_IN: Final = (
 """See :attr:`FactFilter.valid_on`. A fact whose successor is valid since the same time never
 held."""
 
+DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
+CURRENT: Final = "f.deleted_at IS NULL AND f.superseded_by IS NULL"
+UNEXPIRED: Final = "(f.expired_at IS NULL OR f.expired_at > :now)"
+
+IN_STATE: Final = {
+    "deleted": "f.deleted_at IS NOT NULL",
+    "superseded": "f.deleted_at IS NULL AND f.superseded_by IS NOT NULL",
+    "expired": f"{CURRENT} AND f.expired_at <= :now",
+    "distrusted": f"{CURRENT} AND {UNEXPIRED} AND f.id IN {DISTRUSTED}",
+    "active": f"{CURRENT} AND {UNEXPIRED} AND f.id NOT IN {DISTRUSTED}",
+}
+"""When :attr:`memstore.Fact.status` is which."""
+
 AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
 TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
 
@@ -174,6 +187,13 @@ class FactFilter(Filter):
     """``False`` leaves tasks out."""
     pinned: bool = False
     """Only pinned facts."""
+    states: tuple[str, ...] | None = None
+    """Only facts whose status is one of these, whatever ``active_only``, ``include_deleted`` and
+    ``include_distrusted`` say; ``None`` leaves it to them."""
+    source: str | None = None
+    thread: str | None = None
+    episode_id: int | None = None
+    """Only facts extracted from this episode."""
     valid_on: tuple[datetime, datetime] | None = None
     """Only facts that held at some time between these, the first included: from when a fact is
     valid until it expires or the fact that supersedes it is valid. Then superseded and expired
@@ -182,7 +202,8 @@ class FactFilter(Filter):
     def __post_init__(self) -> None:
         Filter.__post_init__(self)
         # Files of other programs may hold names longer than MAX_NAME.
-        limits = {"subject": MAX_QUERY, "category": MAX_QUERY, "content": MAX_CONTENT}
+        limits = dict.fromkeys(("subject", "category", "source", "thread"), MAX_QUERY)
+        limits["content"] = MAX_CONTENT
         for name, limit in limits.items():
             if (text := getattr(self, name)) is not None:
                 checked_text(text, name, limit)
@@ -190,14 +211,20 @@ class FactFilter(Filter):
     @property
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, state, tasks and having an owner at all."""
-        narrowed = self.subject or self.category or self.content or self.metadata or self.pinned
+        narrowed = self.subject or self.category or self.metadata or self.needs_rows
         timed = self.is_bounded or self.valid_on
         return self.is_common and not (narrowed or timed or self.is_among)
 
     @property
+    def needs_rows(self) -> bool:
+        """Whether it tests what is only in the rows of facts, not in the columns of the index."""
+        by_origin = (self.source, self.thread, self.episode_id, self.states)
+        return self.content is not None or self.pinned or by_origin != (None, None, None, None)
+
+    @property
     def is_counted(self) -> bool:
         """Whether the counts that triggers keep say how many facts pass it."""
-        narrowed = self.content is not None or self.metadata or self.pinned or self.is_among
+        narrowed = self.metadata or self.needs_rows or self.is_among
         both = self.subject is not None and self.category is not None
         states = self.include_deleted or self.include_superseded
         kept = self.active_only and self.tasks and not states
@@ -210,16 +237,15 @@ class FactFilter(Filter):
         ``memstore_fact_members`` finds the facts.
         """
         conditions = self._conditions("f", dialect)
-        conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
-        if not self.include_distrusted:
-            conditions.add("f.id NOT IN (SELECT fact_id FROM memstore_distrusted)")
         if self.valid_on is not None:
             start, stop = map(clock.to_text, self.valid_on)
             conditions.add(VALID_IN, valid_from=start, valid_to=stop)
-        elif self.active_only:
-            if not self.include_superseded:
-                conditions.add("f.superseded_by IS NULL")
-            conditions.add_unexpired(self.now)
+        if self.states is not None:
+            tests = " OR ".join(f"({IN_STATE[one]})" for one in self.states) or "FALSE"
+            conditions.add("f.content <> ''")
+            conditions.add(f"({tests})", now=clock.to_text(self.now))
+        else:
+            self._add_state(conditions)
         if self.subject is not None:
             key = subject_key(self.subject)
             conditions.add_equal("subject_key", key)
@@ -233,11 +259,23 @@ class FactFilter(Filter):
             conditions.add(f"({is_task(dialect)}) IS NOT TRUE")
         if self.pinned:
             conditions.add("f.pinned_at IS NOT NULL")
+        for column in ("source", "thread", "episode_id"):
+            if (value := getattr(self, column)) is not None:
+                conditions.add_equal(column, value)
         conditions.add_bounds(BOUNDS, self)
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)
             conditions.add(clause, **values)
         return conditions.sql
+
+    def _add_state(self, conditions: Conditions) -> None:
+        conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
+        if not self.include_distrusted:
+            conditions.add("f.id NOT IN (SELECT fact_id FROM memstore_distrusted)")
+        if self.active_only and self.valid_on is None:
+            if not self.include_superseded:
+                conditions.add("f.superseded_by IS NULL")
+            conditions.add_unexpired(self.now)
 
 
 @frozen(kw_only=True)

@@ -227,13 +227,19 @@ def matching(transaction: Transaction, condition: str, parameters: Parameters) -
     return [*_lines(transaction, f"{condition} ORDER BY id", parameters)]
 
 
-def outlined(transaction: Transaction, condition: str, parameters: Parameters) -> list[JournalLine]:
-    """Return lines that match, oldest first, without the texts of the kinds that add or embed."""
+def outlined(
+    transaction: Transaction, condition: str, parameters: Parameters, order: str = "id"
+) -> list[JournalLine]:
+    """Return lines that match, oldest first, without the texts of the kinds that add or embed.
+
+    Args:
+        order: another order, and a limit.
+    """
     columns = COLUMNS
     for name in TEXTS:
         shown = f"CASE WHEN kind IN {OUTLINED} THEN NULL ELSE {name} END"
         columns = columns.replace(f" {name},", f" {shown},")
-    query = f"SELECT {columns} FROM memstore_journal WHERE {condition} ORDER BY id"
+    query = f"SELECT {columns} FROM memstore_journal WHERE {condition} ORDER BY {order}"
     return [*map(_decode, transaction.rows(query, parameters))]
 
 
@@ -299,6 +305,12 @@ def head(transaction: Transaction, line: int | None = None) -> Head:
 def last_id(transaction: Transaction) -> int:
     """Return the id of the newest line; 0 if there is none."""
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
+
+
+def time_of(transaction: Transaction, line: int) -> datetime | None:
+    """Return when a line was written; ``None`` if there is no such line."""
+    row = transaction.one("SELECT at FROM memstore_journal WHERE id = :id", {"id": line})
+    return None if row is None else clock.from_text(str(row[0]))
 
 
 def changed_since(transaction: Transaction, line_id: int, column: str) -> list[int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, selected
 from memstore.database.dialect import SAME_OWNERS
+from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.domain.records import NOBODY
 
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
 
 USUALLY_LEFT_OUT: Final = (Kind.EMBED, Kind.QUARANTINE)
 """Kinds that change nothing that anybody said; shown if they are asked for."""
+
+IMPORT: Final = "import"
+"""The kind of lines that came from another file, whatever they are about."""
+
+FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
+"""Who takes in the facts of other programs, and of older files."""
+
+KIND: Final = (
+    f"CASE WHEN said_at IS NOT NULL OR (kind = '{Kind.ADOPT}'"
+    + "".join(f" AND NOT (actor = '{a}' AND memstore_journal.source = '{s}')" for a, s in FOUND)
+    + f") THEN '{IMPORT}' ELSE kind END"
+)
+"""The kind by which a line is told."""
 
 
 class Wanted:
@@ -50,10 +64,10 @@ class Wanted:
         tests = [test, self._seen(namespaces, scope, whole_file and scope in (None, NOBODY))]
         listed = transaction.dialect.listed
         if wanted.kinds is None:
-            tests.append(f"kind NOT IN {listed('kinds')}")
+            tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
         else:
-            tests.append(f"kind IN {listed('kinds')}")
-        values["kinds"] = USUALLY_LEFT_OUT if wanted.kinds is None else wanted.kinds
+            tests.insert(1, f"kind IN {listed('kinds')}")
+            values["kinds"] = wanted.kinds
         if wanted.after is not None:
             tests.append("txn > :after")  # not the rest of the act that has this line
             values["after"] = wanted.after
@@ -73,6 +87,30 @@ class Wanted:
                 self._transaction, f"{self._condition} AND memstore_journal.id <= :last", values
             )
             last = txn - 1
+
+    def lines(
+        self, before: int | None, after: int | None, limit: int | None, *, newest_first: bool
+    ) -> list[JournalLine]:
+        """Return wanted lines between two, which are left out, one by one."""
+        last = self.last if before is None else min(self.last, before - 1)
+        first = max(self.first, (after or 0) + 1)
+        way = "DESC" if newest_first else "ASC"
+        return journal.outlined(
+            self._transaction,
+            f"{self._condition} AND memstore_journal.id <= :last",
+            self._values
+            | {"first": first, "last": last, "limit": NO_LIMIT if limit is None else limit},
+            f"memstore_journal.id {way} LIMIT :limit",
+        )
+
+    def by_kind(self, first: int, last: int) -> dict[str, int]:
+        """Count the wanted lines between two, both included, by kind."""
+        rows = self._transaction.rows(
+            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
+            " AND memstore_journal.id <= :last GROUP BY 1 ORDER BY 1",
+            self._values | {"first": max(first, self.first), "last": min(last, self.last)},
+        )
+        return dict(rows)
 
     def _last_before(self, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(

@@ -40,10 +40,14 @@ BIRTHS: Final[Mapping[str, tuple[str, str]]] = {
 """The table of the ids in a column, and the lines with which they begin."""
 
 
-def first_since(transaction: Transaction, moment: datetime) -> int:
-    """Return the id of the first line at or after a moment; one more than the last if none is."""
+def first_since(transaction: Transaction, moment: datetime, first: int = 1) -> int:
+    """Return the id of the first line at or after a moment; one more than the last if none is.
+
+    Args:
+        first: a line that is not after it.
+    """
     at = clock.to_text(moment)
-    low, high = 1, journal.last_id(transaction) + 1
+    low, high = first, journal.last_id(transaction) + 1
     while low < high:
         middle = (low + high) // 2
         row = transaction.one(

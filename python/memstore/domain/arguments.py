@@ -49,6 +49,14 @@ def checked_id(value: object, name: str) -> None:
         raise InvalidArgumentType(f"must be a whole number, not {value!r}", argument=name)
 
 
+def checked_ids(given: Iterable[int], name: str = "fact_ids") -> list[int]:
+    """Return ids as a list, without those that no row can have."""
+    ids = checked_items(given, name)
+    for one in ids:
+        checked_id(one, name)
+    return [one for one in ids if abs(one) <= MAX_NUMBER]
+
+
 def checked_number(value: object, name: str, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidArgument(
@@ -110,11 +118,16 @@ def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
     return str(value)
 
 
-def checked_page(limit: int | None, offset: int) -> None:
-    """Refuse a limit or an offset that is out of range."""
+def checked_page(
+    limit: int | None, offset: int, before_id: int | None = None, after_id: int | None = None
+) -> None:
+    """Refuse a limit or a place in a list that is out of range."""
     checked_limit(limit)
     if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
         raise InvalidArgument(f"must be 0 or more, not {offset!r}", argument="offset")
+    for name, value in (("before_id", before_id), ("after_id", after_id)):
+        if value is not None:
+            checked_number(value, name, 0, MAX_NUMBER)
 
 
 def checked_text(text: object, name: str, limit: int) -> str:

@@ -14,7 +14,7 @@ from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from datetime import datetime
+    from datetime import date, datetime
 
     from memstore.domain.records import Fact
 
@@ -104,6 +104,52 @@ class Act(Record):
 
     def to_dict(self) -> dict[str, Any]:
         return Record.to_dict(self) | {"text": self.text}
+
+
+@frozen(kw_only=True)
+class LogLine(Record):
+    """One line of the journal in words."""
+
+    line: int
+    act: int
+    """The first line of its act, as :attr:`Act.line`."""
+    at: datetime
+    actor: str
+    source: str
+    """The program or interface through which it was done."""
+    run: str | None = None
+    kind: str
+    """As in the journal; ``import`` for what came from another file."""
+    text: str
+    """What was done, such as "deleted fact 7" or "replaced fact 7 by 12"."""
+    facts: tuple[int, ...] = ()
+    """The id of the fact; for a replacement, the new fact's follows."""
+    episodes: tuple[int, ...] = ()
+    claims: tuple[str, ...] = ()
+    """Subject and text of the fact, as far as it may be seen; as :attr:`ActChange.claims`."""
+    reverts: tuple[int, ...] = ()
+    """The lines that it took back."""
+
+    def __str__(self) -> str:
+        by = f"{self.actor} through {self.source}"
+        claims = "".join(f": {cropped(claim)}" for claim in self.claims)
+        return f"{self.line}  {clock.to_text(self.at)}  {by}  {self.text}{claims}"
+
+
+@frozen(kw_only=True)
+class DayActivity(Record):
+    """How much was done on one day."""
+
+    day: date
+    first: int
+    """The first line of the journal since the day began, the last one of it follows; if ``last`` is
+    smaller, nothing was written on that day."""
+    last: int
+    kinds: dict[str, int]
+    """The number of lines by kind, as :attr:`LogLine.kind`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return Record.to_dict(self) | {"day": self.day.isoformat()}
 
 
 class LogFilter(NamedTuple):

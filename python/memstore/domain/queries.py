@@ -53,6 +53,7 @@ class FactRanking(TypedDict, total=False):
     half_lives_seconds: Mapping[str, float] | None
     ranking: str | None
     min_relevance: float | None
+    matched: bool
 
 
 class FactSearch(FactNarrowing, FactRanking, total=False):
@@ -72,6 +73,10 @@ class FactRecall(FactNarrowing, total=False):
 class FactCount(FactNarrowing, total=False):
     include_deleted: bool
     pinned: bool
+    states: Iterable[str] | None
+    source: str | None
+    thread: str | None
+    episode: int | None
 
 
 class Page(TypedDict, total=False):
@@ -80,6 +85,8 @@ class Page(TypedDict, total=False):
     limit: int | None
     offset: int
     newest_first: bool
+    before_id: int | None
+    after_id: int | None
 
 
 class FactList(FactCount, Page, total=False):

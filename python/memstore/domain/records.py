@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
-from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
+from memstore.domain.results import NO_PARTS, Matched, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
 
@@ -155,6 +155,10 @@ def unchecked(kind: type[T], values: dict[str, Any]) -> T:
     return record
 
 
+STATES: Final = ("active", "superseded", "deleted", "expired", "distrusted")
+"""What the status of a fact may be, unless it was erased."""
+
+
 @frozen(kw_only=True)
 class Fact(Record):
     """One claim about one subject. Its text never changes after it is stored."""
@@ -280,6 +284,8 @@ class SearchHit:
     """Later facts on the same subject that replace it by what they say, or about which a person
     would be asked: the surest first, then the latest, at most three. The first is the next hit,
     if it is not among those before and the limit leaves room."""
+    matched: Matched | None = None
+    """Where its words match the query; ``None`` unless the search was to say so."""
 
 
 @frozen

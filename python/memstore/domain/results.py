@@ -86,6 +86,20 @@ class ScoreParts(NamedTuple):
 NO_PARTS: Final = ScoreParts()
 
 
+class Span(NamedTuple):
+    """A stretch of a text, in characters; ``stop`` is the first one after it."""
+
+    start: int
+    stop: int
+
+
+class Matched(NamedTuple):
+    """The words of a fact that match a query, in order."""
+
+    content: tuple[Span, ...] = ()
+    subject: tuple[Span, ...] = ()
+
+
 class WordsOnly(NamedTuple):
     """Why a search by meaning went by words alone."""
 

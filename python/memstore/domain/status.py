@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.records import Record
+from memstore.domain.records import Record, Scope
 from memstore.frozen import asdict, frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from memstore.domain.records import Scope
 
 MAX_NAMES: Final = 100
 """How many subjects, and how many categories, a status names."""
@@ -55,9 +54,55 @@ class PastStatus(Record):
     """Including expired ones."""
 
 
+class SubjectOrder(StrEnum):
+    """The order of subjects."""
+
+    NAME = "name"
+    SIZE = "size"
+    """Those with the most facts first."""
+    CHANGED = "changed"
+    """The one that changed last first."""
+
+
 @frozen(kw_only=True)
-class StoreStatus:
-    """The contents of a store, counted in its own namespace, and facts about its file."""
+class Subject(Record):
+    """A subject of active facts."""
+
+    name: str
+    """As its newest active fact spells it."""
+    facts: int
+    """Its active facts."""
+    newest: int
+    """The id of the newest of them."""
+    line: int
+    """The last line of the journal about any of its facts, embeddings aside; 0 if none is."""
+    changed_at: datetime | None = None
+    """The time of that line."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@frozen(kw_only=True)
+class Owner(Record):
+    """A set of owners, and what belongs to them in a namespace."""
+
+    scope: Scope
+    facts: int
+    """Those that are neither superseded nor deleted."""
+    total: int
+    """Facts in any state. What was erased belongs to nobody."""
+    episodes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values; of the owners those that are set."""
+        owners = {name: owner for name, owner in self.scope.ids.items() if owner is not None}
+        return asdict(self) | {"scope": owners}
+
+
+@frozen(kw_only=True)
+class StoreCounts(Record):
+    """How much a namespace holds, by state."""
 
     namespace: str
     active: int
@@ -79,6 +124,12 @@ class StoreStatus:
     not_learned: int
     """Conversations and texts of the log that a model was to read and has not: it failed or is at
     work."""
+
+
+@frozen(kw_only=True)
+class StoreStatus(StoreCounts):
+    """The contents of a store, counted in its own namespace, and facts about its file."""
+
     incomplete_imports: int
     """Imports that were interrupted; running the same import again completes it."""
     others: Others

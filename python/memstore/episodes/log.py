@@ -313,9 +313,13 @@ class Episodes:
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
+            before_id: only episodes recorded before this one. With the last one of a page, the next
+                page: unlike an ``offset``, it stays right while others are recorded, and costs the
+                same everywhere.
+            after_id: only episodes recorded after this one.
         """
         wanted, page = self._wanted(asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"])
+        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         with self._engine.read() as transaction:
             return [*episode_table.select(transaction, wanted, **page)]
 

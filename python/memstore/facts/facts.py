@@ -10,7 +10,13 @@ from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text, stored_text
+from memstore.domain.arguments import (
+    MAX_QUERY,
+    checked_id,
+    checked_ids,
+    checked_text,
+    stored_text,
+)
 from memstore.domain.records import NOBODY
 from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
 from memstore.facts import rules
@@ -30,12 +36,23 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.explanations import Explanation
+    from memstore.domain.log import Act
     from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.status import Subject, SubjectOrder
     from memstore.domain.support import Leg
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import adoption, checks, explaining, provenance, repairs, support
+    from memstore.facts import (
+        adoption,
+        checks,
+        explaining,
+        provenance,
+        rehearsing,
+        repairs,
+        subjects,
+        support,
+    )
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
@@ -47,7 +64,9 @@ else:
     erasing = lazy_import("memstore.history.erasing")
     explaining = lazy_import("memstore.facts.explaining")
     provenance = lazy_import("memstore.facts.provenance")
+    rehearsing = lazy_import("memstore.facts.rehearsing")
     repairs = lazy_import("memstore.facts.repairs")
+    subjects = lazy_import("memstore.facts.subjects")
     support = lazy_import("memstore.facts.support")
     trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
@@ -253,15 +272,36 @@ class Facts:
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted) > 0
 
-    def subjects(self, beginning: str, scope: Scope | None, limit: int) -> list[str]:
-        """Return subjects of active facts that begin with a text, in alphabetical order."""
-        now, key = clock.utc_now(), subject_key(beginning)
-        found: dict[str, str] = {}
+    def subjects(
+        self,
+        prefix: str,
+        order: SubjectOrder,
+        scope: Scope | None,
+        after: Subject | None,
+        limit: int,
+    ) -> list[Subject]:
+        """Return subjects of active facts; see :mod:`memstore.facts.subjects`."""
+        wanted = FactFilter(self.namespaces, clock.utc_now(), scope=scope)
         with self._engine.read() as transaction:
-            for namespace in self.namespaces:
-                wanted = FactFilter((namespace,), now, scope=scope)
-                found = fact_table.subjects(transaction, wanted, key, limit) | found
-        return [found[key] for key in sorted(found)[:limit]]
+            return subjects.subjects(transaction, wanted, subject_key(prefix), order, after, limit)
+
+    def get_many(self, fact_ids: Sequence[int], scope: Scope | None) -> list[Fact]:
+        """Return those of the facts that exist and were not erased, in the order of the ids."""
+        with self._engine.read() as transaction:
+            found = fact_table.get_many(transaction, checked_ids(fact_ids))
+        facts = (found[id_] for id_ in dict.fromkeys(fact_ids) if id_ in found)
+        return [fact for fact in facts if rules.is_seen(fact, self.namespaces, scope)]
+
+    def histories(self, fact_ids: Sequence[int], scope: Scope | None) -> dict[int, list[Fact]]:
+        """Return the whole chain of each fact, oldest first, without facts that do not exist."""
+        with self._engine.read() as transaction:
+            chains = fact_table.chains_of(transaction, checked_ids(fact_ids))
+        return {
+            id_: _seen(chain, first, scope)
+            for id_, chain in chains.items()
+            for first in chain
+            if first.id == id_ and rules.is_seen(first, self.namespaces, scope)
+        }
 
     def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
         """Return the whole chain of any of its facts, oldest first."""
@@ -310,38 +350,42 @@ class Facts:
         first = next((fact for fact in chain if fact.id == fact_id), None)
         if first is None:
             raise rules.not_found(fact_id, self.namespace)
-        home = rules.checked(first, self.namespaces, scope).namespace
-        # A chain may contain facts of other owners, and in files of the original of other
-        # namespaces: those are left out. Erased facts have no owners any more.
-        return [
-            fact
-            for fact in chain
-            if fact.namespace == home
-            and (scope is None or fact.scope == scope or fact.status == "erased")
-        ]
+        return _seen(chain, rules.checked(first, self.namespaces, scope), scope)
 
     # -- correcting ------------------------------------------------------------------------
 
+    def rehearsed(self, work: Callable[[Transaction], object]) -> Act:
+        """Return the act that some work in a transaction would be; nothing is written."""
+        return rehearsing.rehearse(self.writing(), work, self._author, self.namespaces)
+
     def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
-        if old_id == new_id:
-            raise Conflict(f"fact {old_id} cannot supersede itself")
         with self.writing() as transaction:
-            _, writer = self._found(transaction, old_id)
-            old = writer.retirable(old_id)
-            new = writer.known(new_id)
-            if new.status != "active":
-                raise Conflict(
-                    f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
-                    remedy=rules.way_out(new),
-                )
-            if not any_subject:
-                rules.check_alike(old, new)
-            if writer.retire(old, new_id, decided=trust.is_person(transaction, self._author)):
-                return writer.known(old_id)
+            superseded = self.superseded(transaction, old_id, new_id, any_subject=any_subject)
+        if superseded is not None:
+            return superseded
         raise Conflict(
             f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",
             remedy=Remedy.ACCEPT,
         )
+
+    def superseded(
+        self, transaction: Transaction, old_id: int, new_id: int, *, any_subject: bool
+    ) -> Fact | None:
+        """Let a fact supersede another; ``None`` if that was only proposed."""
+        if old_id == new_id:
+            raise Conflict(f"fact {old_id} cannot supersede itself")
+        _, writer = self._found(transaction, old_id)
+        old = writer.retirable(old_id)
+        new = writer.known(new_id)
+        if new.status != "active":
+            raise Conflict(
+                f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
+                remedy=rules.way_out(new),
+            )
+        if not any_subject:
+            rules.check_alike(old, new)
+        is_person = trust.is_person(transaction, self._author)
+        return writer.known(old_id) if writer.retire(old, new_id, decided=is_person) else None
 
     def confirm(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
@@ -379,8 +423,12 @@ class Facts:
 
     def delete(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
-            return fact if fact.deleted_at is not None else writer.delete(fact)
+            return self.deleted(transaction, fact_id)
+
+    def deleted(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Delete a fact in a transaction; one that is deleted stays as it is."""
+        fact, writer = self._found(transaction, fact_id)
+        return fact if fact.deleted_at is not None else writer.delete(fact)
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
@@ -415,3 +463,17 @@ class Facts:
             changes = self.writer(transaction, fact.namespace).changes
             erasing.erase_fact(changes, fact, self._dependents)
         return self._engine.compact()
+
+
+def _seen(chain: Iterable[Fact], first: Fact, scope: Scope | None) -> list[Fact]:
+    """Return the facts of a chain that may be seen by whoever may see one of them.
+
+    A chain may contain facts of other owners, and in files of the original of other namespaces:
+    those are left out. Erased facts have no owners any more.
+    """
+    return [
+        fact
+        for fact in chain
+        if fact.namespace == first.namespace
+        and (scope is None or fact.scope == scope or fact.status == "erased")
+    ]

@@ -11,7 +11,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
-from memstore.domain.arguments import checked_id
+from memstore.domain.arguments import MAX_QUERY, checked_id, checked_page, checked_text
 from memstore.domain.proposals import Proposal, ProposalState, Question
 from memstore.domain.records import NewFact, selected_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
@@ -39,7 +39,13 @@ class Proposals:
         self._facts = facts
 
     def list(
-        self, state: str | None = ProposalState.OPEN, *, scope: ScopeSelection = None
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        scope: ScopeSelection = None,
+        subject: str | None = None,
+        limit: int | None = None,
+        after_id: int | None = None,
     ) -> builtins.list[Proposal]:
         """Return proposals, oldest first.
 
@@ -48,15 +54,34 @@ class Proposals:
                 ``rejected``; ``None`` for all there ever were.
             scope: only proposals about facts of exactly these owners, or without owners; ``"all"``
                 for any owners.
+            subject: only proposals about facts of this subject.
+            limit: the maximum number; ``None`` for all.
+            after_id: only proposals with larger ids; with the last one of a page, the next page.
         """
-        owners = selected_scope(scope)
-        if state is not None and state not in tuple(ProposalState):
-            raise InvalidArgument(
-                f"must be open, accepted, rejected or None, not {state!r}", argument="state"
-            )
+        owners, about = selected_scope(scope), _checked(state, subject)
+        checked_page(limit, 0, after_id=after_id)
         with self._engine.read() as transaction:
-            found = proposal_table.select(transaction, self._facts.namespace, state)
-        return [proposal for proposal in found if owners is None or _is_of(proposal, owners)]
+            return proposal_table.select(
+                transaction,
+                self._facts.namespace,
+                state,
+                scope=owners,
+                subject=about,
+                after_id=after_id,
+                limit=limit,
+            )
+
+    def count(
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        scope: ScopeSelection = None,
+        subject: str | None = None,
+    ) -> int:
+        """Return how many proposals :meth:`list` would return without a limit."""
+        owners, about = selected_scope(scope), _checked(state, subject)
+        with self._engine.read() as transaction:
+            return proposal_table.count(transaction, self._facts.namespace, state, owners, about)
 
     def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Return one proposal in any state; with a ``scope``, only if it has these owners.
@@ -172,16 +197,10 @@ class Proposals:
             for fact in _facts_of(proposal):
                 if fact.status != "active":
                     raise Conflict(f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}")
-            after: dict[str, Any] = {"proposal": proposal_id}
-            if proposal.new is not None:
-                after["superseded_by"] = proposal.new.id
-            self._facts.writer(transaction).changes.write(
-                [
-                    Line(Kind.PROPOSE, fact.id, _cause(proposal), after=after)
-                    for fact in proposal.sources
-                ],
-                proposal_table.reopening(proposal.id),
-            )
+            decision = _decision(proposal, Kind.REOPEN)
+            if proposal.kind == "consolidation":
+                decision = decision._replace(content=proposal.content)
+            proposal_table.decide(self._facts.writer(transaction).changes, decision)
             return self._known(transaction, proposal.id)
 
     def questions(
@@ -241,6 +260,15 @@ class Proposals:
 
 def _facts_of(proposal: Proposal) -> tuple[Fact, ...]:
     return (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
+
+
+def _checked(state: str | None, subject: str | None) -> str | None:
+    """Check what proposals are narrowed by; return the subject."""
+    if state is not None and state not in tuple(ProposalState):
+        raise InvalidArgument(
+            f"must be open, accepted, rejected or None, not {state!r}", argument="state"
+        )
+    return None if subject is None else checked_text(subject, "subject", MAX_QUERY)
 
 
 def _is_of(proposal: Proposal, scope: Scope) -> bool:

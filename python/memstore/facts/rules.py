@@ -110,10 +110,15 @@ def known(
 
 def checked(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> Fact:
     """Return a fact if it is in these namespaces, belongs to these owners and was not erased."""
-    is_seen = fact.namespace in namespaces and (scope is None or fact.scope == scope)
-    if not is_seen or fact.status == "erased":
+    if not is_seen(fact, namespaces, scope):
         raise not_found(fact.id, namespaces[0])
     return fact
+
+
+def is_seen(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> bool:
+    """Return whether a fact is in these namespaces, belongs to these owners and was not erased."""
+    is_theirs = fact.namespace in namespaces and (scope is None or fact.scope == scope)
+    return is_theirs and fact.status != "erased"
 
 
 def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:

@@ -25,13 +25,18 @@ if TYPE_CHECKING:
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Transaction
     from memstore.database.tables import meta as meta_table
+    from memstore.database.tables import searches as search_table
+    from memstore.domain import erasures
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
-    from memstore.history import legs, proposals, trust
+    from memstore.history import legs, proposals, queries, trust
 else:
+    erasures = lazy_import("memstore.domain.erasures")
     legs = lazy_import("memstore.history.legs")
     proposals = lazy_import("memstore.history.proposals")
     meta_table = lazy_import("memstore.database.tables.meta")
+    queries = lazy_import("memstore.history.queries")
+    search_table = lazy_import("memstore.database.tables.searches")
     trust = lazy_import("memstore.history.trust")
 
 SAID: Final = "said"
@@ -45,13 +50,22 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
+    queries.Queries().forget(transaction, erasures.FACT, {fact.id: text_of(fact)})
     transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes."""
     blank_episode(changes, episode)
+    texts = {episode.id: text_of(episode)}
+    queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
+
+
+def text_of(row: Fact | Episode) -> str:
+    """Return all the words of a fact or an episode."""
+    values = (value for value in vars(row).values() if isinstance(value, str | dict | list | tuple))
+    return " ".join(value if isinstance(value, str) else repr(value) for value in values)
 
 
 def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:

@@ -23,11 +23,20 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import graph as graph_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import replies as reply_table
+from memstore.database.tables import searches as search_table
 from memstore.database.tables import support as support_table
-from memstore.domain.erasures import EPISODE, FACT, Erased, ErasureCounts, ErasureStep
+from memstore.domain.erasures import (
+    EPISODE,
+    FACT,
+    Erased,
+    ErasureCounts,
+    ErasureSelection,
+    ErasureStep,
+)
 from memstore.domain.plans import outdated
 from memstore.errors import NotFound, Remedy
 from memstore.history import erasing, reasons
+from memstore.history.queries import Queries
 from memstore.text.occurrences import Occurrences
 
 if TYPE_CHECKING:
@@ -38,7 +47,6 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.origins import Reach
     from memstore.database.tables.support import LegRow
-    from memstore.domain.erasures import ErasureSelection
     from memstore.domain.records import Fact
 
 READ_AT_ONCE: Final = 2000
@@ -406,6 +414,7 @@ class _Steps(ABC):
         self._place = place
         self._is_sweeping = False
         self._is_forgotten = False
+        self._queries = Queries()
 
     @abstractmethod
     def acts(self) -> Iterator[Callable[[Transaction], object]]:
@@ -485,18 +494,24 @@ class _Clearing(_Steps):
     def _forget_derived(self, transaction: Transaction) -> None:
         changes = Changes(transaction, self._place.author)
         self._place.dependents.forget_namespace(changes, self._namespace)
+        search_table.remove(transaction, [self._namespace])
 
     def _erase_facts(self, ids: Sequence[int], transaction: Transaction) -> None:
         changes = Changes(transaction, self._place.author)
-        for fact in fact_table.get_many(transaction, ids).values():
-            if fact.status != "erased":
-                erasing.blank_fact(changes, fact, self._place.dependents)
+        known = fact_table.get_many(transaction, ids).values()
+        facts = [fact for fact in known if fact.status != "erased"]
+        for fact in facts:
+            erasing.blank_fact(changes, fact, self._place.dependents)
+        self._queries.forget(transaction, FACT, {one.id: erasing.text_of(one) for one in facts})
 
     def _erase_episodes(self, ids: Sequence[int], transaction: Transaction) -> None:
         changes = Changes(transaction, self._place.author)
-        for episode in episode_table.get_many(transaction, ids).values():
-            if episode.content:
-                erasing.blank_episode(changes, episode)
+        known = episode_table.get_many(transaction, ids).values()
+        episodes = [episode for episode in known if episode.content]
+        for episode in episodes:
+            erasing.blank_episode(changes, episode)
+        texts = {one.id: erasing.text_of(one) for one in episodes}
+        self._queries.forget(transaction, EPISODE, texts)
 
 
 class _Erasing(_Steps):
@@ -531,6 +546,20 @@ class _Erasing(_Steps):
         self._plan.check(transaction)
         self.begin(transaction)
         self._since = journal.last_id(transaction)
+        self._remove_searches(transaction)
+
+    def _remove_searches(self, transaction: Transaction) -> None:
+        """Remove the recorded searches of a person or a run of which everything is erased."""
+        chosen, reach = self._plan._chosen, self._plan._reach
+        whole = chosen._replace(owner=None, run=None, drawn=True) == ErasureSelection()
+        if whole and (chosen.owner, chosen.run) != (None, None):
+            search_table.remove(
+                transaction,
+                reach.namespaces,
+                scope=reach.scope,
+                owner=chosen.owner,
+                run=chosen.run,
+            )
 
     def _drop_graph(self, namespace: str, transaction: Transaction) -> None:
         self._place.dependents.forget_build(Changes(transaction, self._place.author), namespace)
@@ -552,6 +581,8 @@ class _Erasing(_Steps):
         changes = Changes(transaction, self._place.author)
         for fact in going:
             erasing.blank_fact(changes, fact, self._place.dependents)
+        texts = {fact.id: erasing.text_of(fact) for fact in going}
+        self._queries.forget(transaction, FACT, texts)
 
     def _close_new(self, transaction: Transaction, facts: Sequence[Fact]) -> None:
         """Close episodes of which replies that came in the meantime quote these facts."""
@@ -578,6 +609,8 @@ class _Erasing(_Steps):
             elif episode.content:
                 self.counts += erasable.of_episodes(transaction, [episode.id])
                 erasing.blank_episode(changes, episode)
+                text = {episode.id: erasing.text_of(episode)}
+                self._queries.forget(transaction, EPISODE, text)
 
 
 MEANWHILE: Final = "it was changed while the others were erased"

@@ -6,9 +6,9 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
-from memstore.database.log import Wanted
+from memstore.database.log import FOUND, IMPORT, Wanted
 from memstore.database.tables import facts as fact_table
-from memstore.domain.log import MAX_CLAIMS, Act, ActChange, claim_of, cropped
+from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 from memstore.history.seen import ANOTHER_FACT, Seen
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """More facts than these are counted and not named one by one."""
-
-IMPORT: Final = "import"
-FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
-"""Who takes in the facts of other programs, and of older files."""
 
 DONE: Final[Mapping[str, str]] = {
     Kind.ADD: "added {}",
@@ -81,11 +77,57 @@ def acts(
     whole_file: bool,
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
-
     with engine.read() as transaction:
         found = Wanted(transaction, wanted, namespaces, scope, whole_file=whole_file).acts()
         seen = Seen(namespaces, scope)
         return [_act(transaction, lines, seen) for lines in islice(found, wanted.limit)]
+
+
+def act_of(
+    transaction: Transaction, lines: Sequence[JournalLine], namespaces: Sequence[str]
+) -> Act:
+    """Return the act of these lines, with what it did to facts of these namespaces."""
+    return _act(transaction, lines, Seen(namespaces, None))
+
+
+def changes(
+    engine: Engine,
+    wanted: LogFilter,
+    namespaces: Sequence[str] | None,
+    scope: Scope | None,
+    *,
+    whole_file: bool,
+    newest_first: bool,
+) -> list[LogLine]:
+    """Return lines, each in words, about facts and episodes that may be seen."""
+    unbound = wanted._replace(before=None, after=None)  # these are lines here, not acts
+    with engine.read() as transaction:
+        found = Wanted(transaction, unbound, namespaces, scope, whole_file=whole_file).lines(
+            wanted.before, wanted.after, wanted.limit, newest_first=newest_first
+        )
+        drafts = [_Draft(_kind(line), [line]) for line in found]
+        ids = {id_ for draft in drafts for id_ in draft.shown}
+        facts = fact_table.get_many(transaction, [*ids])
+    seen = Seen(namespaces, scope)
+    told = (draft.change(facts, seen) for draft in drafts)
+    return [_line(line, change) for line, change in zip(found, told, strict=True)]
+
+
+def _line(line: JournalLine, change: ActChange) -> LogLine:
+    return LogLine(
+        line=line.id,
+        act=line.txn,
+        at=line.at,
+        actor=line.actor,
+        source=line.source,
+        run=line.run,
+        kind=change.kind,
+        text=change.text,
+        facts=change.facts,
+        episodes=change.episodes,
+        claims=change.claims,
+        reverts=tuple(_reverted(line)),
+    )
 
 
 def _act(transaction: Transaction, lines: Sequence[JournalLine], seen: Seen) -> Act:

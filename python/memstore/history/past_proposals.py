@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 STATES: Final[Mapping[str, ProposalState]] = {
     Kind.PROPOSE: ProposalState.OPEN,
+    Kind.REOPEN: ProposalState.OPEN,
+    Kind.ACCEPT: ProposalState.ACCEPTED,
     Kind.REJECT: ProposalState.REJECTED,
     Kind.SUPERSEDE: ProposalState.ACCEPTED,
 }

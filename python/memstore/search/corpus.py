@@ -17,7 +17,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
 from memstore.domain import clock
 from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
-from memstore.domain.results import CONTEXTUAL
+from memstore.domain.results import CONTEXTUAL, Matched
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -241,6 +241,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if found.ranking == CONTEXTUAL and request.wanted.valid_on is None:
             hits = self._arranged(hits, request)
+        if request.matched:
+            hits = [replace(hit, matched=self._matched(query.text, hit.fact)) for hit in hits]
         if request.context:
             rows = [hit.fact for hit in hits]
             hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
@@ -290,6 +292,10 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         if self._past is None:
             return bool(fact_table.visible(self.transaction, [fact_id], wanted))
         return fact_id in (self._settled(self._past, wanted).among or ())
+
+    def _matched(self, query: str, fact: Fact) -> Matched:
+        texts = fact.content, fact.subject
+        return Matched(*self._full_text.matched(self.transaction, query, fact.id, texts))
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact

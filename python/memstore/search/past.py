@@ -7,6 +7,8 @@ from the filter applied to the rows of now, corrected by what changed since.
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.ids import Ids
@@ -18,13 +20,16 @@ from memstore.frozen import replace
 from memstore.history import past, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact
     from memstore.history.past import LaterChanges, Switched
+
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+"""A time before which nothing expires."""
 
 KEPT: Final = 32
 """How many settled filters are kept, the newest."""
@@ -112,7 +117,25 @@ class Past:
     ) -> Ids:
         if self._later is None:
             self._later = past.later_changes(transaction, self.moment)
-        later = self._later
+        find = partial(self._unhidden, transaction, select=select, later=self._later)
+
+        def hidden(ids: Ids) -> Ids:
+            return Ids(trust.distrusted_at(transaction, ids, self.moment.line))
+
+        if wanted.states is None:
+            found = find(wanted)
+            return found - hidden(found)
+        return _of_states(replace(wanted, states=None), wanted.states, find, hidden)
+
+    def _unhidden(
+        self,
+        transaction: Transaction,
+        wanted: FactFilter,
+        *,
+        select: Callable[[FactFilter], Ids],
+        later: LaterChanges,
+    ) -> Ids:
+        """Return the facts that passed a filter then, whether they were distrusted or not."""
         wanted = replace(wanted, include_distrusted=True)
         whole = replace(
             wanted,
@@ -135,8 +158,7 @@ class Past:
         facts = past.facts_at(transaction, [*candidates], self.moment)
         passing = Ids([id_ for id_, fact in facts.items() if passes(fact, wanted)])
         found = (found - again) | passing
-        found = found.until(self.moment.last_fact) - Ids(later.unknown)
-        return found - Ids(trust.distrusted_at(transaction, found, self.moment.line))
+        return found.until(self.moment.last_fact) - Ids(later.unknown)
 
     def _episodes(
         self,
@@ -156,6 +178,34 @@ class Past:
             found = found | Ids([id_ for id_, one in episodes.items() if _passes(one, wanted)])
         found = found.until(self.moment.last_episode)
         return found - Ids(trust.distrusted_episodes_at(transaction, found, self.moment.line))
+
+
+def _of_states(
+    wanted: FactFilter,
+    states: Collection[str],
+    find: Callable[[FactFilter], Ids],
+    hidden: Callable[[Ids], Ids],
+) -> Ids:
+    """Return the facts that were in one of these states."""
+    held = None
+    if wanted.valid_on is not None:
+        held = find(replace(wanted, active_only=False, include_deleted=True))
+        wanted = replace(wanted, valid_on=None)
+    undeleted = find(replace(wanted, active_only=False, include_deleted=False))
+    current = find(replace(wanted, active_only=True, include_deleted=False, now=EARLIEST))
+    unexpired = current & find(replace(wanted, active_only=True, include_deleted=False))
+    distrusted = hidden(unexpired)
+    each = {
+        "deleted": find(replace(wanted, active_only=False, include_deleted=True)) - undeleted,
+        "superseded": undeleted - current,
+        "expired": current - unexpired,
+        "distrusted": distrusted,
+        "active": unexpired - distrusted,
+    }
+    found = Ids(())
+    for state in states:
+        found = found | each[state]
+    return found if held is None else found & held
 
 
 def _in_state(

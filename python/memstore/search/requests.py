@@ -61,6 +61,8 @@ class Request(Generic[F]):
     boost: float = 0.0
     context: int = 0
     """How many neighbours each hit gets on either side of it in its thread."""
+    matched: bool = False
+    """Whether each hit says which of its words match."""
     past: Past | None = None
     """The moment whose memories are searched; ``None`` for now."""
 
@@ -82,7 +84,7 @@ class Request(Generic[F]):
         return max(2 * self.limit, MIN_CANDIDATES)
 
 
-@keywords(FactRanking, limit=10, context=0)
+@keywords(FactRanking, limit=10, context=0, matched=False)
 def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactFilter]:
     """Return the request of a search over facts; keywords as for ``Store.search``."""
     words, vectors = asked["word_weight"], asked["vector_weight"]
@@ -108,6 +110,7 @@ def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactF
         ),
         context=asked["context"],
         min_relevance=asked["min_relevance"],
+        matched=asked["matched"],
     )
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from memstore import importing, transfer
+    from memstore import coroutines, importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
     from memstore.database import acts, journal
-    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
@@ -49,11 +49,14 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
+    from memstore.search import record
+    from memstore.search.record import SearchRecord
     from memstore.transfer import ImportReport
     from memstore.upkeep import copies, doctor, remains, scheduled
     from memstore.upkeep.findings import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
 else:
+    coroutines = lazy_import("memstore.coroutines")
     copies = lazy_import("memstore.upkeep.copies")
     remains = lazy_import("memstore.upkeep.remains")
     adoption = lazy_import("memstore.facts.adoption")
@@ -76,6 +79,7 @@ else:
     generations = lazy_import("memstore.embedding.generations")
     health = lazy_import("memstore.embedding.health")
     reading_log = lazy_import("memstore.prompting.reading_log")
+    record = lazy_import("memstore.search.record")
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing waits for a scheduled backup; an unfinished one is then discarded."""
@@ -159,6 +163,10 @@ class File:
     @cached_property
     def readings(self) -> Readings:
         return reading_log.Readings(self.engine)
+
+    @cached_property
+    def search_record(self) -> SearchRecord:
+        return record.SearchRecord(self.engine)
 
     def search_words_only(self, words_only: WordsOnly) -> None:
         """Set why there is no embedder; call this before the first search."""
@@ -470,14 +478,32 @@ class File:
         folder = None if self._backups is None else self._backups.folder
         return remains.remains(self.engine, words, folder, progress)
 
-    def examine(self, *, deep: bool = False, progress: Progress | None = None) -> list[Finding]:
+    def examine(
+        self,
+        *,
+        deep: bool = False,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> list[Finding]:
         """Check the file, and that derived data matches the rows; return what is wrong.
 
         Args:
             deep: also check the hash of every line of the journal.
             progress: called with the number of checks done and the total.
+            cancelled: asked many times in a second, also amid a check; a true answer ends it. A
+                coroutine that is cancelled ends it, too.
+
+        Raises:
+            Cancelled: it was cancelled.
         """
-        return doctor.examine(self.engine, dependents, self.searches, deep=deep, progress=progress)
+        return doctor.examine(
+            self.engine,
+            dependents,
+            self.searches,
+            deep=deep,
+            progress=progress,
+            cancelled=coroutines.or_stopped(cancelled),
+        )
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
@@ -525,6 +551,11 @@ class File:
         if not self.read_only:
             self.use_counts.flush()
 
+    def write_searches(self) -> None:
+        """Write the buffered searches, if there are any."""
+        if "search_record" in vars(self):
+            self.search_record.flush()
+
     def close(self) -> None:
         if self._background is not None:
             self._background.stop()
@@ -532,4 +563,5 @@ class File:
             self._backups.stop(CLOSING_SECONDS)
         self.searches.close()
         self.write_use_counts()
+        self.write_searches()
         self.engine.close()

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NUMBER, checked_number, checked_page
+from memstore.domain.arguments import (
+    MAX_NUMBER,
+    checked_choice,
+    checked_items,
+    checked_name,
+    checked_number,
+    checked_page,
+)
 from memstore.domain.metadata import parse_filters
 from memstore.domain.queries import FactRanking, FactRecall, Periods, times
-from memstore.domain.records import TODO, selected_scope
+from memstore.domain.records import STATES, TODO, selected_scope
 from memstore.frozen import replace
 from memstore.keywords import part
 from memstore.lazy import lazy_import
@@ -86,7 +93,25 @@ def narrowing(
 def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> FactFilter:
     """Return the filter for what a list or a count asks for."""
     wanted = narrowing(reach, asked, now=now)
-    return replace(wanted, include_deleted=asked["include_deleted"], pinned=asked["pinned"])
+    thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
+    if asked["episode"] is not None:
+        checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
+    wanted = replace(
+        wanted,
+        include_deleted=asked["include_deleted"],
+        pinned=asked["pinned"],
+        source=asked["source"],
+        thread=thread,
+        episode_id=asked["episode"],
+    )
+    if asked["states"] is None:
+        return wanted
+    given = [
+        checked_choice(one, STATES, "states") for one in checked_items(asked["states"], "states")
+    ]
+    if given == ["active"]:  # so that counts that are kept and indexes of active facts serve
+        return replace(wanted, active_only=True, include_deleted=False)
+    return replace(wanted, states=tuple(one for one in STATES if one in given))
 
 
 def request(
@@ -174,7 +199,8 @@ def first_time(file: File, reach: Reach, since: datetime | str | None) -> dateti
         return finding.first_time(transaction, since, reach.nameable)
 
 
-def _last_time(file: File, reach: Reach, until: datetime | str | None) -> datetime | None:
+def last_time(file: File, reach: Reach, until: datetime | str | None) -> datetime | None:
+    """Return the time up to which a caller asks for changes."""
     if until is None:
         return None
     with file.engine.read() as transaction:
@@ -194,7 +220,7 @@ def acts(
         before = last + 1 if before is None else min(before, last + 1)
     wanted = logs.log_filter(
         since=first_time(file, reach, asked["since"]),
-        until=_last_time(file, reach, asked["until"]),
+        until=last_time(file, reach, asked["until"]),
         run=asked["run"],
         source=asked["source"],
         actor=asked["actor"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
@@ -14,8 +14,12 @@ from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
+    MAX_QUERY,
+    checked_choice,
     checked_id,
+    checked_ids,
     checked_items,
+    checked_limit,
     checked_number,
     checked_page,
     checked_records,
@@ -50,13 +54,14 @@ from memstore.facts.facts import Facts
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
     import os
     import pathlib
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime, tzinfo
     from typing import Self
 
     from memstore import importing, transfer
@@ -70,19 +75,21 @@ if TYPE_CHECKING:
     from memstore.database.tables import meta as meta_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
+    from memstore.database.tables import searches as search_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
-    from memstore.domain import erasures, plans, status
+    from memstore.domain import erasures, plans, searches, status
     from memstore.domain import log as logs
     from memstore.domain.briefing import Briefing
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
-    from memstore.domain.log import Act
+    from memstore.domain.log import Act, DayActivity, LogLine
     from memstore.domain.recall import Recalled
     from memstore.domain.records import ScopeSelection
     from memstore.domain.repairs import RepairedFact
-    from memstore.domain.status import Others, StoreStatus
+    from memstore.domain.searches import GivenFact, RecordedSearch
+    from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
     from memstore.domain.trust import TrustChange
     from memstore.domain.why_not import WhyNot
@@ -96,6 +103,7 @@ if TYPE_CHECKING:
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
+    from memstore.history import activity as activities
     from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, moments, reverting, trust
     from memstore.history import log as acts
@@ -112,6 +120,7 @@ if TYPE_CHECKING:
     from memstore.upkeep import doctor, scheduled, verification
     from memstore.upkeep.findings import Finding
 else:
+    activities = lazy_import("memstore.history.activity")
     acts = lazy_import("memstore.history.log")
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
@@ -147,6 +156,8 @@ else:
     dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
+    search_table = lazy_import("memstore.database.tables.searches")
+    searches = lazy_import("memstore.domain.searches")
     status = lazy_import("memstore.domain.status")
     sources = lazy_import("memstore.facts.sources")
     tasks = lazy_import("memstore.facts.tasks")
@@ -386,20 +397,42 @@ class Store:
         """
         return self._facts.add_many(checked_records(NewFact, facts, "facts"))
 
-    def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
+    @overload
+    def supersede(
+        self,
+        old_id: int,
+        new_id: int,
+        *,
+        any_subject: bool = False,
+        dry_run: Literal[False] = False,
+    ) -> Fact: ...
+    @overload
+    def supersede(
+        self, old_id: int, new_id: int, *, any_subject: bool = False, dry_run: Literal[True]
+    ) -> Act: ...
+    def supersede(
+        self, old_id: int, new_id: int, *, any_subject: bool = False, dry_run: bool = False
+    ) -> Fact | Act:
         """Let a stored fact supersede an older one; return the superseded fact.
 
         Args:
             old_id: the active fact that no longer holds.
             new_id: the active fact that holds instead.
             any_subject: allow a fact to replace one of another subject, or a task.
+            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
+                it: also where a fact that counts less would only be proposed.
 
         Raises:
             NotFound: one of them is not in this namespace.
             Conflict: the old one is already superseded, the new one is not active, both are the
                 same, or they differ in subject or kind.
         """
-        return self._facts.supersede(old_id, new_id, any_subject=any_subject)
+        facts = self._facts
+        if dry_run:
+            return facts.rehearsed(
+                lambda write: facts.superseded(write, old_id, new_id, any_subject=any_subject)
+            )
+        return facts.supersede(old_id, new_id, any_subject=any_subject)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -440,13 +473,25 @@ class Store:
         """
         return self._facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
 
-    def delete(self, fact_id: int) -> Fact:
+    @overload
+    def delete(self, fact_id: int, *, dry_run: Literal[False] = False) -> Fact: ...
+    @overload
+    def delete(self, fact_id: int, *, dry_run: Literal[True]) -> Act: ...
+    def delete(self, fact_id: int, *, dry_run: bool = False) -> Fact | Act:
         """Delete a fact: searches no longer find it, but :meth:`restore` can bring it back.
+
+        Args:
+            fact_id: its id.
+            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
+                it; one without changes if the fact is deleted already.
 
         Raises:
             NotFound: no such fact.
         """
-        return self._facts.delete(fact_id)
+        facts = self._facts
+        if dry_run:
+            return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
+        return facts.delete(fact_id)
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
@@ -678,7 +723,7 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
@@ -720,6 +765,8 @@ class Store:
             min_relevance: return nothing unless one of the first ten hits is at least this
                 relevant, 0 to 1, or has a rare word, name or identifier of the query; the command
                 line and the tools use 0.075. A search by words alone leaves nothing out.
+            matched: let each hit say which of its words match the query: exactly, without accents,
+                by their stems, as the search found them; also in scripts without spaces.
             touch: count a use of every fact found.
 
         Raises:
@@ -775,7 +822,7 @@ class Store:
             counter=counter,
         )
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
@@ -908,7 +955,7 @@ class Store:
         names = frozenset(stored_text(name, "known") for name in checked_items(known, "known"))
         context = reminder.Context(thread, before, names)
         asked = reminder.shortened(stored_text(prompt, "prompt"))
-        named, searches = reminder.named(asked), self._file.searches
+        named, both = reminder.named(asked), self._file.searches
         found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
         said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
         with self._file.engine.read() as transaction:
@@ -916,10 +963,10 @@ class Store:
             facts = others.without_facts(context.without(found, named))
             turns = others.without_turns(context.without_turns(said, named))
         told = {hit.fact.id: hit.fact.content for hit in facts}
-        if not bearing.bears(asked, searches.facts, told):
+        if not bearing.bears(asked, both.facts, told):
             facts = []
         told = {hit.episode.id: hit.episode.content for hit in turns}
-        if not bearing.bears(asked, searches.episodes, told):
+        if not bearing.bears(asked, both.episodes, told):
             turns = []
         with self._file.engine.read() as transaction:
             later = partial(
@@ -954,7 +1001,7 @@ class Store:
         wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
         return self._file.searches.may_replace(fact, wanted)
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def why_not(
         self,
         query: str,
@@ -991,6 +1038,156 @@ class Store:
         budget = questions.Budget(max_tokens, counter)
         return questions.why_not(self._file, self._reach, turns, query, fact, asked, budget)
 
+    # -- what agents asked -----------------------------------------------------------------
+
+    def record_search(
+        self,
+        query: str,
+        *,
+        facts: Iterable[int] = (),
+        episodes: Iterable[int] = (),
+        tool: str = "search",
+        tokens: int | None = None,
+        milliseconds: float | None = None,
+        scope: Scope | None = None,
+    ) -> None:
+        """Record what an agent asked, and what it was given, for :meth:`searches`.
+
+        The library records nothing by itself; ``memstore-mcp`` calls this for each search. It is
+        written within some seconds, when no other writer is active, and is no part of the
+        memories: the journal and exports do not have it. A read-only file records nothing.
+
+        Args:
+            query: what was asked. Secrets in it are redacted, unless the store keeps them.
+            facts: the ids of the facts that were given, best first.
+            episodes: the ids of the episodes that were given.
+            tool: the tool or method that was called.
+            tokens: the length of the answer.
+            milliseconds: how long it took.
+            scope: the owners whose memories were asked for.
+        """
+        if self._file.read_only:
+            return
+        text = stored_text(query, "query")[:MAX_QUERY].replace("\x00", " ")
+        screen = self._file.screen
+        if screen.policy == "refuse":
+            screen = Screen("redact")
+        run = self._author.run
+        self._file.search_record.note(
+            searches.RecordedSearch(
+                id=0,
+                at=clock.utc_now(),
+                namespace=self.namespace,
+                scope=scope or Scope(),
+                actor=self._author.actor,
+                client=self._author.source,
+                run=None if run is None else clock.uuid_text(run),
+                tool=checked_text(tool, "tool", MAX_NAME),
+                query=screen.value(text, "query"),
+                facts=tuple(checked_ids(facts, "facts")),
+                episodes=tuple(checked_ids(episodes, "episodes")),
+                tokens=tokens,
+                milliseconds=milliseconds,
+            )
+        )
+
+    def searches(
+        self,
+        *,
+        client: str | None = None,
+        run: str | None = None,
+        fact: int | None = None,
+        is_empty: bool | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        before: int | None = None,
+        scope: ScopeSelection = None,
+        limit: int | None = 50,
+    ) -> builtins.list[RecordedSearch]:
+        """Return what agents asked in this namespace, and what they were given, newest first.
+
+        The newest 10,000 searches of a file are kept for at most 30 days. A query is blank
+        (``None``) after something was erased that it was given, or that had the same words.
+
+        Args:
+            client: only searches of this program.
+            run: only searches of this session of a server.
+            fact: only searches that were given this fact.
+            is_empty: whether nothing was given.
+            since: only searches at or after this time.
+            until: only searches at or before this time.
+            before: only searches before the one with this id; with the last one of a page, the next
+                page.
+            scope: only searches of the memories of exactly these owners, or without owners;
+                ``"all"`` for any.
+            limit: the maximum number; ``None`` for all.
+
+        Raises:
+            ValueError: a time, a run or a number that cannot be read.
+        """
+        checked_limit(limit)
+        for value, name in ((fact, "fact"), (before, "before")):
+            if value is not None:
+                checked_id(value, name)
+        self._file.write_searches()
+        wanted = search_table.SearchFilter(
+            (self.namespace,),
+            selected_scope(scope),
+            client=client,
+            run=None if run is None else plans.run_bytes(run, "run"),
+            fact=fact,
+            is_empty=is_empty,
+            since=questions.first_time(self._file, self._reach, since),
+            until=questions.last_time(self._file, self._reach, until),
+            before=before,
+        )
+        with self._file.engine.read() as transaction:
+            return search_table.select(transaction, wanted, limit)
+
+    def given(
+        self,
+        *,
+        never: bool = False,
+        before_id: int | None = None,
+        scope: ScopeSelection = None,
+        limit: int = 50,
+    ) -> builtins.list[GivenFact]:
+        """Return the active facts that recorded searches were given most often, or never.
+
+        Args:
+            never: those that were given in none, the newest first.
+            before_id: of these, only those with smaller ids; with the last one of a page, the next
+                page.
+            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
+            limit: the maximum number, 1 to 1000.
+        """
+        checked_number(limit, "limit", 1, 1000)
+        checked_page(None, 0, before_id)
+        self._file.write_searches()
+        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=selected_scope(scope))
+        with self._file.engine.read() as transaction:
+            if never:
+                found = dict.fromkeys(
+                    search_table.never_given(transaction, wanted, before_id, limit), 0
+                )
+            else:
+                found = dict(search_table.most_given(transaction, wanted, limit))
+            facts = fact_table.get_many(transaction, [*found])
+        return [
+            searches.GivenFact(fact=facts[id_], searches=number) for id_, number in found.items()
+        ]
+
+    def clear_searches(self, *, scope: ScopeSelection = None) -> int:
+        """Remove the recorded searches of this namespace; return how many there were.
+
+        Args:
+            scope: only searches of the memories of exactly these owners, or without owners;
+                ``"all"`` for any.
+        """
+        self._file.write_searches()
+        with self._file.engine.write() as transaction:
+            return search_table.remove(transaction, [self.namespace], scope=selected_scope(scope))
+
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
 
@@ -999,6 +1196,20 @@ class Store:
         """
         self._file.write_use_counts()
         return self._facts.get(fact_id)
+
+    def get_many(
+        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
+    ) -> builtins.list[Fact]:
+        """Return facts in any state, in the order of their ids as given.
+
+        Those that are not in this namespace, or were erased, are left out.
+
+        Args:
+            fact_ids: their ids.
+            scope: only facts of exactly these owners, or (``None``) without owners; by default any.
+        """
+        self._file.write_use_counts()
+        return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
 
     @keywords(
         FactList,
@@ -1016,13 +1227,22 @@ class Store:
             tasks: ``False`` leaves tasks out.
             include_deleted: also return deleted facts.
             pinned: only pinned facts.
+            states: only facts whose status is one of these, such as ``["active", "superseded"]``;
+                ``active_only`` and ``include_deleted`` then say nothing.
+            source: only facts from exactly this source.
+            thread: only facts of the conversation with this name.
+            episode: only facts extracted from this episode.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
+            before_id: only facts with smaller ids. With the last id of a page, the next page:
+                unlike an ``offset``, it stays right while others write, and costs the same
+                everywhere.
+            after_id: only facts with larger ids.
         """
         self._file.write_use_counts()
         wanted, page = questions.counting(self._reach, asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"])
+        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 
@@ -1038,22 +1258,60 @@ class Store:
         return self._facts.exists(content, subject, selected_scope(scope))
 
     def subjects(
-        self, beginning: str = "", *, scope: ScopeSelection = None, limit: int = 100
-    ) -> builtins.list[str]:
-        """Return subjects of active facts that begin with a text, in alphabetical order.
+        self,
+        prefix: str = "",
+        *,
+        order: str = "name",
+        scope: ScopeSelection = None,
+        after: Subject | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Subject]:
+        """Return the subjects of active facts, each with its size and its last change.
 
         Case does not matter; each is spelled as in its newest fact.
 
         Args:
-            beginning: how they begin.
+            prefix: how they begin.
+            order: ``name``; ``size``, for those with the most facts first; or ``changed``, for the
+                one that changed last first.
             scope: only subjects of facts of exactly these owners, or without owners; ``"all"`` for
                 any.
+            after: the last one of the page before. The next page begins where it was in the order,
+                also if it has changed since.
             limit: the maximum number.
+
+        Raises:
+            ValueError: no such order, or a limit out of range.
         """
         checked_number(limit, "limit", 1, MAX_NUMBER)
+        if after is not None and not isinstance(after, status.Subject):
+            raise InvalidArgumentType(
+                f"must be a Subject, not {type(after).__name__}", argument="after"
+            )
         return self._facts.subjects(
-            stored_text(beginning, "beginning"), selected_scope(scope), limit
+            stored_text(prefix, "prefix"),
+            status.SubjectOrder(checked_choice(order, [*status.SubjectOrder], "order")),
+            selected_scope(scope),
+            after,
+            limit,
         )
+
+    def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:
+        """Return the sets of owners that memories of the namespace belong to, the largest first.
+
+        Memories without owners are one of them.
+
+        Args:
+            limit: the maximum number.
+            after: the last one of the page before.
+        """
+        checked_number(limit, "limit", 1, MAX_NUMBER)
+        if after is not None and not isinstance(after, status.Owner):
+            raise InvalidArgumentType(
+                f"must be an Owner, not {type(after).__name__}", argument="after"
+            )
+        with self._file.engine.read() as transaction:
+            return counts.of_owners(transaction, self._facts.namespaces, limit, after)
 
     def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.
@@ -1088,6 +1346,21 @@ class Store:
         if subject is not None and fact_id is None:
             return self._facts.history_of_subject(subject, selected_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
+
+    def histories(
+        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
+    ) -> dict[int, builtins.list[Fact]]:
+        """Return the chain of each of these facts, oldest first, by the id that was given.
+
+        Those that are not in this namespace, or were erased, are left out.
+
+        Args:
+            fact_ids: any facts of the chains.
+            scope: only chains of facts of exactly these owners, or (``None``) without owners; by
+                default any.
+        """
+        ids = checked_items(fact_ids, "fact_ids")
+        return self._facts.histories(ids, selected_scope(scope))
 
     def support(self, fact_id: int) -> builtins.list[Leg]:
         """Return why a fact is believed, oldest first: who said or confirmed it, and where.
@@ -1224,6 +1497,98 @@ class Store:
             ValueError: no such kind, or something that cannot be read.
         """
         return questions.acts(self._file, self._reach, self._facts.namespaces, asked)
+
+    def changes(
+        self,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        actor: str | None = None,
+        source: str | None = None,
+        run: str | None = None,
+        kinds: Iterable[str] | None = None,
+        fact: int | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        scope: ScopeSelection = None,
+        limit: int | None = 50,
+        newest_first: bool = True,
+    ) -> builtins.list[LogLine]:
+        """Return the lines of the journal one by one, in words, newest first.
+
+        Where :meth:`log` tells an act as a whole, however many lines it has, this is a page of
+        lines. The conditions narrow each other and are those of :meth:`log`.
+
+        Args:
+            before: only lines before this one; with the last ``line`` of a page, the next page.
+            after: only lines after this one.
+            actor: lines by this person or program.
+            source: lines through this program, or of what was drawn from this source.
+            run: lines of one opening of the file or session of a server.
+            kinds: kinds of lines, such as ``delete``; by default all but ``embed`` and
+                ``quarantine``.
+            fact: what was done to this fact, and what it replaced.
+            since: lines at or after this time.
+            until: lines at or before this time; a date, up to its end in UTC.
+            scope: only about facts and episodes of exactly these owners, or without owners;
+                ``"all"`` for any.
+            limit: the maximum number; ``None`` for all.
+            newest_first: ``False`` returns the oldest first: with ``after``, the lines that follow.
+
+        Raises:
+            ValueError: no such kind, or something that cannot be read.
+        """
+        wanted = logs.log_filter(
+            since=questions.first_time(self._file, self._reach, since),
+            until=questions.last_time(self._file, self._reach, until),
+            run=run,
+            source=source,
+            actor=actor,
+            fact=fact,
+            kinds=kinds,
+            known=[*journal.Kind],
+            limit=limit,
+            before=before,
+            after=after,
+        )
+        return acts.changes(
+            self._file.engine,
+            wanted,
+            self._facts.namespaces,
+            selected_scope(scope),
+            whole_file=not self._reach.confined,
+            newest_first=newest_first,
+        )
+
+    def activity(
+        self,
+        days: int = 28,
+        zone: tzinfo | str = "UTC",
+        *,
+        until: date | None = None,
+        scope: ScopeSelection = None,
+    ) -> builtins.list[DayActivity]:
+        """Return how much was done on each of the last days, by kind of change, oldest first.
+
+        Args:
+            days: how many days, with the last one, 1 to 3660.
+            zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``.
+            until: the last day; by default today.
+            scope: only changes of memories of exactly these owners, or without owners; ``"all"``
+                for any.
+
+        Raises:
+            ValueError: a number of days out of range, or a time zone that is not known.
+        """
+        return activities.activity(
+            self._file.engine,
+            days,
+            activities.checked_zone(zone),
+            until,
+            self._facts.namespaces,
+            selected_scope(scope),
+            whole_file=not self._reach.confined,
+        )
 
     @keywords(DifferenceList, offset=0)
     def diff(
@@ -1369,6 +1734,36 @@ class Store:
 
     # -- counting ----------------------------------------------------------------------------
 
+    def counts(self, *, scope: ScopeSelection = None) -> StoreCounts:
+        """Return how many facts and episodes the namespace has, by state.
+
+        Unlike :meth:`status` it names no subjects, so it takes a few milliseconds however many
+        there are.
+
+        Args:
+            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
+                any owners.
+        """
+        now, owners = clock.utc_now(), selected_scope(scope)
+        active = FactFilter((self.namespace,), now, scope=owners)
+        records = EpisodeFilter((self.namespace,), now, scope=owners)
+        with self._file.engine.read() as transaction:
+            return status.StoreCounts(**self._counted(transaction, active, records))
+
+    def _counted(
+        self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
+    ) -> dict[str, Any]:
+        generation = generation_table.active(transaction).id
+        waiting = vector_table.count_waiting(transaction, vector_table.FACTS, generation, active)
+        return {
+            "namespace": self.namespace,
+            **counts.states(transaction, active),
+            **waiting,
+            "episodes": counts.episodes(transaction, records),
+            **piece_table.count_waiting(transaction, records),
+            "not_learned": reading_table.count_waiting(transaction, records),
+        }
+
     def status(self, *, scope: ScopeSelection = None) -> StoreStatus:
         """Return counts of the namespace's memories, and facts about the file.
 
@@ -1393,12 +1788,7 @@ class Store:
                 for column in ("subject", "category")
             )
             return status.StoreStatus(
-                namespace=self.namespace,
-                **counts.states(transaction, active),
-                episodes=counts.episodes(transaction, records),
-                **piece_table.count_waiting(transaction, records),
-                not_learned=reading_table.count_waiting(transaction, records),
-                **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
+                **self._counted(transaction, active, records),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),
                 subjects=subjects.most,
@@ -1455,7 +1845,8 @@ class Store:
         if not (facts or episodes):
             return status.Others()
         most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
-        first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
+        held = [one.scope for one in most if one.facts or one.episodes]
+        first = [one for one in held if one != active.scope][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
 from functools import cached_property, partial, wraps
-from typing import TYPE_CHECKING, Final, NoReturn, Unpack
+from typing import TYPE_CHECKING, NoReturn, Unpack
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database import journal
@@ -47,13 +46,14 @@ from memstore.history import past as history
 from memstore.keywords import keywords, part
 from memstore.search import recall
 from memstore.search.index import visibility
-from memstore.search.past import Past
+from memstore.search.past import EARLIEST, Past
 from memstore.store import questions
 from memstore.transfer import exporting
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
@@ -67,10 +67,6 @@ if TYPE_CHECKING:
     from memstore.domain.why_not import WhyNot
     from memstore.search.index.contents import Contents
     from memstore.store.file import File
-
-
-EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
-"""A time before which nothing expires."""
 
 
 def as_of(file: File, author: Author, reach: Reach, moment: datetime | str) -> View:
@@ -121,7 +117,7 @@ class View:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=False)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=False)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first; see :meth:`memstore.Store.search`.
 
@@ -211,11 +207,14 @@ class View:
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
         """Return facts ordered by id; see :meth:`memstore.Store.list`."""
         wanted, page = questions.counting(self._reach, asked, now=self.at), part(Page, asked)
-        checked_page(page["limit"], page["offset"])
+        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         limit, offset = page["limit"], page["offset"]
+        before, after = page["before_id"], page["after_id"]
 
         def listed(transaction: Transaction, contents: Contents | None) -> builtins.list[Fact]:
-            ids = [*self._ids(transaction, contents, wanted)]
+            found = self._ids(transaction, contents, wanted)
+            found = found if before is None else found.until(before - 1)
+            ids = [id_ for id_ in found if after is None or id_ > after]
             ids = ids[::-1] if page["newest_first"] else ids
             ids = ids[offset : None if limit is None else offset + limit]
             facts = history.facts_at(transaction, ids, self._past.moment)

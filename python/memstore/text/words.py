@@ -115,13 +115,17 @@ def terms(query: str) -> list[str]:
         for place, word in enumerate(spaced)
         if word.casefold() not in common or _is_name(word, place, query)
     }
-    pairs = {
-        " ".join(run[i : i + 2]): None
-        for run in _unspaced_runs(query)
-        for i in range(max(1, len(run) - 1))
-    }
-    chosen = telling | pairs or dict.fromkeys(spaced)
+    chosen = telling | dict.fromkeys(pairs(query)) or dict.fromkeys(spaced)
     return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]
+
+
+def pairs(text: str) -> list[str]:
+    """Return the pairs of characters in runs of scripts without spaces."""
+    return [
+        " ".join(run[i : i + 2])
+        for run in _unspaced_runs(text)
+        for i in range(max(1, len(run) - 1))
+    ]
 
 
 def spelled(query: str) -> list[list[str]]:
@@ -191,7 +195,7 @@ def _spaced_words(query: str) -> list[str]:
     if query.isascii():
         return re.findall(r"[^\W_]+", query)
     forms = dict.fromkeys(unicodedata.normalize(form, query) for form in ("NFC", "NFKC"))
-    return [word for form in forms for word in _words(re.sub(UNSPACED_RUN, " ", form))]
+    return [word for form in forms for word in split(re.sub(UNSPACED_RUN, " ", form))]
 
 
 def _words_to_cut(text: str) -> list[str]:
@@ -200,16 +204,19 @@ def _words_to_cut(text: str) -> list[str]:
         return []
     plain = unicodedata.normalize("NFKC", text)
     bare = re.sub(UNSPACED_RUN, lambda run: _without_marks(run[0]), plain)
-    written = set(_words(unicodedata.normalize("NFC", text)))
-    return [word for word in _words(bare) if re.search(UNSPACED_RUN, word) or word not in written]
+    written = set(split(unicodedata.normalize("NFC", text)))
+    return [word for word in split(bare) if re.search(UNSPACED_RUN, word) or word not in written]
 
 
-def _words(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """Split a text as FTS5 does: words are letters, numbers and private-use characters."""
-    cut = "".join(
-        c if c.isalnum() or _is_mark(c) or unicodedata.category(c) == "Co" else " " for c in text
-    )
+    cut = "".join(c if is_of_word(c) else " " for c in text)
     return [word for word in cut.split() if _without_marks(word)]
+
+
+def is_of_word(character: str) -> bool:
+    """Return whether FTS5 counts a character to a word."""
+    return character.isalnum() or is_mark(character) or unicodedata.category(character) == "Co"
 
 
 def _unspaced_runs(text: str) -> list[str]:
@@ -221,8 +228,9 @@ def _unspaced_runs(text: str) -> list[str]:
 
 
 def _without_marks(run: str) -> str:
-    return "".join(c for c in run if not _is_mark(c))
+    return "".join(c for c in run if not is_mark(c))
 
 
-def _is_mark(character: str) -> bool:
+def is_mark(character: str) -> bool:
+    """Return whether a character is combined with the one before it, such as an accent."""
     return unicodedata.category(character).startswith("M")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.database.dependents import Dependents
-    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.search.searches import Searches
     from memstore.upkeep.findings import Check, Finding
@@ -40,6 +40,7 @@ def examine(
     *,
     deep: bool = False,
     progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> list[Finding]:
     """Run every check and return the problems.
 
@@ -55,8 +56,8 @@ def examine(
         *(verification.of_lines() if deep else ()),
         ("words", indexes.full_texts),
     )
-    with engine.aside() as copy:
-        return findings.run(checks, copy, progress)
+    with engine.aside(cancelled) as copy:
+        return findings.run(checks, copy, progress, cancelled)
 
 
 def _checks(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memstore import errors
 from memstore.errors import Reason, StorageError
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memstore.database.engine import Progress, Transaction
+    from memstore.database.engine import Cancelled, Progress, Transaction
 
     Check: TypeAlias = Callable[[Transaction], Iterator[tuple[str, bool]]]
     """Yields each problem as a sentence, and whether a rebuild repairs it."""
@@ -34,13 +35,22 @@ class Finding:
 
 
 def run(
-    checks: Sequence[tuple[str, Check]], transaction: Transaction, progress: Progress | None
+    checks: Sequence[tuple[str, Check]],
+    transaction: Transaction,
+    progress: Progress | None,
+    cancelled: Cancelled | None = None,
 ) -> list[Finding]:
-    """Run the checks, each with the name of its findings."""
+    """Run the checks, each with the name of its findings.
+
+    Raises:
+        Cancelled: it was cancelled; what was found is dropped.
+    """
     found: list[Finding] = []
     for done, (name, check) in enumerate(checks):
         tell(progress, done, len(checks))
         found += _run(name, check, transaction)
+        if cancelled is not None and cancelled():  # perhaps amid the check, as if it had failed
+            raise errors.Cancelled("checking the file was cancelled")
     tell(progress, len(checks), len(checks))
     return found
 

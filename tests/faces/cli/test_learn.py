@@ -150,8 +150,7 @@ def test_unreachable_generator_names_its_flag(cli: CommandLine, manual_clock: Ma
 def test_remember_updates_what_has_changed(cli: CommandLine, model: ModelServer) -> None:
     model.replies = [facts("Ana lives in Berlin")]
     assert (
-        cli("remember", "Berlin it is", "--user", "ana").out
-        == "ADD\t#1\tAna lives in Berlin\t\t\n"
+        cli("remember", "Berlin it is", "--user", "ana").out == "ADD\t#1\tAna lives in Berlin\t\t\n"
     )
     new = "Ana moved to Lisbon"
     model.replies = [facts(new), operation("UPDATE", 1, new)]

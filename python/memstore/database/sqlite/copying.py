@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from memstore import errors
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import SqliteTransaction, Translated
@@ -23,7 +24,7 @@ from memstore.errors import Remedy, StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.database.engine import Progress
+    from memstore.database.engine import Cancelled, Progress
 
 PAGES: Final = 1024
 """Pages per step; 4 MB keep the progress bar moving and do not hold up other writers."""
@@ -56,7 +57,9 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
             raise not_created(str(target), error) from error
 
 
-def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | None:
+def private_copy(
+    source: apsw.Connection, kept_in: str, cancelled: Cancelled | None = None
+) -> apsw.Connection | None:
     """Return a copy of the state that a connection reads; ``None`` if there is no room for it.
 
     If the copy is a file, it has no name and is deleted when the connection is closed or the
@@ -65,14 +68,24 @@ def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | Non
     Args:
         source: a connection in a read transaction.
         kept_in: ``MEMORY`` or ``FILE``.
+        cancelled: asked after some pages.
+
+    Raises:
+        Cancelled: it was cancelled.
     """
     copy = apsw.Connection(":memory:" if kept_in == "MEMORY" else "")
     try:
         with copy.backup("main", source, "main") as task:
-            task.step()
+            while not task.done:
+                if cancelled is not None and cancelled():
+                    raise errors.Cancelled("copying the file was cancelled")
+                task.step(-1 if cancelled is None else PAGES)
     except apsw.Error:
         copy.close()
         return None
+    except errors.Cancelled:
+        copy.close()
+        raise
     return copy
 
 

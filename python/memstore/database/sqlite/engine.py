@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memstore.database.engine import Durability, Progress, Transaction
+    from memstore.database.engine import Cancelled, Durability, Progress, Transaction
     from memstore.database.sqlite import copying, integrity, memory, migrations, objects, pages
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
@@ -186,14 +186,16 @@ class SqliteEngine:
             copying.write_copy(source, target, progress)
 
     @contextmanager
-    def aside(self) -> Iterator[SqliteTransaction]:
+    def aside(self, cancelled: Cancelled | None = None) -> Iterator[SqliteTransaction]:
         with self.read() as source:
-            copy = copying.private_copy(source.connection, self._place.copies_in)
+            copy = copying.private_copy(source.connection, self._place.copies_in, cancelled)
             if copy is None:
-                yield source
+                with _cancelling(source.connection, cancelled):
+                    yield source
                 return
         try:
-            yield SqliteTransaction(copy)
+            with _cancelling(copy, cancelled):
+                yield SqliteTransaction(copy)
         finally:
             copy.close()
 
@@ -468,3 +470,20 @@ class SqliteEngine:
                 "cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+
+STEPS: Final = 10_000
+"""Steps of SQLite's machine, a fraction of a millisecond, after which it asks whether to go on."""
+
+
+@contextmanager
+def _cancelling(connection: apsw.Connection, cancelled: Cancelled | None) -> Iterator[None]:
+    """Let a statement end, as interrupted, when the caller cancels."""
+    if cancelled is None:
+        yield
+        return
+    connection.set_progress_handler(cancelled, STEPS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None)

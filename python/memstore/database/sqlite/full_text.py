@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
 from memstore.database.tables import facts as fact_table
+from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
 from memstore.text.words import UNSPACED_RUN, any_of, match_expression, quoted, spelled, terms
@@ -22,12 +23,17 @@ if TYPE_CHECKING:
     from memstore.database.engine import Parameters, Transaction, Wanted
     from memstore.database.sqlite import full_text_terms
     from memstore.database.tables import episodes as episode_table
+    from memstore.text import spans
 else:
     full_text_terms = lazy_import("memstore.database.sqlite.full_text_terms")
     episode_table = lazy_import("memstore.database.tables.episodes")
+    spans = lazy_import("memstore.text.spans")
 
 OPENS, CLOSES = "\x02", "\x03"
 """Control characters to put around matching words; ordinary texts do not contain them."""
+
+SEGMENTS: Final = 3
+"""The column of segments."""
 
 BM25_OF_TEXT: Final = -1.0
 """The score of every row that contains a query without words, such as an emoji or ``->``."""
@@ -125,6 +131,32 @@ class Fts5(NamedTuple):
             return found
         return found | {at: word.casefold() for at, word in _marked(str(row[0]))}
 
+    def matched(
+        self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
+    ) -> list[tuple[Span, ...]]:
+        expression = match_expression(query)
+        if expression is None:
+            return [_occurrences(text, query.strip()) for text in texts]
+        opens, closes = _marks(texts)
+        segments = [spans.placed_segments(text) for text in texts]
+        shown = ", ".join(
+            f"highlight({self.name}, {place}, :opens, :closes)"
+            for place in (*range(len(texts)), SEGMENTS)
+        )
+        row = transaction.one(
+            f"SELECT {shown} FROM {self.name} WHERE {self.name} MATCH :expression AND rowid = :id",
+            {"opens": opens, "closes": closes, "expression": expression, "id": row_id},
+        )
+        if row is None:  # found by its meaning
+            return [()] * len(texts)
+        *marked, cut = row
+        found = [
+            [(at, at + len(word)) for at, word in _between(one, opens, closes)] for one in marked
+        ]
+        for place, start, stop in _cut_between(str(cut or ""), opens, closes, segments):
+            found[place].append((start, stop))
+        return [tuple(Span(*one) for one in spans.merged(some)) for some in found]
+
     def check(self, transaction: Transaction) -> str | None:
         try:
             refresh(transaction)
@@ -151,6 +183,10 @@ class Fts5(NamedTuple):
             {"pages": -MERGED_PAGES if first else MERGED_PAGES},
         )
         return transaction.scalar("SELECT total_changes()") - before < 2
+
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        found = f"SELECT 1 FROM {self.name} WHERE {self.name} MATCH :term LIMIT 1"
+        return transaction.one(found, {"term": quoted(term)}) is not None
 
     def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
         wanted = {token.encode(): token for token in tokens}
@@ -309,14 +345,52 @@ def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[
 
 def _marked(text: str) -> list[tuple[int, str]]:
     """Return the marked words, each with its offset in the text without the marks."""
+    return _between(text, OPENS, CLOSES)
+
+
+def _between(text: str, opens: str, closes: str) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
-    before, *marked = text.split(OPENS)
+    before, *marked = text.split(opens)
     at = len(before)
     for part in marked:
-        word, _, rest = part.partition(CLOSES)
+        word, _, rest = part.partition(closes)
         found.append((at, word))
         at += len(word) + len(rest)
     return found
+
+
+def _marks(texts: Sequence[str]) -> tuple[str, str]:
+    """Return marks that none of the texts has.
+
+    They begin with a character that they have nowhere else, so that no mark is read across the
+    beginning or the end of another.
+    """
+    number = 1
+    while any(f"{OPENS}{sign * number}" in text for text in texts for sign in "oc"):
+        number += 1
+    return f"{OPENS}{'o' * number}", f"{OPENS}{'c' * number}"
+
+
+def _cut_between(
+    cut: str, opens: str, closes: str, segments: Sequence[Sequence[spans.Placed]]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield what is marked in the column of segments: in which text, from where and to where."""
+    tokens = [(place, token) for place, some in enumerate(segments) for token in some]
+    plain = cut.replace(opens, "").replace(closes, "")
+    if plain != " ".join(token.text for _, token in tokens):
+        return  # cut by another version of Unicode
+    for at, marked in _between(cut, opens, closes):
+        first = plain.count(" ", 0, at)
+        run = tokens[first : first + marked.count(" ") + 1]
+        for place in dict.fromkeys(place for place, _ in run):  # a phrase may go into the next text
+            own = [token for its, token in run if its == place]
+            yield place, own[0].start, own[-1].stop
+
+
+def _occurrences(text: str, part: str) -> tuple[Span, ...]:
+    """Return where a text has a part of it."""
+    starts = [one.start() for one in re.finditer(re.escape(part), text)] if part else []
+    return tuple(Span(at, at + len(part)) for at in starts)
 
 
 def _of_scripts_without_spaces(query: str, content: str) -> dict[int, str]:

@@ -59,7 +59,7 @@ def _text_of(name: str) -> str:
 OTHER_GROUPS = (
     "facts_first", "facts_words", "facts_members", "journal", "episodes", "vectors", "changes",
     "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support",
-    "distrusted",
+    "distrusted", "searches",
 )  # fmt: skip
 
 

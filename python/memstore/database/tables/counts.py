@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import within
@@ -9,6 +10,7 @@ from memstore.database.filters import Filter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
+from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeAlias
 
-    from memstore.database.engine import Parameters, Transaction
+    from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain import status
+    from memstore.domain.status import Owner, SubjectOrder
 
     Part: TypeAlias = tuple[str, Parameters]
     """A FROM clause for some facts, and its parameters."""
+else:
+    status = lazy_import("memstore.domain.status")
 
 EXPIRED: Final = (
     "f.superseded_by IS NULL AND f.deleted_at IS NULL AND f.expired_at IS NOT NULL"
@@ -30,6 +36,9 @@ HIDDEN: Final = (
     "f.id = d.fact_id AND f.superseded_by IS NULL AND f.deleted_at IS NULL"
     " AND (f.expired_at IS NULL OR f.expired_at > :now)"
 )
+COUNTED: Final = "SELECT c.key,"
+"""How a query begins whose counts need no correction."""
+
 KEYS: Final = {"subject": "subject_key", "category": "category"}
 
 
@@ -80,10 +89,35 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
 
     A subject is spelled as in its newest fact.
     """
+    held, values = _actives(transaction, column, wanted)
+    given: dict[str, Any] = {**values, "most": limit}
+    rows = transaction.rows(
+        f"SELECT key, number FROM ({held}) t WHERE number > 0"
+        " ORDER BY number DESC, key LIMIT :most",
+        given,
+    )
+    most = {
+        _spelled(transaction, column, key, wanted, number): number for key, number in list(rows)
+    }
+    every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
+    return MostFrequent(most, transaction.scalar(every, given))
+
+
+def _actives(
+    transaction: Transaction, column: str, wanted: FactFilter, narrowed: str = ""
+) -> tuple[str, dict[str, Any]]:
+    """Return a query for ``key`` and ``number`` of active facts, and its parameters.
+
+    Args:
+        narrowed: a condition on ``c.key``, with ``AND`` before it.
+    """
     seen, values = _seen(transaction, wanted, column)
-    held = f"SELECT key, number FROM memstore_counts c WHERE {seen}"
+    seen += narrowed
+    held = f"{COUNTED} c.number FROM memstore_counts c WHERE {seen}"
     if wanted.scope is None or len(wanted.namespaces or ()) != 1:
-        held = f"SELECT key, sum(number) AS number FROM ({held}) c GROUP BY key"
+        held = (
+            f"{COUNTED} sum(c.number) AS number FROM memstore_counts c WHERE {seen} GROUP BY c.key"
+        )
     for among, its in _inactive(transaction, wanted):
         values = {**values, **its}
         if _count(transaction, (among, its)):
@@ -92,27 +126,78 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
                 f" JOIN (SELECT f.{KEYS[column]} AS key, count(*) AS number {among} GROUP BY 1) g"
                 " ON g.key = h.key"
             )
-    given: dict[str, Any] = {**values, "most": limit}
-    rows = transaction.rows(
-        f"SELECT key, number FROM ({held}) t WHERE number > 0"
-        " ORDER BY number DESC, key LIMIT :most",
-        given,
+    return held, values
+
+
+def subjects(
+    transaction: Transaction,
+    wanted: FactFilter,
+    beginning: str,
+    order: SubjectOrder,
+    after: Place | None,
+    limit: int,
+) -> dict[str, int]:
+    """Return the keys of subjects with a prefix, each with its number of active facts, in order.
+
+    Args:
+        order: by name or by size; those of one size by name.
+        after: begin after this place.
+    """
+    narrowed, values = _between(beginning, after.key if after and order == "name" else None)
+    held, its = _actives(transaction, "subject", wanted, narrowed)
+    values |= its | {"most": limit}
+    tests, by = "number > 0", "key"
+    if order == "name" and held.startswith(COUNTED):  # read no further than the limit
+        return dict(transaction.rows(f"{held} ORDER BY c.key LIMIT :most", values))
+    if order == "size":
+        by = "number DESC, key"
+        if after is not None:
+            tests += " AND (number < :number OR (number = :number AND key > :key))"
+            values |= after._asdict()
+    return dict(
+        transaction.rows(
+            f"SELECT key, number FROM ({held}) t WHERE {tests} ORDER BY {by} LIMIT :most", values
+        )
     )
-    most = {_spelled(transaction, column, key, wanted): number for key, number in list(rows)}
-    every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
-    return MostFrequent(most, transaction.scalar(every, given))
 
 
-def _spelled(transaction: Transaction, column: str, key: str, wanted: FactFilter) -> str:
+class Place(NamedTuple):
+    """A subject's place in an order."""
+
+    key: str
+    number: int
+
+
+def _between(beginning: str, after: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the condition that a key has a prefix and comes after another one."""
+    tests, values = "", {}
+    if after is not None and after >= beginning:
+        tests, values = " AND c.key > :after", {"after": after}
+    elif beginning:
+        tests, values = " AND c.key >= :beginning", {"beginning": beginning}
+    if (beyond := _beyond(beginning)) is not None:
+        tests += " AND c.key < :beyond"
+        values["beyond"] = beyond
+    return tests, values
+
+
+def _beyond(beginning: str) -> str | None:
+    """Return the first text after all that have a prefix; ``None`` if there is none."""
+    for end in range(len(beginning), 0, -1):
+        following = ord(beginning[end - 1]) + 1
+        if following <= sys.maxunicode:
+            # No text has half of a character.
+            following = 0xE000 if 0xD800 <= following < 0xE000 else following
+            return beginning[: end - 1] + chr(following)
+    return None
+
+
+def _spelled(
+    transaction: Transaction, column: str, key: str, wanted: FactFilter, number: int
+) -> str:
     if column != "subject":
         return key
-    where, values = wanted.where(transaction.dialect)
-    row = transaction.one(
-        f"SELECT f.subject FROM memstore_facts f WHERE {where} AND f.subject_key = :key"
-        " ORDER BY f.id DESC LIMIT 1",
-        {**values, "key": key},
-    )
-    return key if row is None else str(row[0])
+    return fact_table.newest_of_subject(transaction, wanted, key, number)[1]
 
 
 def namespaces(transaction: Transaction) -> dict[str, int]:
@@ -139,21 +224,47 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime)
 
 
 def of_owners(
-    transaction: Transaction, namespaces: Sequence[str] | None, limit: int
-) -> list[Scope]:
+    transaction: Transaction,
+    namespaces: Sequence[str] | None,
+    limit: int,
+    after: Owner | None = None,
+) -> list[Owner]:
     """Return the sets of owners with the most facts and episodes.
 
-    Facts that were superseded or deleted do not count.
+    Facts that were superseded or deleted do not count for the order.
+
+    Args:
+        after: begin after this one's place.
     """
     where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
-    rows = transaction.rows(
-        "SELECT user_id, agent_id, run_id, sum(number) AS number FROM memstore_counts"
-        f"{where} AND kind IN ('category', 'episode')"  # a fact that counts has one category
-        " GROUP BY user_id, agent_id, run_id ORDER BY number DESC, 1, 2, 3 LIMIT :most",
-        {"namespaces": namespaces, "most": limit},
+    # A fact that counts has one category.
+    sums = ", ".join(
+        f"coalesce(sum(number) FILTER (WHERE kind = '{kind}'), 0) AS {name}"
+        for name, kind in (("facts", "category"), ("total", "fact"), ("episodes", "episode"))
     )
-    named = (dict(zip(SCOPE_FIELDS, row, strict=False)) for row in rows)
-    return [unchecked(Scope, {name: owner or None for name, owner in one.items()}) for one in named]
+    owners = ", ".join(SCOPE_FIELDS)
+    values: dict[str, Any] = {"namespaces": namespaces, "most": limit}
+    tests = "TRUE"
+    if after is not None:
+        tests = f"(held < :held OR (held = :held AND ({owners}) > (:{', :'.join(SCOPE_FIELDS)})))"
+        values |= {name: owner or "" for name, owner in after.scope.ids.items()}
+        values["held"] = after.facts + after.episodes
+    rows = transaction.rows(
+        "SELECT * FROM (SELECT t.*, facts + episodes AS held FROM ("
+        f"SELECT {owners}, {sums} FROM memstore_counts{where}"
+        " AND kind IN ('category', 'fact', 'episode')"
+        f" GROUP BY {owners}) t) u WHERE {tests} ORDER BY held DESC, {owners} LIMIT :most",
+        values,
+    )
+    return [
+        status.Owner(scope=_scope(row[:3]), facts=row[3], total=row[4], episodes=row[5])
+        for row in rows
+    ]
+
+
+def _scope(row: Row) -> Scope:
+    owners = (owner or None for owner in row)
+    return unchecked(Scope, dict(zip(SCOPE_FIELDS, owners, strict=True)))
 
 
 def misfits(transaction: Transaction) -> list[str]:
@@ -174,9 +285,14 @@ def count_again(transaction: Transaction) -> None:
 
 def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:
     seen, values = _seen(transaction, wanted, kind)
+    index = ""
     if key is not None:
-        seen, values = f"{seen} AND key = :key", {**values, "key": key}
-    return transaction.scalar(f"SELECT sum(number) FROM memstore_counts c WHERE {seen}", values)
+        seen, values = f"{seen} AND c.key = :key", {**values, "key": key}
+        if wanted.scope is None and wanted.namespaces is not None:
+            # The planner would prefer to read the counts of all keys.
+            index = transaction.dialect.indexed_by("idx_memstore_count_key")
+    counted = f"SELECT sum(number) FROM memstore_counts c {index} WHERE {seen}"
+    return transaction.scalar(counted, values)
 
 
 def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:

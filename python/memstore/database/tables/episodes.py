@@ -205,16 +205,33 @@ def select(
     limit: int | None = None,
     offset: int = 0,
     newest_first: bool = False,
+    before_id: int | None = None,
+    after_id: int | None = None,
 ) -> Iterator[Episode]:
-    """Yield the episodes that pass a filter, in the order in which they were recorded."""
+    """Yield the episodes that pass a filter, in the order in which they were recorded.
+
+    With ``before_id`` or ``after_id``, those recorded before or after one.
+    """
     where, values = wanted.where(transaction.dialect)
     way = "DESC" if newest_first else "ASC"
+    for name, id_, compared in (("before", before_id, "<"), ("after", after_id, ">")):
+        if id_ is not None:
+            values = {**values, name: _recorded(transaction, id_), f"{name}_id": id_}
+            where += f" AND (e.created_at, e.id) {compared} (:{name}, :{name}_id)"
     rows = transaction.rows(
         f"SELECT {SELECT_LIST} FROM {_seen(transaction)} WHERE {where}"
         f" ORDER BY e.created_at {way}, e.id {way} LIMIT :limit OFFSET :offset",
         {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
     )
     return map(_decode, rows)
+
+
+def _recorded(transaction: Transaction, episode_id: int) -> str | None:
+    """Return when an episode was recorded, as text; ``None`` if there is no such episode."""
+    row = transaction.one(
+        "SELECT created_at FROM memstore_episodes WHERE id = :id", {"id": episode_id}
+    )
+    return None if row is None else str(row[0])
 
 
 def unread_ids(

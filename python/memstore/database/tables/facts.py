@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cache
+from math import isqrt
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -82,6 +83,13 @@ stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 SLOTS_PLACE = STORED.index("slots")
 THREAD_INDEX = "idx_memstore_thread"
+RARE: Final = {
+    "thread": THREAD_INDEX,
+    "source": "idx_memstore_source",
+    "subject_key": "idx_memstore_subject",
+    "category": "idx_memstore_category",
+}
+"""Columns whose values may be rare, each with its index."""
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
 JOURNALLED: Final = tuple(
@@ -296,12 +304,60 @@ def select(
     limit: int | None = None,
     offset: int = 0,
     newest_first: bool = False,
+    before_id: int | None = None,
+    after_id: int | None = None,
 ) -> Iterator[Fact]:
+    """Yield the facts that pass a filter, by id; those between two ids, which are left out."""
     where, values = wanted.where(transaction.dialect)
     order = "DESC" if newest_first else "ASC"
     page = {"limit": NO_LIMIT if limit is None else limit, "offset": offset}
-    test = f"{where} ORDER BY f.id {order} LIMIT :limit OFFSET :offset"
-    return _where(transaction, test, {**values, **page})
+    bounds = {"before_id": before_id, "after_id": after_id}
+    where += "" if before_id is None else " AND f.id < :before_id"
+    where += "" if after_id is None else " AND f.id > :after_id"
+    index = _narrowest(transaction, wanted, None if limit is None else limit + offset)
+    rows = transaction.rows(
+        f"{_select(transaction.dialect)} {index} WHERE {where}"
+        f" ORDER BY f.id {order} LIMIT :limit OFFSET :offset",
+        {**values, **page, **bounds},
+    )
+    return map(decode, rows)
+
+
+def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) -> str:
+    """Return the hint by which to read a list: an index of what is rare, or nothing."""
+    if wanted.namespaces is None or wanted.is_among:
+        return ""
+    dialect = transaction.dialect
+    if wanted.episode_id is not None:
+        return dialect.indexed_by("idx_memstore_fact_episode")
+    for column, index in RARE.items():
+        value = getattr(wanted, column.removesuffix("_key"))
+        # Those of one set of owners are in the order of their ids, but in a thread of their places.
+        if value is None or (wanted.scope is not None and column != "thread"):
+            continue
+        value = folding.subject_key(value) if column == "subject_key" else value.strip()
+        most = NO_LIMIT if limit is None else _few(transaction, limit)
+        number = (
+            0
+            if limit is None
+            else transaction.scalar(
+                f"SELECT count(*) FROM (SELECT 1 FROM memstore_facts {dialect.indexed_by(index)}"
+                f" WHERE namespace IN {dialect.listed('namespaces')} AND {column} = :value"
+                " LIMIT :most) t",
+                {"namespaces": wanted.namespaces, "value": value, "most": most + 1},
+            )
+        )
+        if number <= most:
+            return dialect.indexed_by(index)
+    return ""
+
+
+def _few(transaction: Transaction, limit: int) -> int:
+    """Return how many rows are few: rather found by an index and sorted than met by id.
+
+    Of ``n`` rows among ``all``, the first ``limit`` are met after about ``all * limit / n``.
+    """
+    return isqrt(newest_id(transaction) * limit)
 
 
 def most_used(
@@ -445,26 +501,23 @@ def count_in(transaction: Transaction, namespace: str, fact_ids: Sequence[int]) 
     )
 
 
-def subjects(
-    transaction: Transaction, wanted: FactFilter, beginning: str, limit: int
-) -> dict[str, str]:
-    """Return subjects whose keys have a prefix, by key, spelled as in their newest facts.
+def newest_of_subject(
+    transaction: Transaction, wanted: FactFilter, key: str, number: int
+) -> tuple[int, str]:
+    """Return the id of the newest fact of a subject that passes a filter, and the subject in it.
 
-    It skips from one subject to the next in an index, so the number of facts does not matter.
+    Args:
+        number: about how many facts pass.
     """
     where, values = wanted.where(transaction.dialect)
-    about = f"SELECT f.subject_key, f.subject FROM memstore_facts f WHERE {where} AND f.subject_key"
-    found: dict[str, str] = {}
-    place, key = ">=", beginning
-    while len(found) < limit:
-        following = f"{about} {place} :key ORDER BY f.subject_key LIMIT 1"
-        row = transaction.one(following, {**values, "key": key})
-        if row is None or not row[0].startswith(beginning):
-            break
-        place, key = ">", row[0]
-        newest = f"{about} = :key ORDER BY f.id DESC LIMIT 1"
-        found |= dict(transaction.rows(newest, {**values, "key": key}))
-    return found
+    is_rare = wanted.namespaces is not None and number <= _few(transaction, 1)
+    index = transaction.dialect.indexed_by(RARE["subject_key"]) if is_rare else ""
+    row = transaction.one(
+        f"SELECT f.id, f.subject FROM memstore_facts f {index} WHERE {where}"
+        " AND f.subject_key = :key ORDER BY f.id DESC LIMIT 1",
+        {**values, "key": key},
+    )
+    return (0, key) if row is None else (int(row[0]), str(row[1]))
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
@@ -473,6 +526,16 @@ def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
         return []
     ids = transaction.ints(CHAIN, {"id": fact_id})
     return chains.in_order(get_many(transaction, ids).values())
+
+
+def chains_of(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[Fact]]:
+    """Return the whole chain of each of these facts that exist, oldest first."""
+    known = [id_ for id_ in dict.fromkeys(fact_ids) if abs(id_) <= MAX_NUMBER]
+    members = {id_: transaction.ints(CHAIN, {"id": id_}) for id_ in known}
+    facts = get_many(transaction, [*{one for chain in members.values() for one in chain}])
+    return {
+        id_: chains.in_order(facts[one] for one in chain) for id_, chain in members.items() if chain
+    }
 
 
 class Supersession(NamedTuple):

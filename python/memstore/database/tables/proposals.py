@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
-from memstore.database.engine import Statement
+from memstore.database.dialect import SAME_OWNERS
+from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.rows import Rows
@@ -14,6 +15,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.proposals import Proposal, ProposalState
 from memstore.errors import StorageError
+from memstore.text import folding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction
-    from memstore.domain.records import JournalLine
+    from memstore.domain.records import JournalLine, Scope
 
 COLUMNS = (
     "p.id, p.at, p.old_id, p.new_id, p.similarity, p.evidence, p.state, p.decided_at, p.sources,"
@@ -31,6 +33,9 @@ ROWS: Final = Rows(
     "memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id", "o.namespace", "p.id"
 )
 count_all = ROWS.count_all
+
+IN_ORDER: Final = "memstore_proposals p CROSS JOIN memstore_facts o"
+"""Read by the proposals: the planner would begin with every fact."""
 
 
 class ProposalRow(NamedTuple):
@@ -138,23 +143,73 @@ def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal 
 
 
 def select(
-    transaction: Transaction, namespace: str, state: str | None, *, newest_first: bool = False
+    transaction: Transaction,
+    namespace: str,
+    state: str | None,
+    *,
+    scope: Scope | None = None,
+    subject: str | None = None,
+    after_id: int | None = None,
+    limit: int | None = None,
+    newest_first: bool = False,
 ) -> list[Proposal]:
     """Return the proposals of a namespace by id; ``None`` for every state.
 
     Open ones are only those that can still be decided: none of their facts is superseded or
     deleted.
+
+    Args:
+        scope: only those of which every fact has exactly these owners; ``None`` for any.
+        subject: only those about facts of this subject.
+        after_id: only those with larger ids.
+        limit: the maximum number; ``None`` for all.
     """
-    # Not a parameter: SQLite uses the partial index only if the statement contains the state.
-    bound = "" if state is None else f" AND p.state = '{ProposalState(state)}'"
-    if state == ProposalState.OPEN:
-        bound += _decidable(transaction.dialect)
+    where, values = _wanted(transaction.dialect, namespace, state, scope, subject)
+    if after_id is not None:
+        where += " AND p.id > :after_id"
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM {ROWS.source} WHERE o.namespace = :namespace{bound}"
-        f" ORDER BY p.id {'DESC' if newest_first else 'ASC'}",
-        {"namespace": namespace},
+        f"SELECT {COLUMNS} FROM {IN_ORDER} WHERE {where}"
+        f" ORDER BY p.id {'DESC' if newest_first else 'ASC'} LIMIT :limit",
+        {**values, "after_id": after_id, "limit": NO_LIMIT if limit is None else limit},
     )
     return _decode_all(transaction, rows)
+
+
+def count(
+    transaction: Transaction,
+    namespace: str,
+    state: str | None,
+    scope: Scope | None,
+    subject: str | None,
+) -> int:
+    """Count the proposals that :func:`select` would return."""
+    where, values = _wanted(transaction.dialect, namespace, state, scope, subject)
+    return transaction.scalar(f"SELECT count(*) FROM {IN_ORDER} WHERE {where}", values)
+
+
+def _wanted(
+    dialect: Dialect, namespace: str, state: str | None, scope: Scope | None, subject: str | None
+) -> tuple[str, dict[str, Any]]:
+    values: dict[str, Any] = {"namespace": namespace}
+    tests = "o.id = p.old_id AND o.namespace = :namespace"
+    if state is not None:
+        # Not a parameter: SQLite uses the partial index only if the statement contains the state.
+        tests += f" AND p.state = '{ProposalState(state)}'"
+    if state == ProposalState.OPEN:
+        tests += _decidable(dialect)
+    if subject is not None:
+        tests += " AND o.subject_key = :subject"
+        values["subject"] = folding.subject_key(subject)
+    if scope is not None:
+        others = f"NOT ({SAME_OWNERS})"
+        tests += (
+            " AND NOT EXISTS (SELECT 1 FROM memstore_facts"
+            f" WHERE (id = p.old_id OR id = p.new_id) AND {others})"
+            f" AND NOT EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
+            f" JOIN memstore_facts f ON f.id = CAST(element.value AS BIGINT) WHERE {others})"
+        )
+        values |= scope.ids
+    return tests, values
 
 
 def about(transaction: Transaction, fact_id: int) -> list[Proposal]:

@@ -47,6 +47,7 @@ GROUPS: Final = {
         "history": Entry("search", "Show the versions of a fact, oldest first."),
         "log": Entry("log", "Show what was done to the memory, newest first."),
         "diff": Entry("log", "Show what changed between two moments."),
+        "searches": Entry("searches", "Show what agents asked a server and were given."),
         "support": Entry("ledger", "Show why a fact is believed: who said it, and where."),
         "explain": Entry("ledger", "Explain a fact: what speaks for it, what changed it, and why."),
     },

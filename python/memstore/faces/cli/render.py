@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.log import Act
     from memstore.domain.results import ScoreParts
+    from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.text import dated
@@ -62,6 +63,14 @@ def changed(line: records.JournalLine) -> dict[str, Any]:
     """Return the fields that a journal line set, without those that repeat the fact itself."""
     after = line.after or {}
     return {} if line.kind in ("add", "adopt") else after
+
+
+def answer_cells(search: RecordedSearch) -> tuple[str, str, str]:
+    """Return what a search was given, how long the answer was and how long it took."""
+    ids = [f"#{id_}" for id_ in search.facts] + [f"e{id_}" for id_ in search.episodes]
+    tokens = "" if search.tokens is None else f"{search.tokens:,} tokens"
+    took = "" if search.milliseconds is None else f"{search.milliseconds:.0f} ms"
+    return " ".join(ids) or "nothing", tokens, took
 
 
 def parts_text(parts: ScoreParts) -> str:
@@ -147,6 +156,12 @@ class JsonShow:
         """Print an object for each act, on a line of its own."""
         for act in acts:
             print(to_json(act.to_dict()), flush=not paged)
+
+    def searches(self, found: Sequence[RecordedSearch]) -> None:
+        self._print([one.to_dict() for one in found])
+
+    def given(self, found: Sequence[GivenFact]) -> None:
+        self._print([one.to_dict() for one in found])
 
     def differences(self, found: Differences) -> None:
         self._print(found.to_dict())
@@ -244,6 +259,14 @@ class PlainShow:
             _row(act.line, second(act.at), act.actor, act.source, act.text)
         if not paged:
             sys.stdout.flush()
+
+    def searches(self, found: Sequence[RecordedSearch]) -> None:
+        for one in found:
+            _row(one.id, second(one.at), one.client, one.tool, one.query, *answer_cells(one))
+
+    def given(self, found: Sequence[GivenFact]) -> None:
+        for one in found:
+            _row(one.fact.id, one.searches, *_cells(one.fact))
 
     def differences(self, found: Differences) -> None:
         for one in found:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memstore.domain.log import Act
     from memstore.domain.proposals import Marked, Question
     from memstore.domain.records import Head
+    from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.faces.cli import pager
@@ -166,6 +167,28 @@ class TerminalShow:
                 line = Text.assemble(*_act(act, room))
                 line.truncate(self._console.width, overflow="ellipsis")
                 self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+    def searches(self, found: Sequence[RecordedSearch]) -> None:
+        """Print each search, and below it what it was given."""
+        room = max((len(str(one.id)) for one in found), default=0)
+        for one in found:
+            query = ("(erased)", "dim") if one.query is None else (visible(one.query), "")
+            by = f"  {minute(one.at)}  {visible(one.client)}  "
+            self.line((str(one.id).rjust(room), "bold cyan"), (by, "dim"), query, hang=room + 2)
+            given, *figures = render.answer_cells(one)
+            told = " · ".join(filter(None, figures))
+            self.line(
+                (given, "yellow" if one.is_empty else ""), (f"  {told}", "dim"), indent=room + 2
+            )
+
+    def given(self, found: Sequence[GivenFact]) -> None:
+        room = max((len(f"{one.searches:,}") for one in found), default=0)
+        for one in found:
+            number = f"{one.searches:,}".rjust(room)
+            claim = f"  {visible(one.fact.subject)}: {visible(one.fact.content)}"
+            self.line(
+                (number, "bold"), (f"  #{one.fact.id}", "bold cyan"), (claim, ""), hang=room + 2
+            )
 
     def differences(self, found: Differences) -> None:
         """Print a changelog: a heading for each kind of difference."""

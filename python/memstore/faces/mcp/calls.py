@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memstore.domain import clock
 from memstore.domain.records import Scope
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
-from memstore.faces.mcp import lines
+from memstore.faces.mcp import lines, searches
 from memstore.faces.mcp.answers import Answer, to_text
 from memstore.faces.mcp.protocol import INTERNAL_ERROR, Refused
 from memstore.faces.mcp.tool import ToolError
@@ -44,12 +45,17 @@ class Calls:
                     f"there is no tool {name[:60]!r} here: use one of "
                     f"{', '.join(self._catalogue.tools)}"
                 )
-            answer = self._tools[offered].call(
-                open_store, arguments, self._catalogue.shown, Scope(**self._catalogue.owners)
-            )
+            began = clock.monotonic()
+            with searches.noted() as asked:
+                answer = self._tools[offered].call(
+                    open_store, arguments, self._catalogue.shown, Scope(**self._catalogue.owners)
+                )
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
         text = written(answer, self._catalogue, arguments, SIGNS.get(offered.tool_set, "#"))
+        if self._catalogue.records:
+            for one in asked:
+                one.record(offered.tool, text, 1000 * (clock.monotonic() - began))
         # JSON twice, as the protocol asks: some programs read only the one, some only the other.
         structured = {"structuredContent": answer} if self._catalogue.answers == "json" else {}
         return {"content": [_text(text)], **structured, "isError": False}

@@ -61,6 +61,8 @@ class Catalogue(NamedTuple):
     """The form of the answers, one of ``ANSWERS``."""
     owners: Mapping[str, str] = {}
     """The owners of calls that name none."""
+    records: bool = False
+    """Whether what is asked and given is recorded."""
 
     def find(self, name: str) -> Offered | None:
         """Return the tool with this name or alias."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from memstore.domain.arguments import checked_name
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
-from memstore.faces.mcp import answer_schemas, owners
+from memstore.faces.mcp import answer_schemas, owners, searches
 from memstore.faces.mcp.answers import Answer, hinting
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import (
@@ -151,6 +151,7 @@ def search(
         context=context or 0,
         scope=owner,
     )
+    searches.note(home, query or "", owner, episodes=[hit.episode.id for hit in hits])
     unused = [name for name, given in narrowing.items() if not given]
     answer = of_hits(hits, store.namespace, unused)
     return answer if hits else hinting(answer, owners.hint(owners.unnamed(home, owner)))

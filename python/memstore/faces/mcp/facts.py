@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Fact, Scope
-from memstore.faces.mcp import answer_schemas, answers, owners
+from memstore.faces.mcp import answer_schemas, answers, owners, searches
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.episode_answers import of_said, of_turns
@@ -131,12 +131,15 @@ def memory_search(
         recalled = seen.recall(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
+        searches.note(store, query, owner, recalled.facts, recalled.episodes)
         answer = answers.of_recall(recalled.text, recalled.hidden)
         if not recalled.text:
             answer = answers.hinting(answer, owners.empty_search(store, owner))
         return answers.of_moment(answer, _moment(seen))
     hits = seen.search(query, limit=limit, context=context or 0, **wanted)
     said = seen.said(query, hits, **wanted)
+    given = [hit.fact.id for hit in hits], [hit.episode.id for hit in said]
+    searches.note(store, query, owner, *given)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     answer |= answers.of_others(hits.about if hits else said.about)

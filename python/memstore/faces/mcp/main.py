@@ -51,7 +51,7 @@ With --http it serves many clients at http://HOST:PORT/mcp instead, each with a 
 start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_USER
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_USER
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             chosen.tools or catalogue.DEFAULT_TOOLS,
             read_only=chosen.read_only,
             answers=chosen.answers,
-        )._replace(owners=chosen.owners)
+        )._replace(owners=chosen.owners, records=not (chosen.no_record or chosen.read_only))
         served = _http(arguments)
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
@@ -146,6 +146,11 @@ def _parser() -> argparse.ArgumentParser:
         "--heads FILE",
         "append the end of the journal to this file when the server opens the memory and when it "
         "ends; memstore verify --head compares it with the memory later",
+    )
+    flag(
+        "--no-record",
+        "do not record what agents ask and are given (memstore searches shows it)",
+        default=argparse.SUPPRESS,
     )
     flag("--read-only", "offer only the tools that change nothing", default=argparse.SUPPRESS)
     flag = partial(options.add_option, parser.add_argument_group("over HTTP"))

@@ -42,7 +42,7 @@ def read(
 
 
 def subjects(store: Store, beginning: str, limit: int, owners: Mapping[str, str]) -> list[str]:
-    return store.subjects(beginning, scope=Scope(**owners), limit=limit)
+    return [one.name for one in store.subjects(beginning, scope=Scope(**owners), limit=limit)]
 
 
 def _newest(store: Store, owner: Scope, subject: str) -> dict[str, Any]:

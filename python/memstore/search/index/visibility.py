@@ -50,7 +50,7 @@ Visible: TypeAlias = Ids
 
 def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilter) -> Visible:
     """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
-    if columns is None or wanted.content is not None or wanted.pinned or not wanted.is_common:
+    if columns is None or wanted.needs_rows or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
     without = _distrusted(wanted)
     without |= ERASED if wanted.include_deleted else DELETED

@@ -33,7 +33,6 @@ from memstore._kernel.claims import (
     STATE,
     TEMPORARY,
     UNIT,
-    USER,
     VERSION,
 )
 
@@ -92,7 +91,9 @@ class Pair:
     @cached_property
     def forms(self) -> dict[int, int]:
         """By the identity of each newer word, its key as it counts in the older claim."""
-        return {id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)}
+        return {
+            id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)
+        }
 
     def new_keys(self, words: Iterable[Word]) -> set[int]:
         """Return the keys of newer words; another form of an older word has that word's key."""
@@ -132,7 +133,9 @@ class Pair:
     @cached_property
     def about_own(self) -> bool:
         """Whether both speak of the same kin, if any, and neither is about one of them."""
-        kin = [{word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)]
+        kin = [
+            {word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)
+        ]
         return kin[0] == kin[1]
 
     @cached_property
@@ -206,6 +209,22 @@ def is_value(word: Word) -> bool:
 
 
 __all__ = [
-    "ADDS", "ATTRIBUTE", "BE", "KIN", "OVER", "PAST", "Pair", "STATE", "TEMPORARY", "TURNS",
-    "TYPED", "head", "is_value", "keys", "kinds", "of_one_type", "roles", "telling",
+    "ADDS",
+    "ATTRIBUTE",
+    "BE",
+    "KIN",
+    "OVER",
+    "PAST",
+    "STATE",
+    "TEMPORARY",
+    "TURNS",
+    "TYPED",
+    "Pair",
+    "head",
+    "is_value",
+    "keys",
+    "kinds",
+    "of_one_type",
+    "roles",
+    "telling",
 ]  # fmt: skip

@@ -79,7 +79,9 @@ def _begin_alike(pair: Pair) -> bool:
     """Whether no condition comes before the holder, where nothing tells it from the holder."""
     if not pair.new.is_unspaced:
         return True
-    first = [next((w.key for w in side.words if not w.is_dropped), 0) for side in (pair.old, pair.new)]
+    first = [
+        next((w.key for w in side.words if not w.is_dropped), 0) for side in (pair.old, pair.new)
+    ]
     return first[0] == first[1]
 
 
@@ -348,7 +350,10 @@ def binds_value(reading: Reading, preposition: Word) -> bool:
     words = [word for word in reading.words if not word.is_dropped]
     place = words.index(preposition)
     beside = words[max(0, place - 1) : place] if reading.is_unspaced else []
-    following = words[place + 1 : place + (3 if words[place + 1 : place + 2] and words[place + 1].kind == NAME else 2)]
+    following = words[
+        place + 1 : place
+        + (3 if words[place + 1 : place + 2] and words[place + 1].kind == NAME else 2)
+    ]
     return any(map(is_value, [*following, *beside]))
 
 

@@ -15,6 +15,8 @@ CREATE TABLE memstore_counts (
     number    INTEGER NOT NULL,
     PRIMARY KEY (namespace, kind, user_id, agent_id, run_id, key)
 ) WITHOUT ROWID;
+-- The same key of several owners. Only the first fact of a key and the last one change it.
+CREATE INDEX idx_memstore_count_key ON memstore_counts (namespace, kind, key);
 -- Facts that expire: how many of them have expired depends on the time.
 CREATE INDEX idx_memstore_expiring ON memstore_facts
     (namespace, user_id, agent_id, run_id, expired_at, subject_key, category)

@@ -85,3 +85,6 @@ CREATE INDEX idx_memstore_thread ON memstore_facts
 -- The facts extracted from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;
+-- The facts of one source. Partial, so that facts without a source cost nothing here.
+CREATE INDEX idx_memstore_source ON memstore_facts (namespace, source, id)
+    WHERE source IS NOT NULL;

@@ -1,0 +1,224 @@
+"""The tables of recorded searches, and of what they were given."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database.dialect import SAME_OWNERS
+from memstore.database.engine import NO_LIMIT
+from memstore.domain import clock
+from memstore.domain.erasures import EPISODE, FACT
+from memstore.domain.records import SCOPE_FIELDS, Scope
+from memstore.domain.searches import RecordedSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Row, Transaction
+    from memstore.database.filters import FactFilter
+
+COLUMNS: Final = (
+    "at", "namespace", *SCOPE_FIELDS, "actor", "client", "run", "tool", "query", "facts",
+    "episodes", "tokens", "milliseconds",
+)  # fmt: skip
+
+
+class SearchFilter(NamedTuple):
+    """Which recorded searches to show."""
+
+    namespaces: Sequence[str]
+    scope: Scope | None
+    """Only those that asked for memories of exactly these owners; ``None`` for any."""
+    client: str | None = None
+    run: bytes | None = None
+    fact: int | None = None
+    """Only those that were given this fact."""
+    is_empty: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    before: int | None = None
+
+
+def insert(transaction: Transaction, search: RecordedSearch) -> None:
+    """Insert a search with a new id."""
+    values: dict[str, Any] = {name: getattr(search, name, None) for name in COLUMNS}
+    values |= search.scope.ids
+    values |= {
+        "at": clock.to_text(search.at),
+        "run": None if search.run is None else bytes.fromhex(search.run.replace("-", "")),
+        "facts": json.dumps(search.facts),
+        "episodes": json.dumps(search.episodes),
+    }
+    row = transaction.one(
+        f"INSERT INTO memstore_searches ({', '.join(COLUMNS)}) VALUES (:{', :'.join(COLUMNS)})"
+        " RETURNING id",
+        values,
+    )
+    for kind, ids in ((FACT, search.facts), (EPISODE, search.episodes)):
+        for id_ in dict.fromkeys(ids):
+            transaction.queue(
+                "INSERT INTO memstore_given (kind, row_id, search_id)"
+                " VALUES (:kind, :row_id, :search_id)",
+                {"kind": kind, "row_id": id_, "search_id": row[0] if row else 0},
+            )
+
+
+def prune(transaction: Transaction, most: int, since: datetime) -> None:
+    """Remove all but the newest searches, and those from before a time."""
+    first = transaction.scalar("SELECT max(id) FROM memstore_searches") - most
+    oldest = transaction.one("SELECT at FROM memstore_searches ORDER BY id LIMIT 1")
+    at = clock.to_text(since)
+    if oldest is not None and oldest[0] < at:
+        old = "SELECT max(id) FROM memstore_searches WHERE at < :at"
+        first = max(first, transaction.scalar(old, {"at": at}))
+    if first > 0:
+        _remove(transaction, "id <= :first", {"first": first})
+
+
+def remove(
+    transaction: Transaction,
+    namespaces: Sequence[str],
+    *,
+    scope: Scope | None = None,
+    owner: Scope | None = None,
+    run: bytes | None = None,
+) -> int:
+    """Remove searches; return how many.
+
+    Args:
+        namespaces: only in these.
+        scope: only those of exactly these owners; ``None`` for any.
+        owner: only those of owners with these ids, as far as they are set.
+        run: only those of this run.
+    """
+    tests = [f"namespace IN {transaction.dialect.listed('namespaces')}"]
+    values: dict[str, Any] = {"namespaces": namespaces}
+    if scope is not None:
+        tests.append(SAME_OWNERS)
+        values |= scope.ids
+    for name, value in (owner.ids if owner else {}).items():
+        if value is not None:
+            tests.append(f"{name} = :{name}")
+            values[name] = value
+    if run is not None:
+        tests.append("run = :run")
+        values["run"] = run
+    return _remove(transaction, " AND ".join(tests), values)
+
+
+def _remove(transaction: Transaction, condition: str, values: dict[str, Any]) -> int:
+    these = f"SELECT id FROM memstore_searches WHERE {condition}"
+    transaction.run(f"DELETE FROM memstore_given WHERE search_id IN ({these})", values)
+    return transaction.run(f"DELETE FROM memstore_searches WHERE {condition}", values)
+
+
+def select(
+    transaction: Transaction, wanted: SearchFilter, limit: int | None
+) -> list[RecordedSearch]:
+    """Return searches, newest first."""
+    listed = transaction.dialect.listed
+    tests, values = [f"namespace IN {listed('namespaces')}"], wanted._asdict()
+    if wanted.scope is not None:
+        tests.append(SAME_OWNERS)
+        values |= wanted.scope.ids
+    if wanted.fact is not None:
+        tests.append(
+            f"id IN (SELECT search_id FROM memstore_given WHERE kind = '{FACT}' AND row_id = :fact)"
+        )
+    if wanted.is_empty is not None:
+        sign = "=" if wanted.is_empty else "<>"
+        tests.append(f"facts || episodes {sign} '[][]'")
+    for name, test in TESTS.items():
+        if getattr(wanted, name) is not None:
+            tests.append(test)
+    for name in ("since", "until"):
+        if values[name] is not None:
+            values[name] = clock.to_text(values[name])
+    rows = transaction.rows(
+        f"SELECT id, {', '.join(COLUMNS)} FROM memstore_searches WHERE {' AND '.join(tests)}"
+        " ORDER BY id DESC LIMIT :limit",
+        {**values, "limit": NO_LIMIT if limit is None else limit},
+    )
+    return [*map(_decode, rows)]
+
+
+TESTS: Final = {
+    "client": "client = :client",
+    "run": "run = :run",
+    "since": "at >= :since",
+    "until": "at <= :until",
+    "before": "id < :before",
+}
+
+
+def _decode(row: Row) -> RecordedSearch:
+    values = dict(zip(("id", *COLUMNS), row, strict=True))
+    owners = {name: values.pop(name) for name in SCOPE_FIELDS}
+    values["scope"] = Scope(**owners)
+    values["at"] = clock.from_text(values["at"])
+    values["run"] = None if values["run"] is None else clock.uuid_text(values["run"])
+    for name in ("facts", "episodes"):
+        values[name] = tuple(map(int, json.loads(values[name])))
+    return RecordedSearch(**values)
+
+
+def most_given(transaction: Transaction, wanted: FactFilter, limit: int) -> list[tuple[int, int]]:
+    """Return the facts that were given in most searches, with the number of these."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    rows = transaction.rows(
+        "SELECT g.row_id, g.number FROM (SELECT row_id, count(*) AS number FROM memstore_given"
+        f" WHERE kind = '{FACT}' GROUP BY row_id) g CROSS JOIN memstore_facts f"
+        f" WHERE f.id = g.row_id AND {where} ORDER BY g.number DESC, g.row_id DESC LIMIT :limit",
+        {**values, "limit": limit},
+    )
+    return [(int(fact_id), int(number)) for fact_id, number in rows]
+
+
+def never_given(
+    transaction: Transaction, wanted: FactFilter, before: int | None, limit: int
+) -> list[int]:
+    """Return facts that were given in no search, the newest first."""
+    where, values = wanted.where(transaction.dialect)
+    if before is not None:
+        where += " AND f.id < :before"
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f WHERE {where} AND NOT EXISTS (SELECT 1"
+        f" FROM memstore_given g WHERE g.kind = '{FACT}' AND g.row_id = f.id)"
+        " ORDER BY f.id DESC LIMIT :limit",
+        {**values, "before": before, "limit": limit},
+    )
+
+
+def is_empty(transaction: Transaction) -> bool:
+    return transaction.one("SELECT 1 FROM memstore_searches LIMIT 1") is None
+
+
+def queries(transaction: Transaction, after: int) -> list[tuple[int, str]]:
+    """Return the queries of searches above an id, by id, without those that were blanked."""
+    rows = transaction.rows(
+        "SELECT id, query FROM memstore_searches WHERE id > :after AND query IS NOT NULL"
+        " ORDER BY id",
+        {"after": after},
+    )
+    return [(int(id_), str(query)) for id_, query in rows]
+
+
+def blank_given(transaction: Transaction, kind: str, ids: Sequence[int]) -> None:
+    """Blank the queries of searches that were given any of these rows."""
+    transaction.run(
+        "UPDATE memstore_searches SET query = NULL WHERE query IS NOT NULL AND id IN ("
+        "SELECT search_id FROM memstore_given WHERE kind = :kind"
+        f" AND row_id IN {transaction.dialect.listed('ids')})",
+        {"kind": kind, "ids": ids},
+    )
+
+
+def blank(transaction: Transaction, ids: Iterable[int]) -> None:
+    """Blank the queries of these searches."""
+    transaction.run(
+        "UPDATE memstore_searches SET query = NULL"
+        f" WHERE id IN {transaction.dialect.listed('ids')}",
+        {"ids": sorted(ids)},
+    )

@@ -1,0 +1,61 @@
+"""What a tool was asked and gave, for the record of searches."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.errors import MemstoreError
+from memstore.providers.local import tokens_at_most
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.domain.records import Scope
+    from memstore.store.store import Store
+
+
+class Question(NamedTuple):
+    """One question, and the ids of what was given."""
+
+    store: Store
+    query: str
+    owner: Scope
+    facts: tuple[int, ...]
+    episodes: tuple[int, ...]
+
+    def record(self, tool: str, text: str, milliseconds: float) -> None:
+        """Record it; a record that cannot be kept does not make the call fail."""
+        with suppress(MemstoreError):
+            self.store.record_search(
+                self.query,
+                facts=self.facts,
+                episodes=self.episodes,
+                tool=tool,
+                tokens=tokens_at_most(text),
+                milliseconds=milliseconds,
+                scope=self.owner,
+            )
+
+
+_noting: Final[ContextVar[list[Question] | None]] = ContextVar("_noting", default=None)
+
+
+@contextmanager
+def noted() -> Iterator[list[Question]]:
+    """Collect what is asked inside the ``with`` block."""
+    asked: list[Question] = []
+    token = _noting.set(asked)
+    try:
+        yield asked
+    finally:
+        _noting.reset(token)
+
+
+def note(
+    store: Store, query: str, owner: Scope, facts: Iterable[int] = (), episodes: Iterable[int] = ()
+) -> None:
+    """Note a question and what is given, if it is to be recorded."""
+    if (asked := _noting.get()) is not None:
+        asked.append(Question(store, query, owner, tuple(facts), tuple(episodes)))

@@ -1,0 +1,103 @@
+"""The subjects of active facts: by name, by size, and by their last change."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.database import journal, last_changes
+from memstore.database.tables import counts
+from memstore.database.tables import facts as fact_table
+from memstore.domain.status import Subject, SubjectOrder
+from memstore.frozen import replace
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import FactFilter
+
+
+FEW: Final = 500
+"""If there are no more subjects than this, the last change of each is looked up."""
+
+
+class _Counted(NamedTuple):
+    key: str
+    number: int
+    """Its active facts."""
+    line: int
+    """Its last line in the journal."""
+
+
+def subjects(
+    transaction: Transaction,
+    wanted: FactFilter,
+    prefix: str,
+    order: SubjectOrder,
+    after: Subject | None,
+    limit: int,
+) -> list[Subject]:
+    """Return subjects of active facts of these namespaces and owners.
+
+    Args:
+        prefix: how their keys begin.
+        after: begin after this one, at the place that it had when it was returned.
+    """
+    lines = _LastLines(transaction, wanted)
+    if order == SubjectOrder.CHANGED:
+        found = _changed(lines, prefix, after, limit)
+    else:
+        place = None if after is None else counts.Place(subject_key(after.name), after.facts)
+        sizes = counts.subjects(transaction, wanted, prefix, order, place, limit)
+        found = [lines.counted(key, number) for key, number in sizes.items()]
+    return [_subject(transaction, wanted, one) for one in found]
+
+
+def _subject(transaction: Transaction, wanted: FactFilter, one: _Counted) -> Subject:
+    newest, name = fact_table.newest_of_subject(transaction, wanted, one.key, one.number)
+    at = journal.time_of(transaction, one.line)
+    return Subject(name=name, facts=one.number, newest=newest, line=one.line, changed_at=at)
+
+
+def _changed(lines: _LastLines, prefix: str, after: Subject | None, limit: int) -> list[_Counted]:
+    """Return subjects, the last one changed first."""
+    few = lines.by_name(prefix, FEW + 1)
+    if len(few) > FEW:
+        return [*islice(lines.newest(prefix, after), limit)]
+    every = [lines.counted(key, number) for key, number in few.items()]
+    older = (one for one in every if after is None or one.line < after.line)
+    return sorted(older, key=lambda one: -one.line)[:limit]
+
+
+class _LastLines:
+    """The last lines about subjects, in one snapshot."""
+
+    def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
+        self._transaction = transaction
+        self._wanted = wanted
+        self._last = journal.last_id(transaction)
+
+    def by_name(self, prefix: str, limit: int) -> dict[str, int]:
+        return counts.subjects(
+            self._transaction, self._wanted, prefix, SubjectOrder.NAME, None, limit
+        )
+
+    def counted(self, key: str, number: int) -> _Counted:
+        line = last_changes.last_line(self._transaction, self._wanted, key, number, self._last)
+        return _Counted(key, number, line)
+
+    def newest(self, prefix: str, after: Subject | None) -> Iterator[_Counted]:
+        """Yield subjects from the newest lines on, or from those before another subject's."""
+        begin = self._last if after is None else after.line - 1
+        seen: set[str] = set()
+        for key, line in last_changes.subjects_before(self._transaction, self._wanted, begin):
+            if key in seen or not key.startswith(prefix):
+                continue
+            seen.add(key)
+            number = counts.facts(self._transaction, replace(self._wanted, subject=key))
+            if not number:
+                continue
+            if (one := self.counted(key, number)).line == line:  # else it was on an earlier page
+                yield one
