@@ -81,8 +81,8 @@ DOORS = {
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents"},
     "os.environ": {"settings"},
-    "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
-    "uvicorn": {"faces.http.server"},
+    "starlette": {f"faces.http.{name}" for name in ("bodies", "endpoint", "gate", "serving")},
+    "uvicorn": {"faces.http.serving"},
     "datetime.now": {"domain.clock"},
     "time": {
         "database.sqlite.disk",
