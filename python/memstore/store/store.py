@@ -1876,7 +1876,16 @@ def facts_of(store: Store) -> Facts:
 
 def in_run(store: Store, run: bytes) -> Store:
     """Return the same store, whose changes are journalled as those of another run."""
-    reach, author = store._reach, store._author._replace(run=run)
+    return _by(store, store._author._replace(run=run))
+
+
+def by_actor(store: Store, actor: str) -> Store:
+    """Return the same store, whose changes are journalled as made by somebody else."""
+    return _by(store, store._author._replace(actor=checked_text(actor, "actor", MAX_NAME)))
+
+
+def _by(store: Store, author: Author) -> Store:
+    reach = store._reach
     return type(store)(
         store._file,
         reach.namespace,
