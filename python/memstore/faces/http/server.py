@@ -11,19 +11,24 @@ from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
 from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
 from memstore.faces.http.bodies import Patience
+from memstore.faces.http.connection import MAX_HEAD_BYTES
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.http import pages as web_pages
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
+else:
+    web_pages = lazy_import("memstore.faces.http.pages")
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +44,7 @@ def run(
     *,
     generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
+    pages: bool = False,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
@@ -48,6 +54,7 @@ def run(
 
     Args:
         no_token: serve without a token, on this machine only and only while the file has none.
+        pages: serve the pages for people, too; they need a token in any case.
     """
     status = 1
     # Set before the file is opened, which may take long: as process 1 of a container, the server
@@ -64,7 +71,10 @@ def run(
         # In a thread, because signals are not handled while SQLite works in this one.
         with ThreadPoolExecutor(1) as pool:
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
-        for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
+        serving = [f"memstore-mcp: serving http://{one}{PATH}" for one in bound]
+        if pages:
+            serving += [f"memstore-mcp: pages at http://{one}/" for one in bound]
+        for line in (*told, *serving):
             print(line, file=sys.stderr, flush=True)
         stores = Stores(opening)
         endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
@@ -77,12 +87,16 @@ def run(
             patience=patience,
             on_admitted=trust,
         )
+        app = for_pages(gate, names)
+        if pages:
+            app = web_pages.with_pages(app, stores, names, bound, patience)
         serve(
-            for_pages(gate, names),
+            app,
             sockets,
             opening,
             running=endpoint.running(),
             head_seconds=patience.head_seconds,
+            max_head_bytes=web_pages.MAX_HEAD_BYTES if pages else MAX_HEAD_BYTES,
         )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:

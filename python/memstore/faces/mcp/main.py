@@ -78,7 +78,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
     opening.log_to_standard_error()
-    serve(offered, opened, *served, generator=make_generator, no_token=arguments.no_token)
+    serve(
+        offered,
+        opened,
+        *served,
+        generator=make_generator,
+        no_token=arguments.no_token,
+        pages=arguments.pages,
+    )
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
@@ -95,8 +102,8 @@ def _joined(argv: Sequence[str]) -> list[str]:
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.AcceptedNames] | None:
     """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
-        if arguments.allow_host or arguments.allow_origin or arguments.no_token:
-            raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
+        if arguments.allow_host or arguments.allow_origin or arguments.no_token or arguments.pages:
+            raise ValueError("--allow-host, --allow-origin, --no-token and --pages go with --http")
         return None
     where = address.read_address(arguments.http)
     names = address.AcceptedNames.of(where.host, arguments.allow_host, arguments.allow_origin)
@@ -158,6 +165,11 @@ def _parser() -> argparse.ArgumentParser:
         "--http HOST:PORT",
         "listen on this address, e.g. 127.0.0.1:8765; every request needs a token, and the "
         "first one is created and printed",
+    )
+    flag(
+        "--pages",
+        "serve the pages of memstore web as well, at http://HOST:PORT/; a person signs in with a "
+        "token, and sees its namespace",
     )
     flag(
         "--no-token",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import anyio
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from memstore.faces.web.sign_in import SignIn
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MAX_BODY_BYTES: Final = 1024 * 1024
 MAX_HEAD_BYTES: Final = 64 * 1024
@@ -145,18 +147,18 @@ class Gate:
         if isinstance(session, Reply):
             return session
         self._on_admitted(scope)
-        fields: list[tuple[str, str]] | None = []
-        if method == "POST":
-            if not request.is_from((session.origin,)):
-                return plain(403, "Only our own pages may send this. Nothing was changed.")
-            fields = await self._fields(headers, incoming)
-            if fields is None:
-                return None
-        elif not _is_isolated(headers):
-            return plain(403, "Other pages may not load this.")
+        if method == "GET":
+            if not _is_isolated(headers):
+                return plain(403, "Other pages may not load this.")
+            return await self._in_thread(partial(self._visit, request, session, []))
+        if not request.is_from((session.origin,)):
+            return plain(403, "Only our own pages may send this. Nothing was changed.")
+        fields = await self._fields(headers, incoming)
+        if fields is None:
+            return None
         return await self._in_thread(partial(self._visit, request, session, fields))
 
-    async def _in_thread(self, work: Callable[[], Reply | Session]) -> Reply | Session:
+    async def _in_thread(self, work: Callable[[], T]) -> T:
         # If the browser disconnects, only the wait ends: a write that has begun is completed.
         return await anyio.to_thread.run_sync(work, limiter=self._threads, abandon_on_cancel=True)
 
@@ -189,7 +191,7 @@ class Gate:
         if fields is None:
             return None
         origin = request.headers["origin"].lower()
-        return await self._in_thread(partial(self._sign_in.enter, dict(fields), origin))  # type: ignore[return-value]
+        return await self._in_thread(partial(self._sign_in.enter, dict(fields), origin))
 
     def _session(self, request: Request) -> Session | Reply:
         """Return the session of a request below the path of the pages, or what to say instead."""
@@ -215,9 +217,7 @@ class Gate:
 
     # -- with one ----------------------------------------------------------------------------------
 
-    def _visit(
-        self, request: Request, session: Session, fields: list[tuple[str, str]]
-    ) -> Reply:
+    def _visit(self, request: Request, session: Session, fields: list[tuple[str, str]]) -> Reply:
         """Return the page of a request. Blocks."""
         path = request.path.removeprefix(self._sign_in.base)
         found = sections.find(request.method, path)

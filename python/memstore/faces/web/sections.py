@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.faces.web.menu import Entry
-from memstore.faces.web.pages import fact, search, session, subjects
+from memstore.faces.web.pages import fact, search, session, subjects, undo
 from memstore.faces.web.routes import Section
 
 if TYPE_CHECKING:
@@ -21,10 +21,11 @@ SECTIONS: Final = (
     Section(Entry("Search", ""), search.ROUTES),
     Section(Entry("Subjects", "subjects"), subjects.ROUTES),
     Section(Entry("Fact", "fact", is_listed=False), fact.ROUTES),
+    Section(Entry("Undo", "undo", is_listed=False), undo.ROUTES),
     Section(Entry("Session", "session", is_listed=False), session.ROUTES),
 )
 
-MENU: Final = tuple(section.entry for section in SECTIONS if section.entry.is_listed)
+MENU: Final = tuple(section.entry for section in SECTIONS)
 
 
 def find(method: str, path: str) -> tuple[Section, Route, Mapping[str, int]] | None:

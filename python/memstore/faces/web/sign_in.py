@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memstore.faces.http.stores import Stores
-    from memstore.faces.web.problems import Problem
     from memstore.faces.web.menu import Entry
+    from memstore.faces.web.problems import Problem
     from memstore.store.store import Store
 
 ENTER: Final = "/enter"
@@ -63,7 +63,8 @@ class SignIn:
         """Return what a form gets that nobody is signed in for."""
         if swaps:
             where = (("HX-Retarget", "#problems"), ("HX-Reswap", "innerHTML"))
-            return Reply(401, templating.render("parts/signed_out.html", enter=ENTER), headers=where)
+            part = templating.render("parts/signed_out.html", enter=ENTER)
+            return Reply(401, part, headers=where)
         return self.page("You are signed out, so nothing was changed. Sign in, and repeat it.", 401)
 
     def problem(self, problem: Problem) -> Reply:

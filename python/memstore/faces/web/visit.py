@@ -39,7 +39,7 @@ class Visit:
         fields: those of the posted form; a name that is repeated has all its values in ``many``.
         swaps: whether the browser puts the answer in the place of a part of the page.
         may_write: whether the person may change anything.
-        menu: the entries that are shown.
+        menu: all entries, also those that the menu does not list.
         leave: ends the session.
     """
 
@@ -140,6 +140,10 @@ class Visit:
 
     def address(self, path: str = "") -> str:
         return self.base + path
+
+    def offers(self, path: str) -> bool:
+        """Whether there is an entry with this path, listed or not."""
+        return any(entry.path == path for entry in self.menu)
 
     def when(self, moment: datetime | None, form: str = "%d %b %Y") -> Markup | str:
         """Return a moment in the viewer's time zone, as an element; this year's without the year.

@@ -1,0 +1,192 @@
+"""Search, which is the home: what an agent is told, why each fact is in it, and why another not."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.records import EVERYBODY
+from memstore.errors import NotFound
+from memstore.faces.mcp import catalogue
+from memstore.faces.mcp.calls import Calls
+from memstore.faces.web import filters, score, words
+from memstore.faces.web.routes import asks, shows
+from memstore.faces.web.watching import watched
+from memstore.providers.local import tokens_at_most
+from memstore.settings import MIN_RELEVANCE
+from memstore.store.store import with_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.faces.web.filters import Filters
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+
+TOOL: Final = "memory_search"
+
+FILTERS: Final = ("subject", "category", "user", "agent", "run", "from", "until", "as_of")
+
+MAX_QUERY: Final = 4000
+
+
+class Hit(NamedTuple):
+    """A hit as the page shows it.
+
+    Attributes:
+        text: its text, the words that matched marked.
+        parts: those of its score.
+        origin: the source, if its text is of others.
+    """
+
+    hit: SearchHit
+    text: tuple[words.Stretch, ...]
+    parts: list[score.Part]
+    origin: str | None
+
+    @property
+    def fact(self) -> Fact:
+        return self.hit.fact
+
+
+class Given(NamedTuple):
+    """What an agent is given for a question.
+
+    Attributes:
+        text: the answer of the tool, or its error.
+        tokens: an upper bound on its tokens.
+    """
+
+    text: str
+    is_error: bool
+    tokens: int
+    milliseconds: float
+    hits: SearchHits
+
+
+def home(visit: Visit) -> Reply:
+    counts = visit.store.counts(scope="all")
+    return visit.page("search.html", question="", chosen=filters.of(visit), counts=counts)
+
+
+def ask(visit: Visit) -> Reply:
+    """Keep the question, and show its answer under a number."""
+    question = visit.field("query")[:MAX_QUERY]
+    chosen = filters.Filters({} if visit.field("reset") else visit.fields, visit.zone)
+    if not question and not chosen:
+        return visit.to("")
+    return visit.to(f"search/{visit.session.keep({**chosen.fields, 'query': question})}")
+
+
+def answer(visit: Visit) -> Reply:
+    """Show what an agent gets for the question with this number."""
+    kept = visit.kept("number")
+    question, chosen = kept.get("query", ""), filters.Filters(kept, visit.zone)
+    chosen.seen(visit.store)  # says what is wrong with the moment at its field
+    if not question:
+        counts = visit.store.counts(scope="all")
+        return visit.page("search.html", question="", chosen=chosen, counts=counts)
+    given = told(visit, question, chosen)
+    reason = _reason(visit, question, chosen) if visit.number("w") else {}
+    return visit.page(
+        "answer.html",
+        question=question,
+        chosen=chosen,
+        number=visit.numbers["number"],
+        given=given,
+        hits=_hits(visit, given.hits),
+        bar=score.BAR,
+        **{"missing": "", "outcome": None, "fact": None, "refusal": "", **reason},
+    )
+
+
+def why_not(visit: Visit) -> Reply:
+    """Keep what is missing from an answer, and show why."""
+    missing = visit.session.keep({"missing": visit.field("missing")[:MAX_QUERY]})
+    return visit.to(f"search/{visit.numbers['number']}?w={missing}#why-not")
+
+
+def told(visit: Visit, question: str, chosen: Filters) -> Given:
+    """Return the answer exactly as the tool gives it, and the hits that it is made of."""
+    store = watched(visit.store)
+    begun = clock.monotonic()
+    result = _calls().answer(
+        lambda: store, {"name": TOOL, "arguments": _arguments(question, chosen)}
+    )
+    milliseconds = (clock.monotonic() - begun) * 1000
+    text = result["content"][0]["text"]
+    return Given(text, result["isError"], tokens_at_most(text), milliseconds, store.found.hits)
+
+
+@cache
+def _calls() -> Calls:
+    return Calls(catalogue.offered(), lambda: None)
+
+
+def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
+    """Return the arguments of the tool for a question with filters."""
+    narrowing = chosen.narrowing()
+    names = {"created_after": "after", "created_before": "before"}
+    arguments: dict[str, Any] = {
+        names.get(name, name): clock.to_text(value) if name in names else value
+        for name, value in narrowing.items()
+    }
+    for name in ("user", "agent", "run"):
+        if name in chosen.fields:
+            arguments[f"{name}_id"] = chosen.fields[name]
+    if "as_of" in chosen.fields and "as_of" not in chosen.problems:
+        arguments["as_of"] = chosen.fields["as_of"]
+    return {"query": question, **arguments}
+
+
+def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
+    origins, _ = with_sources(visit.store, [hit.fact.id for hit in hits], ())
+    best = max((hit.score for hit in hits), default=1.0)
+    return [
+        Hit(
+            hit,
+            words.marked(hit.fact.content, ()),
+            score.parts(hit, best),
+            origins.get(hit.fact.id),
+        )
+        for hit in hits
+    ]
+
+
+def _reason(visit: Visit, question: str, chosen: Filters) -> Mapping[str, Any]:
+    """Return why the fact that somebody misses is not in the answer."""
+    missing = visit.kept("w").get("missing", "")
+    try:
+        fact = _meant(visit, missing)
+    except NotFound:
+        return {"missing": missing, "refusal": "No fact is like that here."}
+    outcome = visit.store.why_not(
+        question,
+        fact.id,
+        min_relevance=MIN_RELEVANCE,
+        scope=None if chosen.scope == EVERYBODY else chosen.scope,
+        touch=False,
+        **chosen.narrowing(),
+    )
+    return {"missing": missing, "fact": fact, "outcome": outcome}
+
+
+def _meant(visit: Visit, missing: str) -> Fact:
+    """Return the fact with an id, or the one that is most like a text."""
+    digits = missing.removeprefix("#")
+    if digits.isascii() and digits.isdigit() and len(digits) < 19:
+        return visit.store.get(int(digits))
+    found = visit.store.search(missing, limit=1, active_only=False, scope="all", touch=False)
+    if not found:
+        raise NotFound("no fact is like that")
+    return found[0].fact
+
+
+ROUTES: Final = (
+    shows("", home),
+    asks("search", ask),
+    shows("search/{number}", answer),
+    asks("search/{number}/why-not", why_not),
+)
