@@ -81,7 +81,11 @@ DOORS = {
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents"},
     "os.environ": {"settings"},
-    "starlette": {f"faces.http.{name}" for name in ("bodies", "endpoint", "gate", "serving")},
+    "jinja2": {"faces.web.templating"},
+    "starlette": {
+        *(f"faces.http.{name}" for name in ("bodies", "endpoint", "gate", "pages", "serving")),
+        "faces.web.gate",
+    },
     "uvicorn": {"faces.http.serving"},
     "datetime.now": {"domain.clock"},
     "time": {

@@ -46,9 +46,7 @@ class Pages:
     def __init__(self, store: Store, *, takes_codes: bool = True, allowed: tuple[str, ...] = ()):
         self.store = store
         self.codes = Codes()
-        self.sign_in = SignIn(
-            Stores(Opened(store)), BASE, self.codes if takes_codes else None
-        )
+        self.sign_in = SignIn(Stores(Opened(store)), BASE, self.codes if takes_codes else None)
         names = AcceptedNames.of("127.0.0.1", allowed, ())
         self.gate = Gate(self.sign_in, names=names, ports=(PORT,))
         self.http = self.browser()

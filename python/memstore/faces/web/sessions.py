@@ -44,7 +44,7 @@ class Codes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: dict[bytes, datetime] = {}
+        self._issued: dict[bytes, datetime] = {}
         self._used: OrderedDict[bytes, None] = OrderedDict()
 
     def make(self) -> str:
@@ -52,8 +52,8 @@ class Codes:
         code = secrets.token_urlsafe(TICKET_BYTES)
         with self._lock:
             now = clock.utc_now()
-            self._made = {one: at for one, at in self._made.items() if now - at < CODE_LIFE}
-            self._made[_hash(code)] = now
+            self._issued = {one: at for one, at in self._issued.items() if now - at < CODE_LIFE}
+            self._issued[_hash(code)] = now
         return code
 
     def redeem(self, code: str) -> None:
@@ -69,7 +69,7 @@ class Codes:
                     "This code was already used; each one works once. If it was not you who used "
                     "it, end the program in the terminal with Ctrl-C."
                 )
-            at = self._made.pop(name, None)
+            at = self._issued.pop(name, None)
             if at is None or clock.utc_now() - at >= CODE_LIFE:
                 raise SignInRefused("This code is unknown, or older than two minutes.")
             self._used[name] = None

@@ -61,7 +61,7 @@ def _beginning(text: str) -> str:
     return text[:SHOWN_CHARACTERS] + "…" if _is_long(text) else text
 
 
-def _made() -> jinja2.Environment:
+def _new_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
@@ -81,4 +81,4 @@ def _made() -> jinja2.Environment:
     return environment
 
 
-_environment: Final = _made()
+_environment: Final = _new_environment()

@@ -88,7 +88,7 @@ def answer(visit: Visit) -> Reply:
     if not question:
         counts = visit.store.counts(scope="all")
         return visit.page("search.html", question="", chosen=chosen, counts=counts)
-    given = told(visit, question, chosen)
+    given = answer_for(visit, question, chosen)
     reason = _reason(visit, question, chosen) if visit.number("w") else {}
     return visit.page(
         "answer.html",
@@ -108,7 +108,7 @@ def why_not(visit: Visit) -> Reply:
     return visit.to(f"search/{visit.numbers['number']}?w={missing}#why-not")
 
 
-def told(visit: Visit, question: str, chosen: Filters) -> Given:
+def answer_for(visit: Visit, question: str, chosen: Filters) -> Given:
     """Return the answer exactly as the tool gives it, and the hits that it is made of."""
     store = watched(visit.store)
     begun = clock.monotonic()
