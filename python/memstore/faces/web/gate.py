@@ -45,6 +45,9 @@ MAX_FIELDS: Final = 5000
 PAGES_AT_ONCE: Final = 8
 """Threads in which pages are made; further requests queue."""
 
+POLL: Final = "pulse"
+"""The address that open pages ask now and then, whether anybody looks or not."""
+
 METHODS: Final = ("GET", "HEAD", "POST")
 
 MAX_QUERY: Final = 2000
@@ -197,8 +200,10 @@ class Gate:
         """Return the session of a request below the path of the pages, or what to say instead."""
         if request.path.startswith(self._sign_in.base):
             try:
+                is_use = request.path != f"{self._sign_in.base}{POLL}"
                 for secret in self._secrets(request):
-                    if (session := self._sign_in.session(secret)) is not None:
+                    session = self._sign_in.session(secret, is_use=is_use)
+                    if session is not None:
                         return session
             except (Explained, ValueError, TypeError) as error:
                 return self._sign_in.problem(problems.of(error))

@@ -108,6 +108,8 @@ class Session:
         self.used_at = clock.utc_now()
         self.namespace: str | None = None
         """The namespace that was chosen; ``None`` for the store's own."""
+        self.since: dict[str, int | None] = {}
+        """By namespace, the line of the journal at the visit before this one, if there was one."""
         self._key = secrets.token_bytes(SECRET_BYTES)
         self._lock = threading.Lock()
         self._questions: OrderedDict[int, Mapping[str, str]] = OrderedDict()
@@ -194,8 +196,12 @@ class Sessions:
             if len(self._open) > MAX_SESSIONS:
                 self._open.popitem(last=False)
 
-    def find(self, secret: str) -> Session | None:
-        """Return the session of a cookie, and note its use; ``None`` if there is none."""
+    def find(self, secret: str, *, is_use: bool = True) -> Session | None:
+        """Return the session of a cookie; ``None`` if there is none.
+
+        Args:
+            is_use: whether a person did something, so that it stays open.
+        """
         name, now = _hash(secret), clock.utc_now()
         with self._lock:
             session = self._open.get(name)
@@ -204,8 +210,9 @@ class Sessions:
             if now - session.used_at >= IDLE:
                 del self._open[name]
                 return None
-            session.used_at = now
-            self._open.move_to_end(name)
+            if is_use:
+                session.used_at = now
+                self._open.move_to_end(name)
             return session
 
     def end(self, session: Session) -> None:

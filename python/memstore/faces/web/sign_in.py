@@ -9,6 +9,7 @@ from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, Explained
 from memstore.faces import wording
 from memstore.faces.web import templating
+from memstore.faces.web.last_visits import LastVisits
 from memstore.faces.web.reply import Reply, redirect
 from memstore.faces.web.sections import MENU
 from memstore.faces.web.sessions import Codes, Session, Sessions, SignInRefused
@@ -49,6 +50,7 @@ class SignIn:
         self._stores = stores
         self._codes = codes
         self._sessions = Sessions()
+        self._visits = LastVisits()
         self.on_entered: Callable[[], object] = lambda: None
         """Called after each sign-in."""
 
@@ -129,9 +131,12 @@ class SignIn:
 
     # -- between -----------------------------------------------------------------------------------
 
-    def session(self, secret: str) -> Session | None:
-        """Return the session of a cookie; ``None`` if it has ended, or its token has. Blocks."""
-        session = self._sessions.find(secret)
+    def session(self, secret: str, *, is_use: bool = True) -> Session | None:
+        """Return the session of a cookie; ``None`` if it has ended, or its token has. Blocks.
+
+        ``is_use`` is that of :meth:`Sessions.find`.
+        """
+        session = self._sessions.find(secret, is_use=is_use)
         if session is not None and session.token is not None and self._token(session) is None:
             self._sessions.end(session)
             return None
@@ -155,6 +160,9 @@ class SignIn:
     ) -> Visit:
         """Return a visit, with the memory that its session may reach."""
         store, may_write = self._store(session)
+        if store.namespace not in session.since:
+            line = file_of(store).head().line
+            session.since[store.namespace] = self._visits.begin(store, session.actor, line)
         many: dict[str, list[str]] = {}
         for name, value in fields:
             many.setdefault(name, []).append(value)

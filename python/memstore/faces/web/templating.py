@@ -57,7 +57,8 @@ def _is_long(text: str) -> bool:
     return len(text) > SHOWN_CHARACTERS
 
 
-def _beginning(text: str) -> str:
+def beginning(text: str) -> str:
+    """Return as much of a text as a list shows."""
     return text[:SHOWN_CHARACTERS] + "…" if _is_long(text) else text
 
 
@@ -71,7 +72,7 @@ def _new_environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"counted": counted, "beginning": _beginning, "is_long": _is_long}
+    environment.filters |= {"counted": counted, "beginning": beginning, "is_long": _is_long}
     environment.globals |= {
         "changed_words": changed_words,
         "static": files.address,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
+from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.web import templating
 from memstore.faces.web.reply import HTML, Reply, redirect
@@ -129,6 +130,11 @@ class Visit:
         return templating.zone_named(self.session.zone)
 
     @property
+    def since(self) -> int | None:
+        """The line of the journal at the visit before this one, if there was one."""
+        return self.session.since.get(self.store.namespace)
+
+    @property
     def file_name(self) -> str:
         """The name of the file, without its folder."""
         return re.split(r"[/\\]", self.store.path)[-1]
@@ -136,7 +142,7 @@ class Visit:
     @cached_property
     def waiting(self) -> int:
         """How many proposals wait for a decision."""
-        return len(self.store.proposals.list(scope="all"))
+        return self.store.proposals.count(scope=EVERYBODY)
 
     def address(self, path: str = "") -> str:
         return self.base + path

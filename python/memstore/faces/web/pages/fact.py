@@ -6,8 +6,8 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.proposals import ProposalState
-from memstore.errors import Conflict, Explained, NotFound
+from memstore.domain.records import EVERYBODY
+from memstore.errors import Conflict, Explained
 from memstore.faces import wording
 from memstore.faces.web import acting, chains, sayings
 from memstore.faces.web.routes import changes, shows
@@ -16,6 +16,7 @@ from memstore.store.store import with_sources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.sessions import Undo
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
 MAX_LINES: Final = 100
 """Lines of the journal that are shown."""
 
+MAX_PROPOSALS: Final = 500
+"""Open questions about a subject among which those about a fact are looked for."""
+
 
 def show(visit: Visit) -> Reply:
     fact_id = visit.numbers["id"]
-    explanation = visit.store.explain(fact_id, scope="all")
+    fact = visit.store.get(fact_id)
+    explanation = visit.store.explain(fact_id, scope=EVERYBODY)
     lines = visit.store.journal(fact_id)[-MAX_LINES:]
-    try:
-        fact = visit.store.get(fact_id)
-    except NotFound:  # erased: the explanation says so
-        return visit.page("erased_fact.html", explanation=explanation, lines=lines, fact_id=fact_id)
     legs = visit.store.support(fact_id)
     chain = visit.store.history(fact_id)
     origins, _ = with_sources(visit.store, [fact_id], ())
@@ -60,13 +61,11 @@ def _neighbours(visit: Visit, fact: Fact) -> list[Fact]:
     return [*before, *visit.store.list(**own, after_id=fact.id)]
 
 
-def _open_proposals(visit: Visit, fact: Fact) -> list[Any]:
-    every = visit.store.proposals.list(ProposalState.OPEN, scope="all")
+def _open_proposals(visit: Visit, fact: Fact) -> list[Proposal]:
+    """Return the questions that a fact is part of."""
+    about = visit.store.proposals.list(subject=fact.subject, scope=EVERYBODY, limit=MAX_PROPOSALS)
     return [
-        one
-        for one in every
-        if fact.id in {source.id for source in one.sources}
-        or (one.new is not None and one.new.id == fact.id)
+        one for one in about if fact.id in {part.id for part in (*one.sources, one.new) if part}
     ]
 
 

@@ -10,7 +10,7 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.faces.web import filters, score, words
+from memstore.faces.web import filters, score, templating, words
 from memstore.faces.web.routes import asks, shows
 from memstore.faces.web.watching import watched
 from memstore.providers.local import tokens_at_most
@@ -19,7 +19,9 @@ from memstore.store.store import with_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
+    from memstore.domain.log import LogLine
     from memstore.domain.records import Fact, SearchHit, SearchHits
     from memstore.faces.web.filters import Filters
     from memstore.faces.web.reply import Reply
@@ -30,6 +32,9 @@ TOOL: Final = "memory_search"
 FILTERS: Final = ("subject", "category", "user", "agent", "run", "from", "until", "as_of")
 
 MAX_QUERY: Final = 4000
+
+MAX_NEWS: Final = 1000
+"""Changes since the last visit that are counted."""
 
 
 class Hit(NamedTuple):
@@ -51,6 +56,20 @@ class Hit(NamedTuple):
         return self.hit.fact
 
 
+class News(NamedTuple):
+    """What somebody did since the last visit.
+
+    Attributes:
+        is_more: whether more was done than is counted.
+    """
+
+    actor: str
+    source: str
+    changes: int
+    last: datetime
+    is_more: bool
+
+
 class Given(NamedTuple):
     """What an agent is given for a question.
 
@@ -67,8 +86,26 @@ class Given(NamedTuple):
 
 
 def home(visit: Visit) -> Reply:
-    counts = visit.store.counts(scope="all")
-    return visit.page("search.html", question="", chosen=filters.of(visit), counts=counts)
+    return _home(visit, filters.of(visit))
+
+
+def _home(visit: Visit, chosen: Filters) -> Reply:
+    counts = visit.store.counts(scope=EVERYBODY)
+    return visit.page("search.html", question="", chosen=chosen, counts=counts, news=_news(visit))
+
+
+def _news(visit: Visit) -> list[News]:
+    """Return what was done since the last visit, by who did it."""
+    if visit.since is None:
+        return []
+    lines = visit.store.changes(after=visit.since, scope=EVERYBODY, limit=MAX_NEWS + 1)
+    found: dict[tuple[str, str], list[LogLine]] = {}
+    for line in lines[:MAX_NEWS]:
+        found.setdefault((line.actor, line.source), []).append(line)
+    return [
+        News(actor, source, len(some), some[0].at, is_more=len(lines) > MAX_NEWS)
+        for (actor, source), some in found.items()
+    ]
 
 
 def ask(visit: Visit) -> Reply:
@@ -86,8 +123,7 @@ def answer(visit: Visit) -> Reply:
     question, chosen = kept.get("query", ""), filters.Filters(kept, visit.zone)
     chosen.seen(visit.store)  # says what is wrong with the moment at its field
     if not question:
-        counts = visit.store.counts(scope="all")
-        return visit.page("search.html", question="", chosen=chosen, counts=counts)
+        return _home(visit, chosen)
     given = answer_for(visit, question, chosen)
     reason = _reason(visit, question, chosen) if visit.number("w") else {}
     return visit.page(
@@ -147,7 +183,7 @@ def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
     return [
         Hit(
             hit,
-            words.marked(hit.fact.content, ()),
+            words.marked(templating.beginning(hit.fact.content), hit.matched),
             score.parts(hit, best),
             origins.get(hit.fact.id),
         )
@@ -178,7 +214,7 @@ def _meant(visit: Visit, missing: str) -> Fact:
     digits = missing.removeprefix("#")
     if digits.isascii() and digits.isdigit() and len(digits) < 19:
         return visit.store.get(int(digits))
-    found = visit.store.search(missing, limit=1, active_only=False, scope="all", touch=False)
+    found = visit.store.search(missing, limit=1, active_only=False, scope=EVERYBODY, touch=False)
     if not found:
         raise NotFound("no fact is like that")
     return found[0].fact

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.clock import from_text, to_text
+from memstore.domain.records import EVERYBODY
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.faces.web import chains, filters, paging
 from memstore.faces.web.routes import asks, shows
@@ -149,7 +150,7 @@ def removed(visit: Visit) -> Reply:
     """Show what was replaced, deleted or hidden."""
     fact = visit.store.get(visit.numbers["id"])
     page = paging.newest_first(
-        visit, visit.store.list, subject=fact.subject, scope="all", states=REMOVED
+        visit, visit.store.list, subject=fact.subject, scope=EVERYBODY, states=REMOVED
     )
     rows = chains.rows(visit.store, page.rows)
     return visit.page("removed.html", fact=fact, rows=rows, links=page.links)
@@ -159,7 +160,7 @@ def export(visit: Visit) -> Reply:
     """Download all facts about a subject, in any state, a JSON object in each line."""
     fact = visit.store.get(visit.numbers["id"])
     every = visit.store.list(
-        subject=fact.subject, scope="all", states=filters.EVERY_STATE, limit=None
+        subject=fact.subject, scope=EVERYBODY, states=filters.EVERY_STATE, limit=None
     )
     lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in every)
     return visit.download("memstore-subject.jsonl", "".join(f"{line}\n" for line in lines))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.plans import UNDO
+from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict
 from memstore.faces.web import chains
 from memstore.faces.web.routes import changes, shows
@@ -45,7 +46,7 @@ def apply(visit: Visit) -> Reply:
 
 
 def _plan(visit: Visit) -> Plan:
-    return visit.store.revert(acts=[visit.numbers["act"]], scope="all")
+    return visit.store.revert(acts=[visit.numbers["act"]], scope=EVERYBODY)
 
 
 def _planned(visit: Visit, plan: Plan, *, changed: bool = False) -> Reply:
