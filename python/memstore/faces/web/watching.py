@@ -29,7 +29,7 @@ class WatchedView(View):
     found: Found
 
     def search(self, query: str, **asked: Any) -> SearchHits:
-        self.found.hits = super().search(query, **asked)
+        self.found.hits = super().search(query, **{**asked, "matched": True})
         return self.found.hits
 
 
@@ -39,7 +39,7 @@ class WatchedStore(Store):
     found: Found
 
     def search(self, query: str, **asked: Any) -> SearchHits:
-        self.found.hits = super().search(query, **{**asked, "touch": False})
+        self.found.hits = super().search(query, **{**asked, "matched": True, "touch": False})
         return self.found.hits
 
     def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:

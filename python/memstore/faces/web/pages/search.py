@@ -183,7 +183,9 @@ def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
     return [
         Hit(
             hit,
-            words.marked(templating.beginning(hit.fact.content), hit.matched),
+            words.marked(
+                templating.beginning(hit.fact.content), hit.matched.content if hit.matched else ()
+            ),
             score.parts(hit, best),
             origins.get(hit.fact.id),
         )
