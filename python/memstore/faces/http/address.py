@@ -151,16 +151,16 @@ class AcceptedNames:
 
         Args:
             host: the header.
-            ports: those that the server listens on. A name that was allowed without a port may
-                also have the usual port of HTTP or HTTPS, at which a proxy may serve it.
+            ports: those that the server listens on. The name of another machine that was allowed
+                without a port may also have the usual one of HTTP or HTTPS, for a proxy.
         """
         name, port = _split((host or "").lower())
         if f"{name}:{port}" in self.hosts:
             return True
         number = int(port or HTTP_PORT)
-        if name in self.hosts:
-            return not port or number in (*ports, HTTP_PORT, HTTPS_PORT)
-        return _is_local(name) and number in ports
+        if _is_local(name):
+            return number in ports
+        return name in self.hosts and (not port or number in (*ports, HTTP_PORT, HTTPS_PORT))
 
     def know_origin(self, origin: str | None) -> bool:
         """Whether a page of this origin may call; programs send no ``Origin``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import Explained
 from memstore.faces import wording
@@ -51,7 +52,7 @@ EVERY_STATE: Final = ("active", "superseded", "deleted", "expired", "distrusted"
 DAYS: Final = ("from", "until")
 
 MAX_FIELD: Final = 4000
-"""Characters of a field that is kept."""
+"""Characters of a field that are kept."""
 
 
 class Filters:
@@ -70,12 +71,19 @@ class Filters:
         self.states = STATES
         self.days = DAYS
         self._zone = zone
-        self._days = {name: self._day(name) for name in DAYS}
         if self.fields.get("state", "") not in dict(STATES):
             del self.fields["state"]
+        self._days = {name: self._day(name) for name in DAYS}
+        self.used = {name: value for name, value in self.fields.items() if self._is_right(name)}
+        """The fields that filter: those that nothing is wrong with."""
 
     def __bool__(self) -> bool:
         return bool(self.fields)
+
+    def _is_right(self, name: str) -> bool:
+        if len(self.fields[name]) > MAX_NAME:
+            self.problems[name] = f"At most {MAX_NAME} characters."
+        return name not in self.problems
 
     @property
     def count(self) -> int:
@@ -93,13 +101,13 @@ class Filters:
     @property
     def scope(self) -> ScopeSelection:
         """The chosen owners; everybody if none is."""
-        chosen = {f"{name}_id": self.fields.get(name) for name in ("user", "agent", "run")}
+        chosen = {f"{name}_id": self.used.get(name) for name in ("user", "agent", "run")}
         return Scope(**chosen) if any(chosen.values()) else EVERYBODY
 
     def narrowing(self) -> dict[str, Any]:
         """Return the keywords of a search, but for ``scope``."""
         wanted: dict[str, Any] = {
-            name: self.fields[name] for name in ("subject", "category") if name in self.fields
+            name: self.used[name] for name in ("subject", "category") if name in self.used
         }
         first, last = self._days["from"], self._days["until"]
         if first is not None:  # the library leaves out the moment itself
@@ -111,22 +119,23 @@ class Filters:
     def listing(self) -> dict[str, Any]:
         """Return the keywords of ``Store.list`` and ``count``."""
         wanted = self.narrowing() | {"scope": self.scope}
-        if "source" in self.fields:
-            wanted["source"] = self.fields["source"]
-        state = self.fields.get("state")
+        if "source" in self.used:
+            wanted["source"] = self.used["source"]
+        state = self.used.get("state")
         if state is not None:
             wanted["states"] = EVERY_STATE if state == "every" else (state,)
         return wanted
 
     def seen(self, store: Store) -> Seen:
         """Return the store, or what it was as of the chosen moment."""
-        moment = self.fields.get("as_of")
+        moment = self.used.get("as_of")
         if moment is None:
             return store
         try:
             return store.as_of(moment)
         except (Explained, ValueError) as error:
             self.problems["as_of"] = wording.in_pages(error)
+            del self.used["as_of"]
             return store
 
     def _day(self, name: str) -> date | None:

@@ -50,6 +50,9 @@ POLL: Final = "pulse"
 
 METHODS: Final = ("GET", "HEAD", "POST")
 
+REPLACEMENT: Final = "\ufffd"
+"""Stands for NUL, which no text of a memory has, as for what is no UTF-8."""
+
 MAX_QUERY: Final = 2000
 
 ISOLATED: Final = ("same-origin", "none")
@@ -172,7 +175,7 @@ class Gate:
         if body is None:
             return None
         try:
-            return parse_qsl(
+            pairs = parse_qsl(
                 body.decode("utf-8", "replace"),
                 keep_blank_values=True,
                 max_num_fields=MAX_FIELDS,
@@ -180,6 +183,7 @@ class Gate:
             )
         except ValueError as error:
             raise BodyRefused(400, "The form has too many fields.") from error
+        return [(name, value.replace("\x00", REPLACEMENT)) for name, value in pairs]
 
     # -- without a sign-in -------------------------------------------------------------------------
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from memstore.faces.web.sessions import Session
     from memstore.store.store import Store
 
-BACK: Final = re.compile(r"[a-z0-9/-]{0,200}(\?[a-z0-9=&-]{0,200})?(#[a-z0-9-]{0,60})?")
+BACK: Final = re.compile(
+    r"([a-z0-9-]{1,40}(/[a-z0-9-]{1,40}){0,5})?(\?[a-z0-9=&-]{0,200})?(#[a-z0-9-]{0,60})?"
+)
 """Where a form may lead back to: an address of ours, relative to the path of the pages."""
 
 

@@ -170,10 +170,10 @@ def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
         for name, value in narrowing.items()
     }
     for name in ("user", "agent", "run"):
-        if name in chosen.fields:
-            arguments[f"{name}_id"] = chosen.fields[name]
-    if "as_of" in chosen.fields and "as_of" not in chosen.problems:
-        arguments["as_of"] = chosen.fields["as_of"]
+        if name in chosen.used:
+            arguments[f"{name}_id"] = chosen.used[name]
+    if "as_of" in chosen.used:
+        arguments["as_of"] = chosen.used["as_of"]
     return {"query": question, **arguments}
 
 
