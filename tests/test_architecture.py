@@ -83,7 +83,10 @@ DOORS = {
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
     "starlette": {
-        *(f"faces.http.{name}" for name in ("bodies", "endpoint", "gate", "pages", "serving")),
+        *(
+            f"faces.http.{name}"
+            for name in ("bodies", "endpoint", "gate", "pages", "server", "serving")
+        ),
         "faces.web.gate",
     },
     "uvicorn": {"faces.http.serving"},

@@ -19,6 +19,9 @@ import h11
 MAX_HEAD_BYTES: Final = 16 * 1024
 """Bytes of a request's first line and headers."""
 
+MAX_PAGE_HEAD_BYTES: Final = 64 * 1024
+"""The same where there are pages: browsers send the cookies of all programs of this machine."""
+
 LINGER_SECONDS: Final = 1.0
 """Time for a refused client to read the answer; closing at once would reset the connection."""
 

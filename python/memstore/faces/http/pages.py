@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from memstore.faces.http.gate import HEALTH, PATH
 from memstore.faces.http.serving import trust
-from memstore.faces.web.gate import MAX_HEAD_BYTES as MAX_HEAD_BYTES
 from memstore.faces.web.gate import Gate
 from memstore.faces.web.kept_path import kept_path
 from memstore.faces.web.sign_in import SignIn

@@ -5,30 +5,32 @@ from __future__ import annotations
 import logging
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
 from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
 from memstore.faces.http.bodies import Patience
-from memstore.faces.http.connection import MAX_HEAD_BYTES
+from memstore.faces.http.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
-from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from starlette.types import ASGIApp
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.http import pages as web_pages
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
-else:
-    web_pages = lazy_import("memstore.faces.http.pages")
+
+    WithPages: TypeAlias = Callable[
+        [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience], ASGIApp
+    ]
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +46,7 @@ def run(
     *,
     generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
-    pages: bool = False,
+    with_pages: WithPages | None = None,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
@@ -54,7 +56,7 @@ def run(
 
     Args:
         no_token: serve without a token, on this machine only and only while the file has none.
-        pages: serve the pages for people, too; they need a token in any case.
+        with_pages: adds the pages for people, which need a token in any case; ``None`` for none.
     """
     status = 1
     # Set before the file is opened, which may take long: as process 1 of a container, the server
@@ -72,7 +74,7 @@ def run(
         with ThreadPoolExecutor(1) as pool:
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
         serving = [f"memstore-mcp: serving http://{one}{PATH}" for one in bound]
-        if pages:
+        if with_pages is not None:
             serving += [f"memstore-mcp: pages at http://{one}/" for one in bound]
         for line in (*told, *serving):
             print(line, file=sys.stderr, flush=True)
@@ -88,15 +90,15 @@ def run(
             on_admitted=trust,
         )
         app = for_pages(gate, names)
-        if pages:
-            app = web_pages.with_pages(app, stores, names, bound, patience)
+        if with_pages is not None:
+            app = with_pages(app, stores, names, bound, patience)
         serve(
             app,
             sockets,
             opening,
             running=endpoint.running(),
             head_seconds=patience.head_seconds,
-            max_head_bytes=web_pages.MAX_HEAD_BYTES if pages else MAX_HEAD_BYTES,
+            max_head_bytes=MAX_HEAD_BYTES if with_pages is None else MAX_PAGE_HEAD_BYTES,
         )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:

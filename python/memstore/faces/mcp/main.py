@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.faces.http import address, server
+    from memstore.faces.http import pages as web_pages
     from memstore.faces.mcp import catalogue, opening, session
 else:
     address = lazy_import("memstore.faces.http.address")
@@ -23,6 +24,7 @@ else:
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
     session = lazy_import("memstore.faces.mcp.session")
+    web_pages = lazy_import("memstore.faces.http.pages")
 
 LEFT_OUT: Final = re.compile(r"-[a-z]\w+(,|$)")
 """A tool or set to leave out, unlike ``-h``."""
@@ -75,6 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         session.run(offered, opened, make_generator)
     try:
         serve = server.run
+        with_pages = web_pages.with_pages if arguments.pages else None
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
     opening.log_to_standard_error()
@@ -84,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         *served,
         generator=make_generator,
         no_token=arguments.no_token,
-        pages=arguments.pages,
+        with_pages=with_pages,
     )
 
 

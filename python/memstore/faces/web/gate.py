@@ -36,9 +36,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_BODY_BYTES: Final = 1024 * 1024
-MAX_HEAD_BYTES: Final = 64 * 1024
-"""Browsers send the cookies of all programs of this machine with each request."""
-
 MAX_FIELDS: Final = 5000
 """Fields of a form."""
 

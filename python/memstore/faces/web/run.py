@@ -19,11 +19,12 @@ from memstore.errors import MemstoreError
 from memstore.faces import from_settings, wording
 from memstore.faces.http.address import AcceptedNames, Address, listen
 from memstore.faces.http.bodies import Patience
+from memstore.faces.http.connection import MAX_PAGE_HEAD_BYTES
 from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import Opening, end, on_signals
 from memstore.faces.web import kept_path
-from memstore.faces.web.gate import MAX_HEAD_BYTES, Gate
+from memstore.faces.web.gate import Gate
 from memstore.faces.web.sessions import CODE_LIFE, Codes
 from memstore.faces.web.sign_in import ENTER, SOURCE, USER, SignIn
 
@@ -85,7 +86,7 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
                 sockets,
                 opening,
                 head_seconds=Patience().head_seconds,
-                max_head_bytes=MAX_HEAD_BYTES,
+                max_head_bytes=MAX_PAGE_HEAD_BYTES,
             )
         finally:
             doorman.remove_file()
