@@ -69,7 +69,8 @@
   });
 
   document.addEventListener("htmx:after:swap", () => {
-    every("#problems .said, article .said").forEach((element) => {
+    every(".said:not([data-heard])").forEach((element) => {
+      element.dataset.heard = "";
       one("#said").textContent = element.textContent;
     });
     if (!swapped || !swapped.had || document.activeElement !== document.body) return;
