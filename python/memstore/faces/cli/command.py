@@ -53,6 +53,10 @@ FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
 
+NO_PAGES: Final = (
+    "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
+)
+
 Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
 """The output formats of a command."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memstore.faces import options
 from memstore.faces.cli import command as cli
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from memstore.faces.web import run as server
 else:
     server = lazy_import("memstore.faces.web.run")
-
-MISSING: Final = (
-    "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
-)
 
 
 def port(text: str) -> int:
@@ -41,5 +37,5 @@ def _web(_store: None, arguments: argparse.Namespace, _show: cli.Show) -> None:
     try:
         serve = server.run
     except ImportError as error:
-        raise cli.UsageError(MISSING.format(error=error)) from error
+        raise cli.UsageError(cli.NO_PAGES.format(error=error)) from error
     serve(chosen, arguments.port, opens_browser=not arguments.no_browser)

@@ -60,36 +60,9 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
     """
     status = 1
     opening = Opening(partial(from_settings.open_store, chosen, actor=USER, source=SOURCE))
-    logging.basicConfig(format="memstore web: %(message)s", level=logging.WARNING)
     on_signals(lambda _number, _frame: end(opening, 0))
     try:
-        sockets = _listen(port)
-        bound = Address(*sockets[0].getsockname()[:2])
-        codes = Codes()
-        sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes)
-        gate = Gate(
-            sign_in,
-            names=AcceptedNames.of(HOST, (), ()),
-            ports=(bound.port,),
-            on_admitted=trust,
-        )
-        doorman = _Doorman(bound, codes)
-        sign_in.on_entered = doorman.remove_file
-        _say(f"memstore web: http://{bound}{ENTER} (Ctrl-C ends it)")
-        let_in = doorman.open_browser if opens_browser else doorman.print_code
-        let_in()
-        if sys.stdin is not None and sys.stdin.isatty():
-            threading.Thread(target=_on_enter, args=(let_in,), daemon=True).start()
-        try:
-            serve(
-                gate,
-                sockets,
-                opening,
-                head_seconds=Patience().head_seconds,
-                max_head_bytes=MAX_PAGE_HEAD_BYTES,
-            )
-        finally:
-            doorman.remove_file()
+        show(opening, port, opens_browser=opens_browser)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         _say(f"memstore web: {wording.on_command_line(error)}")
@@ -97,6 +70,34 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
         logger.exception("the server failed")
     finally:
         end(opening, status)
+
+
+def show(opening: Opening, port: int | None, *, opens_browser: bool) -> None:
+    """Serve the pages of a store until a signal comes; the arguments are those of :func:`run`."""
+    logging.basicConfig(format="memstore web: %(message)s", level=logging.WARNING)
+    sockets = _listen(port)
+    bound = Address(*sockets[0].getsockname()[:2])
+    codes = Codes()
+    sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes)
+    names = AcceptedNames.of(HOST, (), ())
+    gate = Gate(sign_in, names=names, ports=(bound.port,), on_admitted=trust)
+    doorman = _Doorman(bound, codes)
+    sign_in.on_entered = doorman.remove_file
+    _say(f"memstore web: http://{bound}{ENTER} (Ctrl-C ends it)")
+    let_in = doorman.open_browser if opens_browser else doorman.print_code
+    let_in()
+    if sys.stdin is not None and sys.stdin.isatty():
+        threading.Thread(target=_on_enter, args=(let_in,), daemon=True).start()
+    try:
+        serve(
+            gate,
+            sockets,
+            opening,
+            head_seconds=Patience().head_seconds,
+            max_head_bytes=MAX_PAGE_HEAD_BYTES,
+        )
+    finally:
+        doorman.remove_file()
 
 
 def _listen(port: int | None) -> list[socket.socket]:
