@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -179,6 +180,36 @@ def test_without_its_packages_it_says_how_to_install_them(db: Path) -> None:
     )
     assert done.returncode == 2
     assert "pip install 'pymemstore[web]'" in done.stderr
+
+
+def test_the_demo_shows_its_memory_and_leaves_nothing(tmp_path: Path) -> None:
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\ncp "${{1#file://}}" {opened}.part && mv {opened}.part {opened}\n'
+    )
+    browser.chmod(0o755)
+    own = {"XDG_DATA_HOME": str(tmp_path / "data"), "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memstore", "demo", "--web"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **own, "BROWSER": f"{browser} %s"},
+    )
+    try:
+        assert wait_until(opened.exists)
+        address = re.search(r"(http://[^/]+)/enter#([\w-]+)", opened.read_text())
+        assert address is not None
+        url, code = address.groups()
+        answer = httpx.post(f"{url}/enter", data={"code": code}, headers={"Origin": url})
+        assert answer.status_code == 303
+        assert [*tmp_path.glob("memstore-demo-*")]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=15) == 0
+        assert not [*tmp_path.glob("memstore-demo-*")]
+    finally:
+        process.kill()
+        process.wait()
 
 
 # -- memstore-mcp --pages --------------------------------------------------------------------------

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
-    from memstore.domain.trust import TrustChange
+    from memstore.domain.trust import Credit, TrustChange
     from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
@@ -1911,6 +1911,12 @@ def with_sources(
         levels = trust.table(transaction)
         external = frozenset(name for name in names if levels.is_foreign(name))
         return trust.foreign_facts(transaction, fact_ids), external
+
+
+def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
+    """Return how much each of these facts counts, by its best leg."""
+    with store._file.engine.read() as transaction:
+        return dict(trust.of_facts(transaction, fact_ids))
 
 
 def others_of(

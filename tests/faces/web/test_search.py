@@ -151,3 +151,10 @@ def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None
     assert pages.read(f"pulse?since={line}").strip() == ""
     memory.add("The cake is ready", subject="cake")
     assert "has changed since" in pages.read(f"pulse?since={line}")
+
+
+def test_hits_say_how_much_they_count(memory: Store, pages: Pages) -> None:
+    memory.add("The kettle should be sold", subject="kettle", source="web:shop.example")
+    page = text_of(pages.ask("search", {"query": "kettle"}))
+    assert "an agent's word" in page
+    assert "text of others: web:" in page

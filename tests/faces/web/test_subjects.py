@@ -135,3 +135,13 @@ def test_an_empty_memory_says_what_subjects_are(pages: Pages) -> None:
 @pytest.mark.parametrize("path", ["subject/99", "subject/99/removed", "subject/99/export"])
 def test_an_unknown_subject_is_not_found(pages: Pages, path: str) -> None:
     assert pages.get(path).status_code == 404
+
+
+def test_relations_are_a_list_where_a_graph_is_built(pages: Pages, memory: Store) -> None:
+    fact = memory.add("Mira leads Lighthouse", subject="mira")
+    memory.add("Lighthouse runs on nginx", subject="lighthouse")
+    assert "Related to" not in pages.read(f"subject/{fact.id}")
+    memory.graph.build()
+    told = text_of(pages.read(f"subject/{fact.id}"))
+    assert "Related to" in told
+    assert "lighthouse" in told[told.index("Related to") :].lower()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 from pathlib import Path
 
 import pytest
+from tests.support.pages import Pages
 
 from memstore.faces.web import files, templating
 
@@ -106,3 +108,11 @@ def test_an_address_changes_with_the_file() -> None:
         "/static/htmx.LICENSE",
     ):
         assert files.answer(path) is None
+
+
+def test_the_first_visit_is_small(pages: Pages) -> None:
+    sizes = [len(gzip.compress(pages.read().encode()))]
+    sizes += [len(gzip.compress((files.FOLDER / name).read_bytes())) for name in (
+        "style.css", "page.js", "htmx.min.js", "icon.svg",
+    )]  # fmt: skip
+    assert sum(sizes) < 60_000

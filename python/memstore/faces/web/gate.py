@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 
 from memstore.errors import Explained
 from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
-from memstore.faces.web import files, problems, sections
+from memstore.faces.web import files, problems, sections, templating
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.reply import Reply, plain, redirect
 from memstore.faces.web.sign_in import ENTER, ENTER_PATHS
@@ -109,6 +109,7 @@ class Gate:
         self._patience = patience
         self._on_admitted = on_admitted
         self._threads = anyio.CapacityLimiter(PAGES_AT_ONCE)
+        templating.prepare()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = Incoming(receive)

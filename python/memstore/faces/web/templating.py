@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -27,6 +28,16 @@ SHOWN_CHARACTERS: Final = 4000
 def render(template: str, **values: Any) -> bytes:
     """Return a template with values as UTF-8; those without a value are an error."""
     return _environment.get_template(template).render(**values).encode("utf-8", "backslashreplace")
+
+
+def prepare() -> None:
+    """Compile the templates, in a thread, so that the first page need not wait for that."""
+    threading.Thread(target=_compile, name="memstore-templates", daemon=True).start()
+
+
+def _compile() -> None:
+    for name in _environment.list_templates(["html"]):
+        _environment.get_template(name)
 
 
 def zone_named(name: str) -> tzinfo | None:

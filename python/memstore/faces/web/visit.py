@@ -122,9 +122,9 @@ class Visit:
         self.__dict__.pop("seen", None)
         self.__dict__.pop("waiting", None)
 
-    @property
+    @cached_property
     def ticket(self) -> str:
-        """A token for a form."""
+        """A token for the forms of this page."""
         return self.session.ticket()
 
     @cached_property

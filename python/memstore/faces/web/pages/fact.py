@@ -11,7 +11,6 @@ from memstore.errors import Conflict, Explained
 from memstore.faces import wording
 from memstore.faces.web import acting, chains, sayings
 from memstore.faces.web.routes import changes, shows
-from memstore.store.store import with_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +35,6 @@ def show(visit: Visit) -> Reply:
     lines = visit.store.journal(fact_id)[-MAX_LINES:]
     legs = visit.store.support(fact_id)
     chain = visit.store.history(fact_id)
-    origins, _ = with_sources(visit.store, [fact_id], ())
     return visit.page(
         "fact.html",
         fact=fact,
@@ -48,7 +46,6 @@ def show(visit: Visit) -> Reply:
         neighbours=_neighbours(visit, fact),
         proposals=_open_proposals(visit, fact),
         lines=lines,
-        origin=origins.get(fact_id),
     )
 
 

@@ -15,7 +15,7 @@ from memstore.faces.web.routes import asks, shows
 from memstore.faces.web.watching import watched
 from memstore.providers.local import tokens_at_most
 from memstore.settings import MIN_RELEVANCE
-from memstore.store.store import with_sources
+from memstore.store.store import credits_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.log import LogLine
     from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.domain.trust import Credit
     from memstore.faces.web.filters import Filters
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
@@ -43,13 +44,13 @@ class Hit(NamedTuple):
     Attributes:
         text: its text, the words that matched marked.
         parts: those of its score.
-        origin: the source, if its text is of others.
+        credit: how much it counts, and by which source that was decided.
     """
 
     hit: SearchHit
     text: tuple[words.Stretch, ...]
     parts: list[score.Part]
-    origin: str | None
+    credit: Credit | None
 
     @property
     def fact(self) -> Fact:
@@ -178,7 +179,7 @@ def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
 
 
 def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
-    origins, _ = with_sources(visit.store, [hit.fact.id for hit in hits], ())
+    credits_ = credits_of(visit.store, [hit.fact.id for hit in hits])
     best = max((hit.score for hit in hits), default=1.0)
     return [
         Hit(
@@ -187,7 +188,7 @@ def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
                 templating.beginning(hit.fact.content), hit.matched.content if hit.matched else ()
             ),
             score.parts(hit, best),
-            origins.get(hit.fact.id),
+            credits_.get(hit.fact.id),
         )
         for hit in hits
     ]

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import EVERYBODY
 from memstore.domain.status import Subject, SubjectOrder
+from memstore.errors import NotFound
 from memstore.faces.web import chains, filters, paging
 from memstore.faces.web.routes import asks, shows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from memstore.domain.entities import Neighbour
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
@@ -27,6 +29,8 @@ ORDERS: Final = (
 )
 
 CATEGORY: Final = attrgetter("fact.category")
+
+MAX_RELATIONS: Final = 20
 
 REMOVED: Final = ("superseded", "deleted", "expired", "distrusted")
 
@@ -117,6 +121,7 @@ def show(visit: Visit) -> Reply:
         groups=[(name, [*some]) for name, some in groups],
         links=page.links,
         counts=_counts(visit, fact.subject, chosen.scope),
+        relations=_relations(visit, fact.subject) if is_now and not chosen else (),
         at=None if is_now else seen.at,  # type: ignore[union-attr]
     )
 
@@ -140,6 +145,17 @@ def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:
         "active": count(),
         "removed": count(states=REMOVED),
     }
+
+
+def _relations(visit: Visit, subject: str) -> Sequence[Neighbour]:
+    """Return what a subject is related to, if a graph was built that knows it."""
+    graph = visit.store.graph
+    if graph.status().built_at is None:
+        return ()
+    try:
+        return graph.neighbours(subject, limit=MAX_RELATIONS, scope=EVERYBODY)
+    except NotFound:
+        return ()
 
 
 def filter_subject(visit: Visit) -> Reply:
