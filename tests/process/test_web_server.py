@@ -143,7 +143,7 @@ def test_a_broken_file_is_a_page(tmp_path: Path) -> None:
 def test_it_never_imports_the_sdk() -> None:
     program = (
         "import sys; from memstore.faces.web import run\n"
-        "from memstore.faces.web.pages import search; search._calls()\n"
+        "from memstore.faces.web.pages import search; search._catalogue()\n"
         "print(*sorted(sys.modules))"
     )
     done = subprocess.run(
@@ -182,6 +182,7 @@ def test_without_its_packages_it_says_how_to_install_them(db: Path) -> None:
     assert "pip install 'pymemstore[web]'" in done.stderr
 
 
+@pytest.mark.model
 def test_the_demo_shows_its_memory_and_leaves_nothing(tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     browser.write_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +18,7 @@ def executable() -> str:
     """Return the path of Chromium; skip the test where there is none, but fail in CI."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        if os.environ.get("CI"):
+        if os.environ.get("CI") and sys.platform == "linux":
             pytest.fail("CI has to have Chromium")
         pytest.skip("needs Chromium")
     return found

@@ -41,12 +41,22 @@ class Pages:
     Args:
         takes_codes: sign in with one-time codes; otherwise with access tokens.
         allowed: more accepted hosts.
+        owners: those that agents use if a call names none.
     """
 
-    def __init__(self, store: Store, *, takes_codes: bool = True, allowed: tuple[str, ...] = ()):
+    def __init__(
+        self,
+        store: Store,
+        *,
+        takes_codes: bool = True,
+        allowed: tuple[str, ...] = (),
+        owners: Mapping[str, str] | None = None,
+    ) -> None:
         self.store = store
         self.codes = Codes()
-        self.sign_in = SignIn(Stores(Opened(store)), BASE, self.codes if takes_codes else None)
+        self.sign_in = SignIn(
+            Stores(Opened(store)), BASE, self.codes if takes_codes else None, owners
+        )
         names = AcceptedNames.of("127.0.0.1", allowed, ())
         self.gate = Gate(self.sign_in, names=names, ports=(PORT,))
         self.http = self.browser()

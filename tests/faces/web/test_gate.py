@@ -306,6 +306,7 @@ def test_the_endpoint_and_the_pages_share_nothing(pages: Pages) -> None:
         AcceptedNames.of("127.0.0.1", (), ()),
         [Address("127.0.0.1", PORT)],
         Patience(),
+        {},
     )
     http = TestClient(app, base_url=ORIGIN, follow_redirects=False)
     assert [http.post(path).status_code for path in ("/mcp", "/mcp/", "/health")] == [418] * 3

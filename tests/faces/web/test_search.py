@@ -158,3 +158,14 @@ def test_hits_say_how_much_they_count(memory: Store, pages: Pages) -> None:
     page = text_of(pages.ask("search", {"query": "kettle"}))
     assert "an agent's word" in page
     assert "text of others: web:" in page
+
+
+def test_the_answer_is_for_the_owners_that_agents_use(memory: Store) -> None:
+    memory.add("Ben likes black tea", subject="ben", user_id="ben")
+    pages = Pages(memory, owners={"user_id": "ben"})
+    pages.enter()
+    page = pages.ask("search", {"query": "tea"})
+    assert given(page) == tool(memory, query="tea", user_id="ben")
+    assert "for ben" in text_of(page)
+    where = pages.post("search", {"query": "kettle"}).headers["location"].removeprefix(BASE)
+    assert "other owners" in text_of(pages.ask(f"{where}/why-not", {"missing": "1"}))

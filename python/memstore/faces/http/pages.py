@@ -14,7 +14,7 @@ from memstore.faces.web.kept_path import kept_path
 from memstore.faces.web.sign_in import SignIn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -29,10 +29,11 @@ def with_pages(
     names: AcceptedNames,
     bound: Sequence[Address],
     patience: Patience,
+    owners: Mapping[str, str],
 ) -> ASGIApp:
     """Return an application that serves the endpoint, and pages everywhere else."""
     pages = Gate(
-        SignIn(stores, kept_path(), codes=None),
+        SignIn(stores, kept_path(), None, owners),
         names=names,
         ports={one.port for one in bound},
         patience=patience,

@@ -20,7 +20,7 @@ from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.types import ASGIApp
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.faces.mcp.opening import Opening
 
     WithPages: TypeAlias = Callable[
-        [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience], ASGIApp
+        [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience, Mapping[str, str]], ASGIApp
     ]
 
 logger = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def run(
         )
         app = for_pages(gate, names)
         if with_pages is not None:
-            app = with_pages(app, stores, names, bound, patience)
+            app = with_pages(app, stores, names, bound, patience, catalogue.owners)
         serve(
             app,
             sockets,

@@ -30,7 +30,7 @@ from memstore.faces.web.sign_in import ENTER, SOURCE, USER, SignIn
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memstore.settings import Settings
 
@@ -62,7 +62,7 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
     opening = Opening(partial(from_settings.open_store, chosen, actor=USER, source=SOURCE))
     on_signals(lambda _number, _frame: end(opening, 0))
     try:
-        show(opening, port, opens_browser=opens_browser)
+        show(opening, port, opens_browser=opens_browser, owners=chosen.owners)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         _say(f"memstore web: {wording.on_command_line(error)}")
@@ -72,13 +72,22 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
         end(opening, status)
 
 
-def show(opening: Opening, port: int | None, *, opens_browser: bool) -> None:
-    """Serve the pages of a store until a signal comes; the arguments are those of :func:`run`."""
+def show(
+    opening: Opening,
+    port: int | None,
+    *,
+    opens_browser: bool,
+    owners: Mapping[str, str] | None = None,
+) -> None:
+    """Serve the pages of a store until a signal comes; the arguments are those of :func:`run`.
+
+    ``owners`` are those that agents use if a call names none.
+    """
     logging.basicConfig(format="memstore web: %(message)s", level=logging.WARNING)
     sockets = _listen(port)
     bound = Address(*sockets[0].getsockname()[:2])
     codes = Codes()
-    sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes)
+    sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes, owners)
     names = AcceptedNames.of(HOST, (), ())
     gate = Gate(sign_in, names=names, ports=(bound.port,), on_admitted=trust)
     doorman = _Doorman(bound, codes)

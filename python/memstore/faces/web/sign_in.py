@@ -43,12 +43,20 @@ class SignIn:
         stores: the memory.
         base: the path that the pages live below, with a slash at both ends.
         codes: the one-time codes that are accepted; ``None`` if access tokens are, instead.
+        owners: those that agents use if a call names none.
     """
 
-    def __init__(self, stores: Stores, base: str, codes: Codes | None) -> None:
+    def __init__(
+        self,
+        stores: Stores,
+        base: str,
+        codes: Codes | None,
+        owners: Mapping[str, str] | None = None,
+    ) -> None:
         self.base = base
         self._stores = stores
         self._codes = codes
+        self._owners = owners or {}
         self._sessions = Sessions()
         self._visits = LastVisits()
         self.on_entered: Callable[[], object] = lambda: None
@@ -178,6 +186,7 @@ class SignIn:
             swaps=swaps,
             may_write=may_write,
             menu=MENU,
+            owners=self._owners,
             leave=partial(self.leave, session),
         )
 

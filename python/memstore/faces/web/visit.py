@@ -43,6 +43,7 @@ class Visit:
         swaps: whether the browser puts the answer in the place of a part of the page.
         may_write: whether the person may change anything.
         menu: all entries, also those that the menu does not list.
+        owners: those that agents use if a call names none.
         leave: ends the session.
     """
 
@@ -60,6 +61,7 @@ class Visit:
         swaps: bool,
         may_write: bool,
         menu: Sequence[Entry],
+        owners: Mapping[str, str],
         leave: Callable[[], Reply],
     ) -> None:
         self.store = store
@@ -73,6 +75,7 @@ class Visit:
         self.swaps = swaps
         self.may_write = may_write
         self.menu = menu
+        self.owners = owners
         self.leave = leave
 
     # -- what was asked ----------------------------------------------------------------------------

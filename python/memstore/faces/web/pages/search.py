@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
-from memstore.domain.records import EVERYBODY
+from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import NotFound
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.log import LogLine
     from memstore.domain.records import Fact, SearchHit, SearchHits
     from memstore.domain.trust import Credit
+    from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.web.filters import Filters
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
@@ -149,17 +150,17 @@ def answer_for(visit: Visit, question: str, chosen: Filters) -> Given:
     """Return the answer exactly as the tool gives it, and the hits that it is made of."""
     store = watched(visit.store)
     begun = clock.monotonic()
-    result = _calls().answer(
-        lambda: store, {"name": TOOL, "arguments": _arguments(question, chosen)}
-    )
+    call = {"name": TOOL, "arguments": _arguments(question, chosen)}
+    calls = Calls(_catalogue()._replace(owners=visit.owners), lambda: None)
+    result = calls.answer(lambda: store, call)
     milliseconds = (clock.monotonic() - begun) * 1000
     text = result["content"][0]["text"]
     return Given(text, result["isError"], tokens_at_most(text), milliseconds, store.found.hits)
 
 
 @cache
-def _calls() -> Calls:
-    return Calls(catalogue.offered(), lambda: None)
+def _catalogue() -> Catalogue:
+    return catalogue.offered()
 
 
 def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
@@ -201,14 +202,18 @@ def _reason(visit: Visit, question: str, chosen: Filters) -> Mapping[str, Any]:
         fact = _meant(visit, missing)
     except NotFound:
         return {"missing": missing, "refusal": "No fact is like that here."}
-    outcome = visit.store.why_not(
-        question,
-        fact.id,
-        min_relevance=MIN_RELEVANCE,
-        scope=None if chosen.scope == EVERYBODY else chosen.scope,
-        touch=False,
-        **chosen.narrowing(),
-    )
+    try:
+        outcome = visit.store.why_not(
+            question,
+            fact.id,
+            min_relevance=MIN_RELEVANCE,
+            scope=Scope(**visit.owners) if chosen.scope == EVERYBODY else chosen.scope,
+            touch=False,
+            **chosen.narrowing(),
+        )
+    except NotFound:  # with owners, the library looks only for what is theirs
+        refusal = f"Fact {fact.id} belongs to other owners than the search asks for."
+        return {"missing": missing, "refusal": refusal}
     return {"missing": missing, "fact": fact, "outcome": outcome}
 
 
