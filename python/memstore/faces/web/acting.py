@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from memstore.database.journal import Kind
+from memstore.database.journal import UNCHANGED
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.sessions import Undo
 
@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from memstore.domain.records import JournalLine
     from memstore.faces.web.visit import Visit
 
-UNSEEN: frozenset[str] = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.REDACT})
-"""Kinds of lines that change nothing that a page shows."""
-
 
 def lines_since(visit: Visit, fact_id: int, line: int) -> list[JournalLine]:
-    """Return what was done to a fact's chain after a line of the journal."""
+    """Return what changed a fact's chain after a line of the journal."""
     lines = visit.store.journal(fact_id)
-    return [one for one in lines if one.id > line and one.kind not in UNSEEN]
+    return [one for one in lines if one.id > line and one.kind not in UNCHANGED]
 
 
 def check_unchanged(visit: Visit, *fact_ids: int) -> None:
