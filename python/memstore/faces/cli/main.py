@@ -12,7 +12,6 @@ from memstore import __version__, errors, settings
 from memstore.faces import options
 from memstore.faces.cli import usage
 from memstore.faces.cli.catalogue import COMMANDS, GROUPS, load
-from memstore.faces.cli.command import check_there
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
 
@@ -20,12 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.faces import from_settings, wording
+    from memstore.faces.cli import command as definitions
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
     from memstore.store.store import Store
     from memstore.text import escaping, secrets
 else:
+    definitions = lazy_import("memstore.faces.cli.command")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -228,7 +229,7 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
     chosen = options.chosen_settings(arguments)
     wordless = chosen._replace(embedder="none", model=None)
     if command.file == "existing":
-        check_there(chosen)
+        definitions.check_there(chosen)
     trouble = None
     try:
         store = from_settings.open_store(
