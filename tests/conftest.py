@@ -44,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--power-cuts", type=int, default=20, metavar="N", help="cuts of the power (default 20)"
     )
+    group.addoption("--screenshots", metavar="FOLDER", help="keep pictures of the web pages there")
     group.addoption(
         "--inputs", type=int, default=100, metavar="N", help="hostile inputs (default 100)"
     )

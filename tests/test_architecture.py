@@ -81,8 +81,15 @@ DOORS = {
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
     "os.environ": {"settings"},
-    "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
-    "uvicorn": {"faces.http.server"},
+    "jinja2": {"faces.web.templating"},
+    "starlette": {
+        *(
+            f"faces.http.{name}"
+            for name in ("bodies", "endpoint", "gate", "pages", "server", "serving")
+        ),
+        "faces.web.gate",
+    },
+    "uvicorn": {"faces.http.serving"},
     "datetime.now": {"domain.clock"},
     "time": {
         "database.sqlite.disk",

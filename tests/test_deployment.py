@@ -136,7 +136,7 @@ def test_a_single_replica_uses_the_file() -> None:
 
 
 def test_grace_period_covers_the_shutdown() -> None:
-    from memstore.faces.http.server import END_SECONDS
+    from memstore.faces.http.serving import END_SECONDS
 
     assert POD["terminationGracePeriodSeconds"] > END_SECONDS
     assert int(COMPOSE["stop_grace_period"].removesuffix("s")) > END_SECONDS

@@ -29,7 +29,7 @@ from tests.support.served import MCP_HEADERS, Served, request
 import memstore
 from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
-from memstore.faces.http.server import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
+from memstore.faces.http.serving import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
 from memstore.faces.http.stores import MAX_STORES, Stores
 from memstore.faces.mcp.opening import Opening
 

@@ -160,6 +160,35 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
 }
 
 
+PAGE_ARGUMENTS: Final[Mapping[str, str]] = {
+    "content": "the text",
+    "created_after": "stored from",
+    "created_before": "stored until",
+    "fact_id": "the number",
+    "moment": "as of",
+    "patch": "the metadata",
+    "user_id": "user",
+    "agent_id": "agent",
+    "run_id": "run",
+}
+"""What pages call the arguments of the library: the labels of their fields."""
+
+PAGE_REMEDIES: Final[Mapping[Remedy, str]] = {
+    **COMMAND_LINE_REMEDIES,
+    Remedy.RETRY: "Look at it as it is now, and decide again.",
+    Remedy.PLAN_AGAIN: "Open it again to see what it would do now.",
+    Remedy.RESTORE: "Restore it first.",
+    Remedy.ACCEPT: "Accept the proposal in the inbox.",
+    Remedy.REJECT: "Reject the proposal in the inbox.",
+    Remedy.UPDATE_TASK: "Change it on the page of the tasks.",
+    Remedy.FIND_ID: "Search for it.",
+    Remedy.FIND_EPISODE: "Look for it in the log.",
+    Remedy.LEAVE_SECRET_OUT: "Leave it out.",
+    Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
+    Remedy.OPEN_AGAIN: "Start the server again.",
+    Remedy.OPEN_REPLACED: "Open the page again.",
+}
+
 TOOL_REMEDIES: Final[Mapping[Remedy, Sequence[str]]] = {
     Remedy.FIND_ID: (
         "Use {memory_search} or {memory_list} to find the id.",
@@ -198,6 +227,11 @@ ANY_TOOL: Final = _AnyTool()
 def on_command_line(error: BaseException | str) -> str:
     """Return an error, or the reason of one that was not raised, in words of the command line."""
     return _worded(error, COMMAND_LINE_ARGUMENTS, COMMAND_LINE_REMEDIES)
+
+
+def in_pages(error: BaseException | str) -> str:
+    """Return an error, or the reason of one that was not raised, in words of the web pages."""
+    return _worded(error, PAGE_ARGUMENTS, PAGE_REMEDIES)
 
 
 def in_server(error: BaseException | str, shown: Mapping[str, str | None] = ANY_TOOL) -> str:

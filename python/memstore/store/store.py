@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
-    from memstore.domain.trust import TrustChange
+    from memstore.domain.trust import Credit, TrustChange
     from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
@@ -1857,7 +1857,16 @@ def facts_of(store: Store) -> Facts:
 
 def in_run(store: Store, run: bytes) -> Store:
     """Return the same store, whose changes are journalled as those of another run."""
-    reach, author = store._reach, store._author._replace(run=run)
+    return _by(store, store._author._replace(run=run))
+
+
+def by_actor(store: Store, actor: str) -> Store:
+    """Return the same store, whose changes are journalled as made by somebody else."""
+    return _by(store, store._author._replace(actor=checked_text(actor, "actor", MAX_NAME)))
+
+
+def _by(store: Store, author: Author) -> Store:
+    reach = store._reach
     return type(store)(
         store._file,
         reach.namespace,
@@ -1883,6 +1892,12 @@ def with_sources(
         levels = trust.table(transaction)
         external = frozenset(name for name in names if levels.is_foreign(name))
         return trust.foreign_facts(transaction, fact_ids), external
+
+
+def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
+    """Return how much each of these facts counts, by its best leg."""
+    with store._file.engine.read() as transaction:
+        return dict(trust.of_facts(transaction, fact_ids))
 
 
 def others_of(

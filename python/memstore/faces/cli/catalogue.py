@@ -111,6 +111,9 @@ GROUPS: Final = {
         "hook": Entry("hosts", "Handle a host's event; setup registers this."),
         "where": Entry("hosts", "Show or set the namespace of a project."),
     },
+    "see it in the browser": {
+        "web": Entry("web", "See what the agent knows, and why, and put it right."),
+    },
     "serve over HTTP (memstore-mcp --http)": {
         "token create": Entry("tokens", "Create an access token for the HTTP server."),
         "token list": Entry("tokens", "List the tokens of every namespace."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
+    from memstore import errors
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AboutOthers, ScopeSelection
@@ -30,12 +32,16 @@ if TYPE_CHECKING:
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.settings import Settings
+    from memstore.store import paths
     from memstore.store import store as stores
     from memstore.store.store import Store
     from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
+    errors = lazy_import("memstore.errors")
     moments = lazy_import("memstore.domain.moments")
+    paths = lazy_import("memstore.store.paths")
     stores = lazy_import("memstore.store.store")
     escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -43,6 +49,10 @@ else:
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
+)
+
+NO_PAGES: Final = (
+    "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
 )
 
 Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
@@ -486,3 +496,13 @@ def known_id(store: Store, arguments: argparse.Namespace) -> int:
 
 def owners_of(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in ("user_id", "agent_id", "run_id")}
+
+
+def check_there(chosen: Settings) -> None:
+    """Refuse a missing file, rather than create an empty one for a mistyped name."""
+    if chosen.db in (None, ":memory:"):
+        return
+    if not os.path.exists(paths.file_at(chosen.db)):
+        raise errors.StorageError(
+            f"{chosen.db} does not exist: memstore add creates it, or name another file with --db"
+        )

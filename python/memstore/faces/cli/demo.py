@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.faces.cli import render_terminal
     from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.faces.mcp import opening
+    from memstore.faces.web import run as server
     from memstore.store.store import Store
 else:
     console = lazy_import("rich.console")
+    opening = lazy_import("memstore.faces.mcp.opening")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
+    server = lazy_import("memstore.faces.web.run")
     tempfile = lazy_import("tempfile")
 
 PIPED_WIDTH: Final = 80
@@ -67,7 +71,9 @@ def temporary_file() -> Iterator[str]:
 
 @cli.command(
     "demo",
-    "memstore demo",
+    "memstore demo\nmemstore demo --web",
+    cli.option("--web", "then show its memory in the browser, until Ctrl-C"),
+    usage="[--web]",
     file="temporary",
     embedder="required",
 )
@@ -83,6 +89,16 @@ def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     _correct(store, stage, stored[DEPLOYED])
     _to_do(store, stage)
     _end(store, stage, clock.monotonic() - started)
+    if arguments.web:
+        show_pages(store)
+
+
+def show_pages(store: Store) -> None:
+    try:
+        serve = server.show
+    except ImportError as error:
+        raise cli.UsageError(cli.NO_PAGES.format(error=error)) from error
+    serve(opening.Opening(lambda: store), None, opens_browser=True)
 
 
 def _stage(show: cli.Show) -> TerminalShow:

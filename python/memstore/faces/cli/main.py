@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.faces import from_settings, wording
+    from memstore.faces.cli import command as definitions
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
-    from memstore.store import paths
     from memstore.store.store import Store
     from memstore.text import escaping, secrets
 else:
+    definitions = lazy_import("memstore.faces.cli.command")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
-    paths = lazy_import("memstore.store.paths")
     render = lazy_import("memstore.faces.cli.render")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
     secrets = lazy_import("memstore.text.secrets")
@@ -229,7 +229,7 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
     chosen = options.chosen_settings(arguments)
     wordless = chosen._replace(embedder="none", model=None)
     if command.file == "existing":
-        _check_there(chosen)
+        definitions.check_there(chosen)
     trouble = None
     try:
         store = from_settings.open_store(
@@ -244,16 +244,6 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
         trouble = wording.on_command_line(store.file.embedder_trouble)
     with store:
         yield store, trouble
-
-
-def _check_there(chosen: Settings) -> None:
-    """Refuse a missing file, rather than create an empty one for a mistyped name."""
-    if chosen.db in (None, ":memory:"):
-        return
-    if not os.path.exists(paths.file_at(chosen.db)):
-        raise errors.StorageError(
-            f"{chosen.db} does not exist: memstore add creates it, or name another file with --db"
-        )
 
 
 def _in_words(error: Exception) -> str:

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 WAITING_CONNECTIONS: Final = 512
 
 LOCAL_NAME: Final = "localhost"
+
+HTTP_PORT: Final = 80
+HTTPS_PORT: Final = 443
 
 NAMED: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s\[\]:/@?#,]+)(?::(?P<port>\d{1,5}))?")
 """A host with or without a port, as in a URL and in the header ``Host``."""
@@ -142,6 +145,22 @@ class AcceptedNames:
         return bool(name) and (
             _is_local(name) or name in self.hosts or f"{name}:{port}" in self.hosts
         )
+
+    def are_site(self, host: str | None, ports: Collection[int]) -> bool:
+        """Whether ``Host`` names this server with its port, as pages need: cookies ignore ports.
+
+        Args:
+            host: the header.
+            ports: those that the server listens on. The name of another machine that was allowed
+                without a port may also have the usual one of HTTP or HTTPS, for a proxy.
+        """
+        name, port = _split((host or "").lower())
+        if f"{name}:{port}" in self.hosts:
+            return True
+        number = int(port or HTTP_PORT)
+        if _is_local(name):
+            return number in ports
+        return name in self.hosts and (not port or number in (*ports, HTTP_PORT, HTTPS_PORT))
 
     def know_origin(self, origin: str | None) -> bool:
         """Whether a page of this origin may call; programs send no ``Origin``."""

@@ -19,6 +19,9 @@ import h11
 MAX_HEAD_BYTES: Final = 16 * 1024
 """Bytes of a request's first line and headers."""
 
+MAX_PAGE_HEAD_BYTES: Final = 64 * 1024
+"""The same where there are pages: browsers send the cookies of all programs of this machine."""
+
 LINGER_SECONDS: Final = 1.0
 """Time for a refused client to read the answer; closing at once would reset the connection."""
 
@@ -87,16 +90,22 @@ class Connection(asyncio.Protocol):
         parser: parses requests and answers them on the same transport.
         connections: all connections of the server.
         head_seconds: the time limit for a request's head, from the connection or the first byte.
+        max_head_bytes: the longest head that is read.
     """
 
     def __init__(
-        self, parser: asyncio.Protocol, connections: Connections, head_seconds: float
+        self,
+        parser: asyncio.Protocol,
+        connections: Connections,
+        head_seconds: float,
+        max_head_bytes: int = MAX_HEAD_BYTES,
     ) -> None:
         self.peer = ""
         self.trusted = False
         self._parser = parser
         self._connections = connections
         self._head_seconds = head_seconds
+        self._max_head_bytes = max_head_bytes
         self._head = bytearray()
         self._body_left = 0
         self._unanswered = 0
@@ -174,7 +183,7 @@ class Connection(asyncio.Protocol):
             del self._head[:2]
         end = self._head.find(HEAD_END, searched)
         size = len(self._head) if end < 0 else end + len(HEAD_END)
-        if fault := _fault(self._head, searched, size):
+        if fault := _fault(self._head, searched, size, self._max_head_bytes):
             self._refuse(*fault)
             return b""
         if end < 0:
@@ -222,14 +231,14 @@ class Connection(asyncio.Protocol):
             self._giving_up = None
 
 
-def _fault(head: bytearray, start: int, end: int) -> tuple[int, str] | None:
+def _fault(head: bytearray, start: int, end: int, most: int) -> tuple[int, str] | None:
     """Return the error in the lines of a head, which may be incomplete."""
     if BARE_BREAK.search(head, start, end):
         return 400, "a line of the head does not end in CRLF"
     if FOLD.search(head, start, end):
         return 400, "a header is folded over several lines"
-    if end > MAX_HEAD_BYTES:
-        return 431, f"the head of a request is limited to {MAX_HEAD_BYTES // 1024} KiB"
+    if end > most:
+        return 431, f"the head of a request is limited to {most // 1024} KiB"
     return None
 
 

@@ -22,10 +22,10 @@ from memstore import __version__
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
+from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
 from memstore.faces.http.endpoint import TOKEN, requested_form
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
-from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -50,11 +50,6 @@ HEALTH_SECONDS: Final = 2.0
 
 LOOKS_AT_ONCE: Final = 4
 """Threads for looking up tokens, separate from those for calls."""
-
-DRAINED_BYTES: Final = 2 * MAX_BODY_BYTES
-DRAIN_SECONDS: Final = 2.0
-"""How much of a refused body is read, and for how long. If the connection were closed while bytes
-are still arriving, the sender would lose the answer."""
 
 HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers of a proxy or a tunnel. A forwarded request is remote, whatever its Host says."""
@@ -83,15 +78,6 @@ class Rejected(Exception):
             status,
             headers,
         )
-
-
-@frozen
-class Patience:
-    """Time limits for a client, so that a slow one cannot hold a connection for ever."""
-
-    head_seconds: float = 20.0
-    """From the connection or the first byte."""
-    body_seconds: float = 30.0
 
 
 class Gate:
@@ -127,14 +113,14 @@ class Gate:
         self._examining = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        incoming = _Incoming(receive)
+        incoming = Incoming(receive)
         try:
             if scope["path"] == HEALTH:
                 await (await self._health(scope["method"]))(scope, receive, send)
                 return
             passed = await self._pass(scope, incoming)
         except Rejected as refused:
-            await _refuse(refused.response, scope, incoming, send)
+            await refuse(refused.response, scope, incoming, send)
             return
         if passed is not None:
             token, body = passed
@@ -157,7 +143,12 @@ class Gate:
             raise Rejected(405, "use POST", {"Allow": "POST"})
         if requested_form(scope) not in (None, *ANSWERS):
             raise Rejected(400, f"answers in the address must be {' or '.join(ANSWERS)}")
-        body = await _read(headers, receive, self._patience.body_seconds)
+        try:
+            body = await read(
+                headers, receive, most=MAX_BODY_BYTES, seconds=self._patience.body_seconds
+            )
+        except BodyRefused as error:
+            raise Rejected(error.status, str(error), {"Connection": "close"}) from error
         if body is None:
             return None
         if HALF.search(body):
@@ -240,34 +231,6 @@ class Gate:
             self._examining.release()
 
 
-class _Incoming:
-    """Receives a request and remembers whether it was complete."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self.ended = False
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self.ended = message["type"] != "http.request" or not message.get("more_body", False)
-        return message
-
-
-async def _refuse(response: JSONResponse, scope: Scope, incoming: _Incoming, send: Send) -> None:
-    """Send a complete answer, and read on for a while before the connection may be closed."""
-
-    async def send_open(message: Message) -> None:
-        more = {"more_body": True} if message["type"] == "http.response.body" else {}
-        await send({**message, **more})
-
-    await response(scope, incoming, send_open)
-    drained = 0
-    with anyio.move_on_after(DRAIN_SECONDS):
-        while not incoming.ended and drained < DRAINED_BYTES:
-            drained += len((await incoming()).get("body", b""))
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
 class _Replay:
     """Replays a body that was read already, and then continues with the connection."""
 
@@ -295,39 +258,11 @@ def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:
     )
 
 
-async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | None:
-    """Return a request's body; :class:`Rejected` if it is too large or too slow."""
-    declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        raise _too_large()
-    body = bytearray()
-    with anyio.move_on_after(seconds) as waiting:
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return None
-            body += message.get("body", b"")
-            if len(body) > MAX_BODY_BYTES:
-                raise _too_large()
-            if not message.get("more_body", False):
-                return bytes(body)
-    assert waiting.cancelled_caught
-    raise Rejected(
-        408, f"the request took longer than {seconds:g} s to arrive", {"Connection": "close"}
-    )
-
-
 def _whole(body: bytes) -> bytes:
     try:
         return mended(body).encode()
     except (ValueError, RecursionError):
         return body  # the endpoint reports what is wrong with it
-
-
-def _too_large() -> Rejected:
-    return Rejected(
-        413, f"a request is limited to {MAX_BODY_BYTES // 1024**2} MiB", {"Connection": "close"}
-    )
 
 
 def _unauthorized(reason: str, *, given: bool = True) -> Rejected:

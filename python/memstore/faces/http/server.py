@@ -1,62 +1,41 @@
-"""The HTTP server: it serves many clients at once, and stops within a time limit."""
+"""The HTTP server: what it serves, its tokens, and when it refuses to start."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, NoReturn
-
-import anyio
-import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
 from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
-from memstore.faces.http.connection import Connection, Connections
+from memstore.faces.http.bodies import Patience
+from memstore.faces.http.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
 from memstore.faces.http.endpoint import McpEndpoint
-from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, Patience, for_pages
+from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
+from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
 
 if TYPE_CHECKING:
-    import asyncio
-    import socket
-    from collections.abc import Callable, Sequence
-    from types import FrameType
+    from collections.abc import Callable, Mapping, Sequence
 
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-    from uvicorn.server import ServerState
+    from starlette.types import ASGIApp
 
     from memstore.domain.protocols import JSONGenerator
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
 
+    WithPages: TypeAlias = Callable[
+        [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience, Mapping[str, str]], ASGIApp
+    ]
+
 logger = logging.getLogger(__name__)
-
-GRACE_SECONDS: Final = 3
-"""For calls that are running at shutdown; then they are dropped."""
-
-END_SECONDS: Final = 6.0
-"""The longest time from a signal to the end of the process."""
-
-KEEP_ALIVE_SECONDS: Final = 75
-"""For an idle connection: longer than reverse proxies use, so that they close first."""
-
-CONNECTIONS_AT_ONCE: Final = 512
-"""More would use too much memory: idle ones are closed to admit new ones."""
-
-UNTRUSTED_OF_A_PEER: Final = 64
-"""Connections from one address without an accepted request."""
 
 FIRST_TOKEN: Final = "first"  # noqa: S105 - a name
 """The name of the token that is created if a file never had one."""
-
-CONNECTION: Final = "memstore.connection"
-"""The key of a request's state for its connection."""
 
 
 def run(
@@ -67,6 +46,7 @@ def run(
     *,
     generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
+    with_pages: WithPages | None = None,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
@@ -76,6 +56,7 @@ def run(
 
     Args:
         no_token: serve without a token, on this machine only and only while the file has none.
+        with_pages: adds the pages for people, which need a token in any case; ``None`` for none.
     """
     status = 1
     # Set before the file is opened, which may take long: as process 1 of a container, the server
@@ -92,7 +73,10 @@ def run(
         # In a thread, because signals are not handled while SQLite works in this one.
         with ThreadPoolExecutor(1) as pool:
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
-        for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
+        serving = [f"memstore-mcp: serving http://{one}{PATH}" for one in bound]
+        if with_pages is not None:
+            serving += [f"memstore-mcp: pages at http://{one}/" for one in bound]
+        for line in (*told, *serving):
             print(line, file=sys.stderr, flush=True)
         stores = Stores(opening)
         endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
@@ -103,9 +87,19 @@ def run(
             writing=catalogue.writing() | prompts.WRITING,
             needs_token=not no_token,
             patience=patience,
-            on_admitted=_trust,
+            on_admitted=trust,
         )
-        _serve(opening, sockets, endpoint, for_pages(gate, names), patience.head_seconds)
+        app = for_pages(gate, names)
+        if with_pages is not None:
+            app = with_pages(app, stores, names, bound, patience, catalogue.owners)
+        serve(
+            app,
+            sockets,
+            opening,
+            running=endpoint.running(),
+            head_seconds=patience.head_seconds,
+            max_head_bytes=MAX_HEAD_BYTES if with_pages is None else MAX_PAGE_HEAD_BYTES,
+        )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
@@ -158,100 +152,3 @@ def _prepare_tokens(
 def _local(bound: Address) -> Address:
     """Return an address for connecting from this machine, even if the server listens on all."""
     return bound._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound.host, bound.host))  # noqa: S104
-
-
-def _serve(
-    opening: Opening,
-    sockets: Sequence[socket.socket],
-    endpoint: McpEndpoint,
-    app: ASGIApp,
-    head_seconds: float,
-) -> None:
-    connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
-
-    class Protocol(Connection):
-        """The protocol class for uvicorn: our connection around its parser."""
-
-        def __init__(
-            self,
-            config: uvicorn.Config,
-            server_state: ServerState,
-            app_state: dict[str, Any],
-            _loop: asyncio.AbstractEventLoop | None = None,
-        ) -> None:
-            parser = H11Protocol(config, server_state, {**app_state, CONNECTION: self}, _loop)
-            super().__init__(parser, connections, head_seconds)
-
-    server = uvicorn.Server(
-        uvicorn.Config(
-            _Application(app, lambda: on_signals(stop)),
-            http=Protocol,
-            ws="none",
-            loop="asyncio",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-    )
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        if not server.should_exit:
-            watchdog = threading.Timer(END_SECONDS, end, (opening, 0))
-            watchdog.daemon = True
-            watchdog.start()
-        server.should_exit = True
-
-    on_signals(stop)
-
-    async def serve() -> None:
-        async with endpoint.running():
-            opening.start()
-            await server.serve(sockets=list(sockets))
-
-    anyio.run(serve)
-
-
-class _Application:
-    """The ASGI application for uvicorn; notifies each connection when a request was answered.
-
-    Args:
-        on_start: called once uvicorn has set its own signal handlers.
-    """
-
-    def __init__(self, app: ASGIApp, on_start: Callable[[], None]) -> None:
-        self._app = app
-        self._on_start = on_start
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await receive()
-            self._on_start()
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            await send({"type": "lifespan.shutdown.complete"})
-            return
-        chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
-        try:
-            await self._app(scope, receive, _closing(send) if chunked else send)
-        finally:
-            scope["state"][CONNECTION].answered()
-
-
-def _closing(send: Send) -> Send:
-    """Close the connection after the answer, because we do not track the end of a chunked body."""
-
-    async def send_last(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = [one for one in message.get("headers", ()) if one[0].lower() != b"connection"]
-            message = {**message, "headers": [*headers, (b"connection", b"close")]}
-        await send(message)
-
-    return send_last
-
-
-def _trust(scope: Scope) -> None:
-    scope["state"][CONNECTION].trusted = True

@@ -27,7 +27,7 @@ HOSTS: Final = (
 
 OTHER_NAMES: Final = {"claude-ai": "claude-desktop", "visual-studio-code": "vscode"}
 
-OURS: Final = frozenset("agent cli demo host library mcp memory memstore none user".split())
+OURS: Final = frozenset("agent cli demo host library mcp memory memstore none user web".split())
 """Names that mean something else in the journal."""
 
 MAX_CHARACTERS: Final = 40

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.faces.http import address, server
+    from memstore.faces.http import pages as web_pages
     from memstore.faces.mcp import catalogue, opening, session
 else:
     address = lazy_import("memstore.faces.http.address")
@@ -23,6 +24,7 @@ else:
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
     session = lazy_import("memstore.faces.mcp.session")
+    web_pages = lazy_import("memstore.faces.http.pages")
 
 LEFT_OUT: Final = re.compile(r"-[a-z]\w+(,|$)")
 """A tool or set to leave out, unlike ``-h``."""
@@ -75,10 +77,18 @@ def main(argv: Sequence[str] | None = None) -> None:
         session.run(offered, opened, make_generator)
     try:
         serve = server.run
+        with_pages = web_pages.with_pages if arguments.pages else None
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
     opening.log_to_standard_error()
-    serve(offered, opened, *served, generator=make_generator, no_token=arguments.no_token)
+    serve(
+        offered,
+        opened,
+        *served,
+        generator=make_generator,
+        no_token=arguments.no_token,
+        with_pages=with_pages,
+    )
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
@@ -95,8 +105,8 @@ def _joined(argv: Sequence[str]) -> list[str]:
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.AcceptedNames] | None:
     """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
-        if arguments.allow_host or arguments.allow_origin or arguments.no_token:
-            raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
+        if arguments.allow_host or arguments.allow_origin or arguments.no_token or arguments.pages:
+            raise ValueError("--allow-host, --allow-origin, --no-token and --pages go with --http")
         return None
     where = address.read_address(arguments.http)
     names = address.AcceptedNames.of(where.host, arguments.allow_host, arguments.allow_origin)
@@ -158,6 +168,11 @@ def _parser() -> argparse.ArgumentParser:
         "--http HOST:PORT",
         "listen on this address, e.g. 127.0.0.1:8765; every request needs a token, and the "
         "first one is created and printed",
+    )
+    flag(
+        "--pages",
+        "serve the pages of memstore web as well, at http://HOST:PORT/; a person signs in with a "
+        "token, and sees its namespace",
     )
     flag(
         "--no-token",

@@ -1,0 +1,47 @@
+"""The pages beside the endpoint of the protocol: one server, one port, and nothing in common.
+
+A bearer token opens no page, and a page's cookie no tool: each is looked for on its own side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.faces.http.gate import HEALTH, PATH
+from memstore.faces.http.serving import trust
+from memstore.faces.web.gate import Gate
+from memstore.faces.web.kept_path import kept_path
+from memstore.faces.web.sign_in import SignIn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from memstore.faces.http.address import AcceptedNames, Address
+    from memstore.faces.http.bodies import Patience
+    from memstore.faces.http.stores import Stores
+
+
+def with_pages(
+    endpoint: ASGIApp,
+    stores: Stores,
+    names: AcceptedNames,
+    bound: Sequence[Address],
+    patience: Patience,
+    owners: Mapping[str, str],
+) -> ASGIApp:
+    """Return an application that serves the endpoint, and pages everywhere else."""
+    pages = Gate(
+        SignIn(stores, kept_path(), None, owners),
+        names=names,
+        ports={one.port for one in bound},
+        patience=patience,
+        on_admitted=trust,
+    )
+
+    async def divided(scope: Scope, receive: Receive, send: Send) -> None:
+        is_endpoint = scope["path"] == HEALTH or scope["path"].rstrip("/") == PATH
+        await (endpoint if is_endpoint else pages)(scope, receive, send)
+
+    return divided

@@ -1,0 +1,1 @@
+"""The memory in a browser: pages that a person reads and decides on."""

@@ -1,0 +1,63 @@
+"""Acting on facts: only if they are as the page showed them, and so that it can be undone."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from memstore.database.journal import UNCHANGED
+from memstore.faces.web.problems import ChangedSince
+from memstore.faces.web.sessions import Undo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.domain.records import JournalLine
+    from memstore.faces.web.visit import Visit
+
+
+def lines_since(visit: Visit, fact_id: int, line: int) -> list[JournalLine]:
+    """Return what changed a fact's chain after a line of the journal."""
+    lines = visit.store.journal(fact_id)
+    return [one for one in lines if one.id > line and one.kind not in UNCHANGED]
+
+
+def check_unchanged(visit: Visit, *fact_ids: int) -> None:
+    """Check that facts are as they were on the page that the form was sent from.
+
+    Raises:
+        ChangedSince: one of them was changed, or the form does not say when it was made.
+    """
+    seen = visit.posted_number("seen")
+    for fact_id in fact_ids:
+        lines = lines_since(visit, fact_id, -1 if seen is None else seen)
+        if lines:
+            raise ChangedSince(fact_id, lines)
+
+
+def act(visit: Visit, fact_id: int, text: str, work: Callable[[], object]) -> Undo | None:
+    """Change a fact at once, and offer to undo it.
+
+    Args:
+        fact_id: the fact, which has to be as the page showed it.
+        text: what is done, without any stored text, such as "Deleted #12".
+        work: does it.
+
+    Returns:
+        What undoes it; ``None`` if nothing was changed.
+
+    Raises:
+        ChangedSince: the fact was changed in the meantime; nothing was done.
+    """
+    check_unchanged(visit, fact_id)
+    before = visit.seen
+    work()
+    visit.see_now()
+    run = str(uuid.UUID(bytes=visit.session.run))
+    own = [one for one in lines_since(visit, fact_id, before) if one.run == run]
+    if not own:
+        return None
+    undo = Undo(own[-1].txn, text, fact_id)
+    if not visit.swaps:  # there it stands in the place of the fact
+        visit.session.offer_undo(undo)
+    return undo

@@ -1,0 +1,13 @@
+"""The menu: what its entries are called and where they lead."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    name: str
+    path: str
+    """Where it leads, relative to the path of the pages."""
+    is_listed: bool = True
+    """Whether the menu shows it."""

@@ -1,0 +1,1 @@
+"""The pages, a module each; :mod:`memstore.faces.web.sections` is their table."""

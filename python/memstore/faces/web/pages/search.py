@@ -1,0 +1,236 @@
+"""Search, which is the home: what an agent is told, why each fact is in it, and why another not."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.records import EVERYBODY, Scope
+from memstore.errors import NotFound
+from memstore.faces.mcp import catalogue
+from memstore.faces.mcp.calls import Calls
+from memstore.faces.web import filters, score, templating, words
+from memstore.faces.web.routes import asks, shows
+from memstore.faces.web.watching import watched
+from memstore.providers.local import tokens_at_most
+from memstore.settings import MIN_RELEVANCE
+from memstore.store.store import credits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memstore.domain.log import LogLine
+    from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.domain.trust import Credit
+    from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.faces.web.filters import Filters
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+
+TOOL: Final = "memory_search"
+
+FILTERS: Final = ("subject", "category", "user", "agent", "run", "from", "until", "as_of")
+
+MAX_QUERY: Final = 4000
+
+MAX_NEWS: Final = 1000
+"""Changes since the last visit that are counted."""
+
+
+class Hit(NamedTuple):
+    """A hit as the page shows it.
+
+    Attributes:
+        text: its text, the words that matched marked.
+        parts: those of its score.
+        credit: how much it counts, and by which source that was decided.
+    """
+
+    hit: SearchHit
+    text: tuple[words.Stretch, ...]
+    parts: list[score.Part]
+    credit: Credit | None
+
+    @property
+    def fact(self) -> Fact:
+        return self.hit.fact
+
+
+class News(NamedTuple):
+    """What somebody did since the last visit.
+
+    Attributes:
+        is_more: whether more was done than is counted.
+    """
+
+    actor: str
+    source: str
+    changes: int
+    last: datetime
+    is_more: bool
+
+
+class Given(NamedTuple):
+    """What an agent is given for a question.
+
+    Attributes:
+        text: the answer of the tool, or its error.
+        tokens: an upper bound on its tokens.
+    """
+
+    text: str
+    is_error: bool
+    tokens: int
+    milliseconds: float
+    hits: SearchHits
+
+
+def home(visit: Visit) -> Reply:
+    return _home(visit, filters.of(visit))
+
+
+def _home(visit: Visit, chosen: Filters) -> Reply:
+    counts = visit.store.counts(scope=EVERYBODY)
+    return visit.page("search.html", question="", chosen=chosen, counts=counts, news=_news(visit))
+
+
+def _news(visit: Visit) -> list[News]:
+    """Return what was done since the last visit, by who did it."""
+    if visit.since is None:
+        return []
+    lines = visit.store.changes(after=visit.since, scope=EVERYBODY, limit=MAX_NEWS + 1)
+    found: dict[tuple[str, str], list[LogLine]] = {}
+    for line in lines[:MAX_NEWS]:
+        found.setdefault((line.actor, line.source), []).append(line)
+    return [
+        News(actor, source, len(some), some[0].at, is_more=len(lines) > MAX_NEWS)
+        for (actor, source), some in found.items()
+    ]
+
+
+def ask(visit: Visit) -> Reply:
+    """Keep the question, and show its answer under a number."""
+    question = visit.field("query")[:MAX_QUERY]
+    chosen = filters.Filters({} if visit.field("reset") else visit.fields, visit.zone)
+    if not question and not chosen:
+        return visit.to("")
+    return visit.to(f"search/{visit.session.keep({**chosen.fields, 'query': question})}")
+
+
+def answer(visit: Visit) -> Reply:
+    """Show what an agent gets for the question with this number."""
+    kept = visit.kept("number")
+    question, chosen = kept.get("query", ""), filters.Filters(kept, visit.zone)
+    chosen.seen(visit.store)  # says what is wrong with the moment at its field
+    if not question:
+        return _home(visit, chosen)
+    given = answer_for(visit, question, chosen)
+    reason = _reason(visit, question, chosen) if visit.number("w") else {}
+    return visit.page(
+        "answer.html",
+        question=question,
+        chosen=chosen,
+        number=visit.numbers["number"],
+        given=given,
+        hits=_hits(visit, given.hits),
+        bar=score.BAR,
+        **{"missing": "", "outcome": None, "fact": None, "refusal": "", **reason},
+    )
+
+
+def why_not(visit: Visit) -> Reply:
+    """Keep what is missing from an answer, and show why."""
+    missing = visit.session.keep({"missing": visit.field("missing")[:MAX_QUERY]})
+    return visit.to(f"search/{visit.numbers['number']}?w={missing}#why-not")
+
+
+def answer_for(visit: Visit, question: str, chosen: Filters) -> Given:
+    """Return the answer exactly as the tool gives it, and the hits that it is made of."""
+    store = watched(visit.store)
+    begun = clock.monotonic()
+    call = {"name": TOOL, "arguments": _arguments(question, chosen)}
+    calls = Calls(_catalogue()._replace(owners=visit.owners), lambda: None)
+    result = calls.answer(lambda: store, call)
+    milliseconds = (clock.monotonic() - begun) * 1000
+    text = result["content"][0]["text"]
+    return Given(text, result["isError"], tokens_at_most(text), milliseconds, store.found.hits)
+
+
+@cache
+def _catalogue() -> Catalogue:
+    return catalogue.offered()
+
+
+def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
+    """Return the arguments of the tool for a question with filters."""
+    narrowing = chosen.narrowing()
+    names = {"created_after": "after", "created_before": "before"}
+    arguments: dict[str, Any] = {
+        names.get(name, name): clock.to_text(value) if name in names else value
+        for name, value in narrowing.items()
+    }
+    for name in ("user", "agent", "run"):
+        if name in chosen.used:
+            arguments[f"{name}_id"] = chosen.used[name]
+    if "as_of" in chosen.used:
+        arguments["as_of"] = chosen.used["as_of"]
+    return {"query": question, **arguments}
+
+
+def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
+    credits_ = credits_of(visit.store, [hit.fact.id for hit in hits])
+    best = max((hit.score for hit in hits), default=1.0)
+    return [
+        Hit(
+            hit,
+            words.marked(
+                templating.beginning(hit.fact.content), hit.matched.content if hit.matched else ()
+            ),
+            score.parts(hit, best),
+            credits_.get(hit.fact.id),
+        )
+        for hit in hits
+    ]
+
+
+def _reason(visit: Visit, question: str, chosen: Filters) -> Mapping[str, Any]:
+    """Return why the fact that somebody misses is not in the answer."""
+    missing = visit.kept("w").get("missing", "")
+    try:
+        fact = _meant(visit, missing)
+    except NotFound:
+        return {"missing": missing, "refusal": "No fact is like that here."}
+    try:
+        outcome = visit.store.why_not(
+            question,
+            fact.id,
+            min_relevance=MIN_RELEVANCE,
+            scope=Scope(**visit.owners) if chosen.scope == EVERYBODY else chosen.scope,
+            touch=False,
+            **chosen.narrowing(),
+        )
+    except NotFound:  # with owners, the library looks only for what is theirs
+        refusal = f"Fact {fact.id} belongs to other owners than the search asks for."
+        return {"missing": missing, "refusal": refusal}
+    return {"missing": missing, "fact": fact, "outcome": outcome}
+
+
+def _meant(visit: Visit, missing: str) -> Fact:
+    """Return the fact with an id, or the one that is most like a text."""
+    digits = missing.removeprefix("#")
+    if digits.isascii() and digits.isdigit() and len(digits) < 19:
+        return visit.store.get(int(digits))
+    found = visit.store.search(missing, limit=1, active_only=False, scope=EVERYBODY, touch=False)
+    if not found:
+        raise NotFound("no fact is like that")
+    return found[0].fact
+
+
+ROUTES: Final = (
+    shows("", home),
+    asks("search", ask),
+    shows("search/{number}", answer),
+    asks("search/{number}/why-not", why_not),
+)

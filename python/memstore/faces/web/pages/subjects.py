@@ -1,0 +1,192 @@
+"""The subjects, and all that is known about one of them."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain.clock import from_text, to_text
+from memstore.domain.records import EVERYBODY
+from memstore.domain.status import Subject, SubjectOrder
+from memstore.errors import NotFound
+from memstore.faces.web import chains, filters, paging
+from memstore.faces.web.routes import asks, shows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.domain.entities import Neighbour
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+
+ORDERS: Final = (
+    (SubjectOrder.CHANGED, "last change first"),
+    (SubjectOrder.NAME, "by name"),
+    (SubjectOrder.SIZE, "largest first"),
+)
+
+CATEGORY: Final = attrgetter("fact.category")
+
+MAX_RELATIONS: Final = 20
+
+REMOVED: Final = ("superseded", "deleted", "expired", "distrusted")
+
+OWNERS: Final = ("user", "agent", "run")
+
+FILTERS: Final = ("category", "source", "state", "user", "agent", "run", "from", "until", "as_of")
+
+
+def list_subjects(visit: Visit) -> Reply:
+    kept = visit.kept()
+    chosen = filters.Filters(kept, visit.zone)
+    order = kept.get("order", ORDERS[0][0])
+    found = visit.store.subjects(
+        kept.get("prefix", ""),
+        order=order,
+        scope=chosen.scope,
+        after=_after(kept),
+        limit=paging.ROWS + 1,
+    )
+    rows = found[: paging.ROWS]
+    following = {**kept, **_cursor(rows[-1])} if len(found) > paging.ROWS else None
+    return visit.page(
+        "subjects.html",
+        subjects=rows,
+        following=None if following is None else visit.session.keep(following),
+        kept=kept,
+        chosen=chosen,
+        order=order,
+        orders=ORDERS,
+        owners=OWNERS,
+    )
+
+
+def choose(visit: Visit) -> Reply:
+    if visit.field("reset"):
+        return visit.to("subjects")
+    names = ("prefix", "order", *OWNERS)
+    chosen = {name: visit.field(name)[: filters.MAX_FIELD] for name in names if visit.field(name)}
+    if chosen.get("order", ORDERS[0][0]) not in dict(ORDERS):
+        del chosen["order"]
+    return visit.to(f"subjects?q={visit.session.keep(chosen)}")
+
+
+def _cursor(last: Subject) -> dict[str, str]:
+    """Return the place of a subject as fields that can be kept."""
+    return {
+        "after": last.name,
+        "after_facts": str(last.facts),
+        "after_newest": str(last.newest),
+        "after_line": str(last.line),
+        "after_at": "" if last.changed_at is None else to_text(last.changed_at),
+    }
+
+
+def _after(kept: Mapping[str, str]) -> Subject | None:
+    if "after" not in kept:
+        return None
+    at = kept["after_at"]
+    return Subject(
+        name=kept["after"],
+        facts=int(kept["after_facts"]),
+        newest=int(kept["after_newest"]),
+        line=int(kept["after_line"]),
+        changed_at=from_text(at) if at else None,
+    )
+
+
+# -- one subject -----------------------------------------------------------------------------------
+
+
+def show(visit: Visit) -> Reply:
+    """Show a subject, which a fact about it stands for."""
+    fact = visit.store.get(visit.numbers["id"])
+    chosen = filters.of(visit)
+    wanted = chosen.listing() | {"subject": fact.subject}
+    seen = chosen.seen(visit.store)
+    is_now = seen is visit.store
+    if not is_now:  # a view has neither states nor sources
+        wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
+    page = paging.newest_first(visit, seen.list if is_now else partial(_past, seen), **wanted)
+    rows = chains.rows(visit.store, page.rows) if is_now else [chains.Row(f) for f in page.rows]
+    groups = groupby(sorted(rows, key=CATEGORY), CATEGORY)
+    return visit.page(
+        "subject.html",
+        fact=fact,
+        chosen=chosen,
+        names=FILTERS,
+        groups=[(name, [*some]) for name, some in groups],
+        links=page.links,
+        counts=_counts(visit, fact.subject, chosen.scope),
+        relations=_relations(visit, fact.subject) if is_now and not chosen else (),
+        at=None if is_now else seen.at,  # type: ignore[union-attr]
+    )
+
+
+def _past(view: Any, **wanted: Any) -> list[Any]:
+    """List facts of an earlier moment, which has pages by offset: nothing there changes."""
+    before, after = wanted.pop("before_id", None), wanted.pop("after_id", None)
+    limit = wanted.pop("limit")
+    every = view.list(**{**wanted, "limit": None})
+    chosen = [
+        one
+        for one in every
+        if (before is None or one.id < before) and (after is None or one.id > after)
+    ]
+    return chosen[:limit]
+
+
+def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:
+    count = partial(visit.store.count, subject=subject, scope=scope)
+    return {
+        "active": count(),
+        "removed": count(states=REMOVED),
+    }
+
+
+def _relations(visit: Visit, subject: str) -> Sequence[Neighbour]:
+    """Return what a subject is related to, if a graph was built that knows it."""
+    graph = visit.store.graph
+    if graph.status().built_at is None:
+        return ()
+    try:
+        return graph.neighbours(subject, limit=MAX_RELATIONS, scope=EVERYBODY)
+    except NotFound:
+        return ()
+
+
+def filter_subject(visit: Visit) -> Reply:
+    return visit.to(filters.keep(visit, f"subject/{visit.numbers['id']}"))
+
+
+def removed(visit: Visit) -> Reply:
+    """Show what was replaced, deleted or hidden."""
+    fact = visit.store.get(visit.numbers["id"])
+    page = paging.newest_first(
+        visit, visit.store.list, subject=fact.subject, scope=EVERYBODY, states=REMOVED
+    )
+    rows = chains.rows(visit.store, page.rows)
+    return visit.page("removed.html", fact=fact, rows=rows, links=page.links)
+
+
+def export(visit: Visit) -> Reply:
+    """Download all facts about a subject, in any state, a JSON object in each line."""
+    fact = visit.store.get(visit.numbers["id"])
+    every = visit.store.list(
+        subject=fact.subject, scope=EVERYBODY, states=filters.EVERY_STATE, limit=None
+    )
+    lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in every)
+    return visit.download("memstore-subject.jsonl", "".join(f"{line}\n" for line in lines))
+
+
+ROUTES: Final = (
+    shows("subjects", list_subjects),
+    asks("subjects", choose),
+    shows("subject/{id}", show),
+    asks("subject/{id}", filter_subject),
+    shows("subject/{id}/removed", removed),
+    shows("subject/{id}/export", export),
+)

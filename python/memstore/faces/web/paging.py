@@ -1,0 +1,67 @@
+"""Pages of a list by ids: they stay right while agents write, and cost the same everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.faces.web.visit import Visit
+
+
+class Numbered(Protocol):
+    """A record with an id."""
+
+    @property
+    def id(self) -> int: ...
+
+
+T = TypeVar("T", bound=Numbered)
+
+ROWS: Final = 50
+
+
+class Links(NamedTuple):
+    """Where the pages beside one are: the queries of their addresses; "" for none."""
+
+    earlier: str = ""
+    later: str = ""
+    earlier_text: str = "newer"
+    later_text: str = "older"
+
+
+class Page(NamedTuple, Generic[T]):
+    """Records, the newest first, and the links to those beside them."""
+
+    rows: Sequence[T]
+    links: Links
+
+
+def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: Any) -> Page[T]:
+    """Return the page that the address names with ``before`` or ``after``; else the first.
+
+    Args:
+        records: such as ``Store.list``: takes ``limit``, ``newest_first``, ``before_id`` and
+            ``after_id``.
+    """
+    before, after = visit.number("before"), visit.number("after")
+    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
+    if after is not None:
+        found = [*records(**wanted, after_id=after, limit=ROWS + 1, newest_first=False)]
+        has_newer, rows = len(found) > ROWS, found[:ROWS][::-1]
+        has_older = True  # the one that it was asked after
+    else:
+        place = {} if before is None else {"before_id": before}
+        found = [*records(**wanted, **place, limit=ROWS + 1, newest_first=True)]
+        has_older, rows = len(found) > ROWS, found[:ROWS]
+        has_newer = before is not None
+    if not rows:
+        return Page(rows, Links())
+    return Page(
+        rows,
+        Links(
+            f"{asked}after={rows[0].id}" if has_newer else "",
+            f"{asked}before={rows[-1].id}" if has_older else "",
+        ),
+    )

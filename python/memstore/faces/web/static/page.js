@@ -1,0 +1,121 @@
+"use strict";
+// Everything works without this script: it adds keys, keeps the focus, and polls while visible.
+{
+  const POLL_SECONDS = 30;
+  const KEYS = "memstore-keys";
+  const one = (selector, within = document) => within.querySelector(selector);
+  const every = (selector) => [...document.querySelectorAll(selector)];
+  const isOff = () => localStorage.getItem(KEYS) === "off";
+  const isTyping = (element) => element.closest("input, textarea, select, [contenteditable]");
+
+  // -- keys -----------------------------------------------------------------------------------
+
+  const rows = () => every("[data-row]");
+  const current = () => rows().find((row) => row.contains(document.activeElement));
+
+  function focus(element) {
+    if (!element) return;
+    if (!element.matches("a, button, input, select, textarea, [tabindex]")) element.tabIndex = -1;
+    element.focus();
+    element.scrollIntoView({ block: "nearest" });
+  }
+
+  function move(by) {
+    const all = rows();
+    const at = all.indexOf(current());
+    focus(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))]);
+  }
+
+  function press(key) {
+    const button = one(`[data-key="${key}"]`, current() || rows()[0] || document);
+    if (button) button.click();
+    return Boolean(button);
+  }
+
+  const bindings = {
+    "/": () => focus(one("[data-search]")) ?? true,
+    j: () => move(1) ?? true,
+    k: () => move(-1) ?? true,
+    a: () => press("a"),
+    r: () => press("r"),
+    u: () => {
+      const undo = every(".undo, [data-undo]").pop();
+      if (undo) undo.click();
+      return Boolean(undo);
+    },
+    "?": () => one("#keys").showModal() ?? true,
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const target = event.target;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isOff() || isTyping(target) || one("dialog[open]")) return;
+    if (event.key === "Enter" && target.matches("[data-row]")) {
+      const open = one("[data-open]", target);
+      if (open) open.click();
+    } else if (Object.hasOwn(bindings, event.key) && bindings[event.key]() !== false) {
+      event.preventDefault();
+    }
+  });
+
+  // -- after a swap: the focus, and what screen readers hear --------------------------------------
+
+  let swapped = null;
+
+  document.addEventListener("htmx:before:swap", (event) => {
+    const row = event.detail.ctx.target?.closest?.("[data-row]");
+    const all = rows();
+    swapped = row ? { place: all.indexOf(row), had: row.contains(document.activeElement) } : null;
+  });
+
+  document.addEventListener("htmx:after:swap", () => {
+    every(".said:not([data-heard])").forEach((element) => {
+      element.dataset.heard = "";
+      one("#said").textContent = element.textContent;
+    });
+    if (!swapped || !swapped.had || document.activeElement !== document.body) return;
+    const wanted = one("[data-focus]");
+    const all = rows();
+    focus(wanted || all[Math.min(swapped.place, all.length - 1)] || one("#main"));
+    swapped = null;
+  });
+
+  for (const name of ["htmx:error", "htmx:response:error"]) {
+    document.addEventListener(name, (event) => {
+      if (event.detail.ctx?.response) return; // the answer says what is wrong
+      one("#problems").textContent =
+        "The server does not answer, so it is not known whether this was done. " +
+        "Start it again with memstore web, and look.";
+    });
+  }
+
+  // -- what is there only with a script ---------------------------------------------------------
+
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-opens]");
+    if (opener) document.getElementById(opener.dataset.opens).showModal();
+  });
+
+  every(".for-script").forEach((element) => (element.hidden = false));
+  const box = one("#keys-on");
+  if (box) {
+    box.checked = !isOff();
+    box.addEventListener("change", () => localStorage.setItem(KEYS, box.checked ? "on" : "off"));
+  }
+
+  // -- a small poll; nothing moves under the reader ------------------------------------------------
+
+  const pulse = one("#pulse");
+
+  async function poll() {
+    if (document.visibilityState !== "visible" || pulse.childElementCount) return;
+    try {
+      const answer = await fetch(pulse.dataset.pulse, { headers: { "HX-Request": "true" } });
+      if (answer.ok) pulse.innerHTML = await answer.text();
+    } catch {
+      // The server is gone: the next thing that is done here says so.
+    }
+  }
+
+  if (pulse) setInterval(poll, POLL_SECONDS * 1000);
+}

@@ -1,0 +1,96 @@
+"""Templates: everything that they print is escaped, and hidden characters are spelt out."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+import jinja2
+from markupsafe import Markup
+
+from memstore import __version__
+from memstore.domain import clock
+from memstore.faces.escaping import counted, visible_lines
+from memstore.faces.web import files
+from memstore.faces.web.words import TAGS, changed_words
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+FOLDER: Final = Path(__file__).parent / "templates"
+
+SHOWN_CHARACTERS: Final = 4000
+"""How much of a long text a page shows before "show all"."""
+
+
+def render(template: str, **values: Any) -> bytes:
+    """Return a template with values as UTF-8; those without a value are an error."""
+    return _environment.get_template(template).render(**values).encode("utf-8", "backslashreplace")
+
+
+def prepare() -> None:
+    """Compile the templates, in a thread, so that the first page need not wait for that."""
+    threading.Thread(target=_compile, name="memstore-templates", daemon=True).start()
+
+
+def _compile() -> None:
+    for name in _environment.list_templates(["html"]):
+        _environment.get_template(name)
+
+
+def zone_named(name: str) -> tzinfo | None:
+    """Return a time zone; ``None``, which is the machine's, if there is none of that name."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, LookupError):
+        return None
+
+
+def time_element(moment: datetime, zone: tzinfo | None, form: str) -> Markup:
+    """Return a moment as ``<time>``, in a time zone, with the whole moment in its title."""
+    local = moment.astimezone(zone)
+    whole = local.strftime("%Y-%m-%d %H:%M:%S %Z").rstrip()
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        clock.to_text(moment), whole, local.strftime(form).lstrip("0")
+    )
+
+
+def _shown(value: object) -> object:
+    """Spell out what is hidden in a text; markup of ours passes."""
+    if value is None:
+        return ""
+    return visible_lines(value) if type(value) is str else value
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > SHOWN_CHARACTERS
+
+
+def beginning(text: str) -> str:
+    """Return as much of a text as a list shows."""
+    return text[:SHOWN_CHARACTERS] + "…" if _is_long(text) else text
+
+
+def _new_environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        finalize=_shown,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"counted": counted, "beginning": beginning, "is_long": _is_long}
+    environment.globals |= {
+        "changed_words": changed_words,
+        "static": files.address,
+        "tags": TAGS,
+        "version": __version__,
+    }
+    return environment
+
+
+_environment: Final = _new_environment()

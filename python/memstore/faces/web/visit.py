@@ -1,0 +1,189 @@
+"""A visit: one request of a signed-in person, with all that a page needs to answer it."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain import clock
+from memstore.domain.records import EVERYBODY
+from memstore.errors import NotFound
+from memstore.faces.web import templating
+from memstore.faces.web.reply import HTML, Reply, redirect
+from memstore.store.store import file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime, tzinfo
+
+    from markupsafe import Markup
+
+    from memstore.faces.web.menu import Entry
+    from memstore.faces.web.sessions import Session
+    from memstore.store.store import Store
+
+BACK: Final = re.compile(
+    r"([a-z0-9-]{1,40}(/[a-z0-9-]{1,40}){0,5})?(\?[a-z0-9=&-]{0,200})?(#[a-z0-9-]{0,60})?"
+)
+"""Where a form may lead back to: an address of ours, relative to the path of the pages."""
+
+
+class Visit:
+    """One request of a signed-in person.
+
+    Args:
+        store: the memory, as far as the person may reach it.
+        session: the sign-in.
+        base: the path of the pages, with a slash at both ends.
+        entry: that of the menu which the page belongs to.
+        path: the rest of the address.
+        numbers: those in the path and in the query, by name.
+        fields: those of the posted form; a name that is repeated has all its values in ``many``.
+        swaps: whether the browser puts the answer in the place of a part of the page.
+        may_write: whether the person may change anything.
+        menu: all entries, also those that the menu does not list.
+        owners: those that agents use if a call names none.
+        leave: ends the session.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        session: Session,
+        *,
+        base: str,
+        entry: Entry,
+        path: str,
+        numbers: Mapping[str, int],
+        fields: Mapping[str, str],
+        many: Mapping[str, list[str]],
+        swaps: bool,
+        may_write: bool,
+        menu: Sequence[Entry],
+        owners: Mapping[str, str],
+        leave: Callable[[], Reply],
+    ) -> None:
+        self.store = store
+        self.session = session
+        self.base = base
+        self.entry = entry
+        self.path = path
+        self.numbers = numbers
+        self.fields = fields
+        self.many = many
+        self.swaps = swaps
+        self.may_write = may_write
+        self.menu = menu
+        self.owners = owners
+        self.leave = leave
+
+    # -- what was asked ----------------------------------------------------------------------------
+
+    def number(self, name: str) -> int | None:
+        """Return a number of the address; ``None`` if it is not there."""
+        return self.numbers.get(name)
+
+    def field(self, name: str) -> str:
+        """Return a field of the form without blanks around it; "" if it is not there."""
+        return self.fields.get(name, "").strip()
+
+    def posted_number(self, name: str) -> int | None:
+        """Return a number of the form; ``None`` if it is none."""
+        text = self.field(name).removeprefix("#")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+    def kept(self, name: str = "q") -> Mapping[str, str]:
+        """Return the fields that were posted earlier and are shown under a number.
+
+        Raises:
+            NotFound: they are not kept any more.
+        """
+        number = self.number(name)
+        if number is None:
+            return {}
+        fields = self.session.kept(number)
+        if fields is None:
+            raise NotFound("this question is not kept any more: ask it again")
+        return fields
+
+    @property
+    def back(self) -> str:
+        """The address that the form leads back to."""
+        back = self.field("back")
+        return back if BACK.fullmatch(back) else ""
+
+    # -- what a page shows -------------------------------------------------------------------------
+
+    @cached_property
+    def seen(self) -> int:
+        """The last line of the journal that the page is made from; every form carries it."""
+        return file_of(self.store).head().line
+
+    def see_now(self) -> None:
+        """Forget what the page was made from, after a change of our own."""
+        self.__dict__.pop("seen", None)
+        self.__dict__.pop("waiting", None)
+
+    @cached_property
+    def ticket(self) -> str:
+        """A token for the forms of this page."""
+        return self.session.ticket()
+
+    @cached_property
+    def zone(self) -> tzinfo | None:
+        return templating.zone_named(self.session.zone)
+
+    @property
+    def since(self) -> int | None:
+        """The line of the journal at the visit before this one, if there was one."""
+        return self.session.since.get(self.store.namespace)
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file, without its folder."""
+        return re.split(r"[/\\]", self.store.path)[-1]
+
+    @cached_property
+    def waiting(self) -> int:
+        """How many proposals wait for a decision."""
+        return self.store.proposals.count(scope=EVERYBODY)
+
+    def address(self, path: str = "") -> str:
+        return self.base + path
+
+    def offers(self, path: str) -> bool:
+        """Whether there is an entry with this path, listed or not."""
+        return any(entry.path == path for entry in self.menu)
+
+    def when(self, moment: datetime | None, form: str = "%d %b %Y") -> Markup | str:
+        """Return a moment in the viewer's time zone, as an element; this year's without the year.
+
+        ``form`` is one of ``strftime``.
+        """
+        if moment is None:
+            return ""
+        if form == "%d %b %Y" and moment.year == clock.utc_now().year:
+            form = "%d %b"
+        return templating.time_element(moment, self.zone, form)
+
+    def moment(self, moment: datetime | None) -> Markup | str:
+        """Return a moment with its time of day."""
+        return self.when(moment, "%d %b %Y %H:%M")
+
+    # -- replies -----------------------------------------------------------------------------------
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Reply:
+        """Return a page, or a part of one, made from a template."""
+        return Reply(status, templating.render(template, visit=self, **values), HTML)
+
+    def to(self, path: str, *headers: tuple[str, str]) -> Reply:
+        """Send the browser to another page of ours."""
+        if self.swaps:  # a redirect of a swap would be put into the page
+            return Reply(204, b"", HTML, (("HX-Redirect", self.address(path)), *headers))
+        return redirect(self.address(path), *headers)
+
+    def download(self, name: str, text: str) -> Reply:
+        """Return a file to be saved; ``name`` holds no stored text."""
+        kept = (("Content-Disposition", f'attachment; filename="{name}"'),)
+        return Reply(200, text.encode("utf-8", "backslashreplace"), "application/jsonl", kept)

@@ -1,0 +1,63 @@
+"""Stores that remember what their searches found, and count no use: a person only looks on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memstore.domain.records import SearchHits
+from memstore.store.store import Store
+from memstore.store.view import View
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.domain.episodes import EpisodeHits
+
+S = TypeVar("S", Store, View)
+
+
+class Found:
+    """What the searches of a watched store found."""
+
+    def __init__(self) -> None:
+        self.hits = SearchHits()
+
+
+class WatchedView(View):
+    """A view of an earlier moment that remembers the hits of its search."""
+
+    found: Found
+
+    def search(self, query: str, **asked: Any) -> SearchHits:
+        self.found.hits = super().search(query, **{**asked, "matched": True})
+        return self.found.hits
+
+
+class WatchedStore(Store):
+    """A store that remembers the hits of its search, and counts no use."""
+
+    found: Found
+
+    def search(self, query: str, **asked: Any) -> SearchHits:
+        self.found.hits = super().search(query, **{**asked, "matched": True, "touch": False})
+        return self.found.hits
+
+    def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:
+        return super().said(query, *hits, **{**asked, "touch": False})
+
+    def as_of(self, moment: datetime | str) -> View:
+        view: WatchedView = _watched(super().as_of(moment), WatchedView, self.found)
+        return view
+
+
+def watched(store: Store) -> WatchedStore:
+    """Return the same store, watched."""
+    same: WatchedStore = _watched(store, WatchedStore, Found())
+    return same
+
+
+def _watched(seen: S, kind: type[Any], found: Found) -> Any:
+    same = object.__new__(kind)
+    vars(same).update(vars(seen))
+    vars(same)["found"] = found
+    return same

@@ -1,0 +1,60 @@
+"""Bad days: each error has a page with its sentence, a status and a way on."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.pages import Pages, text_of
+
+from memstore import Store, errors
+
+ERRORS = [
+    (errors.NotFound("there is no fact 7"), 404, "Nothing here"),
+    (errors.AccessDenied("it is another namespace"), 403, "Not allowed"),
+    (errors.Conflict("fact 7 is superseded"), 409, "fact 7 is superseded"),
+    (errors.StoreBusy("the lock was held"), 503, "The memory is busy"),
+    (errors.FileReplaced("the file was replaced"), 503, "The file was replaced"),
+    (errors.SchemaError("the file is newer"), 503, "This version cannot read the file"),
+    (errors.StorageError("the disk is full"), 503, "the disk is full"),
+    (errors.EmbedderUnavailable("it does not answer"), 502, "A model did not answer"),
+    (errors.InvalidArgument("is no time", argument="moment"), 400, "as of is no time"),
+    (ValueError("nonsense"), 400, "nonsense"),
+    (RuntimeError("the secret text of a memory"), 500, "That failed"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "said"), ERRORS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("swaps", [False, True])
+def test_an_error_is_a_page_with_a_way_on(
+    pages: Pages,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    status: int,
+    said: str,
+    swaps: bool,
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Store, "subjects", failing)
+    answer = pages.get("subjects", **({"HX-Request": "true"} if swaps else {}))
+    assert answer.status_code == status
+    assert said in text_of(answer.text)
+    assert "secret text" not in answer.text
+    if swaps:
+        assert answer.headers["hx-retarget"] == "#problems"
+        assert "<html" not in answer.text
+    else:
+        assert '<ul class="ways">' in answer.text
+
+
+def test_a_memory_that_does_not_open_is_a_page_of_its_own(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise errors.SchemaError("the file was written by a newer version")
+
+    monkeypatch.setattr(type(pages.sign_in), "_store", failing)
+    answer = pages.get()
+    assert answer.status_code == 503
+    assert "newer version" in answer.text
+    assert "Try again" in answer.text

@@ -1,0 +1,426 @@
+"""The pages in the system's Chromium: with and without a script, by keys, attacked, seen."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.chromium import Watch, chromium
+from tests.support.web_server import WebServer
+
+import memstore
+from memstore import Store
+
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+
+WIDTHS = (320, 390, 768, 1280, 1920)
+
+FACTS = (
+    ("kettle", "project", "The kettle in the kitchen is blue"),
+    ("kettle", "project", "The kettle holds two litres"),
+    ("ana", "preference", "Ana likes green tea in the morning"),
+    ("harbour", "event", "The harbour is closed on Sundays"),
+)
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>",
+    "\"><b hx-get=/enter hx-trigger=load hx-on:load='alert(4)'>x</b> {{7*7}}",
+    "javascript:alert(5) https://evil.example/ \u202e\u2066\ufeff",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    # A name that points to this machine, as in an attack by rebinding.
+    with chromium("--host-resolver-rules=MAP evil.test 127.0.0.1") as browser:
+        yield browser
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Store]:
+    path = tmp_path / "memory.db"
+    with memstore.open(path, embedder=None, actor="agent", source="codex") as store:
+        for subject, category, content in FACTS:
+            store.add(content, subject=subject, category=category)
+        yield store
+
+
+@pytest.fixture
+def server(memory: Store, tmp_path: Path) -> Iterator[WebServer]:
+    flags = ("--embedder", "none", "--no-browser")
+    server = WebServer(Path(memory.path), tmp_path / "data", *flags)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def visit(browser: Any, server: WebServer) -> Iterator[Callable[..., Any]]:
+    """Opens pages of a new browser profile that is signed in; what they do wrong fails the test."""
+    code = server.code()
+    contexts: list[Any] = []
+    watches: list[Watch] = []
+    state: dict[str, Any] = {}
+
+    def enter(**profile: Any) -> Any:
+        context = browser.new_context(**profile, **state)
+        contexts.append(context)
+        page = context.new_page()
+        watches.append(Watch(page, server.url))
+        page.watch = watches[-1]
+        if not state:
+            page.goto(f"{server.url}/enter")
+            if profile.get("java_script_enabled", True):
+                page.goto(f"{server.url}/enter#{code}")
+                page.reload()  # the address has only changed behind the "#"
+            else:
+                page.fill("#code", code)
+                page.click("text=Sign in")
+            page.wait_for_url("**/*/")
+            state["storage_state"] = context.storage_state()
+            state["base_url"] = page.url
+        else:
+            page.goto(state["base_url"])
+        return page
+
+    yield enter
+    for context in contexts:
+        context.close()
+    assert [line for one in watches for line in one.complaints] == []
+
+
+def path_of(page: Any) -> str:
+    """Return the address below the path of the pages."""
+    return "/".join(page.url.split("/")[4:])
+
+
+def focused(page: Any) -> str:
+    found: str = page.evaluate("document.activeElement.id || document.activeElement.textContent")
+    return found
+
+
+# -- the way in ------------------------------------------------------------------------------------
+
+
+def test_the_code_leaves_the_address_at_once(visit: Callable[..., Any]) -> None:
+    page = visit()
+    assert page.title() == "Search · memstore"
+    assert "#" not in page.url
+
+
+def test_all_works_without_a_script(visit: Callable[..., Any], memory: Store) -> None:
+    page = visit(java_script_enabled=False)
+    page.fill("#query", "which colour is the kettle?")
+    page.click("main button:text('Search')")
+    assert re.fullmatch(r"search/\d+", path_of(page))
+    assert "The kettle in the kitchen is blue" in page.inner_text("#hits-title ~ article >> nth=0")
+    page.fill("#field-missing", "harbour")
+    page.click("text=Explain")
+    assert "#4" in page.inner_text("#why-not")
+    page.click("a:text('kettle') >> nth=0")
+    page.click("#fact-1 button:text('Delete')")
+    assert memory.get(1).status == "deleted"
+    assert path_of(page) == "subject/1"
+    page.click(".undos button:text('Undo')")
+    assert memory.get(1).status == "active"
+    page.click("#fact-1 >> text=Correct…")
+    page.fill("#content", "The kettle in the kitchen is green")
+    page.click("text=Replace it")
+    assert memory.get(1).status == "superseded"
+    assert page.inner_text("ins") == "green"
+
+
+# -- with one --------------------------------------------------------------------------------------
+
+
+def test_undo_stands_in_the_place_of_what_was_changed(
+    visit: Callable[..., Any], memory: Store
+) -> None:
+    page = visit()
+    base = page.url
+    page.goto(f"{base}subject/1")
+    for one in (1, 2):
+        page.click(f"#fact-{one} button:text('Delete')")
+        page.wait_for_selector(f"article.done:has-text('Deleted: #{one}')")
+    assert [memory.get(one).status for one in (1, 2)] == ["deleted", "deleted"]
+    assert page.locator("article.done").count() == 2
+    assert "Deleted: #2" in page.inner_text("#said")
+    assert page.evaluate("document.activeElement.closest('article') !== null")  # not lost
+    page.click("article.done:has-text('#1') >> button:text('Undo')")
+    page.wait_for_selector("#fact-1")
+    assert [memory.get(one).status for one in (1, 2)] == ["active", "deleted"]
+    page.click("#fact-1 button:text('Still true')")
+    page.wait_for_selector("article.done:has-text('Still true: #1')")
+    assert memory.get(1).confirmed_count == 1
+
+
+def test_where_it_was_said_is_loaded_on_request(visit: Callable[..., Any], memory: Store) -> None:
+    said = memory.episodes.add("Ben: the kettle drips a little", source="slack", speaker="ben")
+    fact = memory.add("the kettle drips", subject="kettle", episode_id=said.id)
+    page = visit()
+    page.goto(f"{page.url}subject/{fact.id}")
+    page.click(f"#fact-{fact.id} summary")
+    page.wait_for_selector(f"#fact-{fact.id} mark:text('the kettle drips')")
+
+
+def test_keys_alone(visit: Callable[..., Any], memory: Store) -> None:
+    page = visit()
+    press = page.keyboard.press
+    press("/")
+    page.keyboard.type("kettle jump a r ?")  # in a field, keys are letters
+    assert page.input_value("#query") == "kettle jump a r ?"
+    press("Enter")
+    page.wait_for_url("**/search/*")
+    press("j")
+    press("j")
+    press("k")
+    assert page.evaluate("document.activeElement.id").startswith("fact-")
+    press("Enter")
+    page.wait_for_url("**/fact/*")
+    press("?")
+    assert page.is_visible("#keys")
+    page.uncheck("#keys-on")
+    press("Escape")
+    press("?")
+    assert not page.is_visible("#keys")
+    page.evaluate("localStorage.clear()")
+    page.focus(".actions button:text('Delete')")
+    press("Enter")
+    page.wait_for_selector("article.done")
+    press("u")
+    page.wait_for_selector("article.row .actions")
+    assert all(fact.status == "active" for fact in memory.list())
+
+
+def test_the_skip_link_is_first(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the page"
+    page.keyboard.press("Enter")
+    assert focused(page) == "main"
+
+
+def test_two_tabs_do_not_overwrite_each_other(visit: Callable[..., Any], memory: Store) -> None:
+    first = visit()
+    first.goto(f"{first.url}subject/1")
+    second = visit()
+    second.goto(f"{second.url}subject/1")
+    first.click("#fact-1 button:text('Pin')")
+    first.wait_for_selector("article.done")
+    second.click("#fact-1 button:text('Delete')")
+    second.wait_for_selector("text=Nothing was changed")
+    assert "pinned by user through web" in second.inner_text("main")
+    assert memory.get(1).status == "active"
+    assert [one for one in second.watch.complaints if "409" in one]
+    second.watch.complaints.clear()  # the console names each answer that is no success
+
+
+def test_an_agent_writes_meanwhile(visit: Callable[..., Any], memory: Store) -> None:
+    page = visit()
+    page.goto(f"{page.url}subject/1")
+    before = page.inner_text("main")
+    memory.add("The kettle whistles", subject="kettle")
+    page.evaluate("fetch(document.querySelector('#pulse').dataset.pulse).then(r => r.text())"
+                  ".then(t => { window.pulse = t })")  # fmt: skip
+    page.wait_for_function("window.pulse !== undefined")
+    assert "has changed since" in page.evaluate("window.pulse")
+    assert page.inner_text("main") == before  # nothing moves under the reader
+    page.click("#fact-2 button:text('Still true')")  # another fact's change is no obstacle
+    page.wait_for_selector("article.done")
+
+
+def test_a_server_that_is_gone_is_said(
+    visit: Callable[..., Any], memory: Store, server: WebServer
+) -> None:
+    page = visit()
+    page.goto(f"{page.url}subject/1")
+    server.process.kill()
+    server.process.wait()
+    page.click("#fact-1 button:text('Delete')")
+    page.wait_for_selector("#problems:has-text('The server does not answer')")
+    assert page.is_visible("#fact-1")  # no button pretends success
+    assert memory.get(1).status == "active"
+    page.watch.complaints.clear()
+
+
+def test_signing_out_closes_every_tab(visit: Callable[..., Any]) -> None:
+    first = visit()
+    second = visit()
+    second.goto(f"{second.url}subject/1")
+    first.click("text=Sign out")
+    first.wait_for_url("**/enter")
+    second.click("#fact-1 button:text('Delete')")
+    second.wait_for_selector("#problems:has-text('You are signed out')")
+    second.watch.complaints.clear()
+
+
+# -- hostile texts and pages -----------------------------------------------------------------------
+
+
+def test_hostile_texts_do_nothing(visit: Callable[..., Any], memory: Store) -> None:
+    for text in HOSTILE:
+        said = memory.episodes.add(f"so: {text}", source=f"web:{text}", speaker=text, thread=text)
+        old = memory.add(f"old {text}", subject=text, category=text, metadata={text: text})
+        new = memory.add(f"new {text}", subject=text, supersedes=old.id)
+        memory.add(text, subject=text, episode_id=said.id, user_id=text)
+        page = visit()
+        base = page.url
+        for path in ("", "subjects", f"subject/{new.id}", f"fact/{new.id}", f"fact/{old.id}"):
+            page.goto(base + path)
+            page.wait_for_load_state("networkidle")
+            for summary in page.query_selector_all("main summary"):
+                summary.click()
+        page.goto(base)
+        page.fill("#query", text)
+        page.press("#query", "Enter")
+        page.wait_for_url("**/search/*")
+        page.goto(f"{base}fact/{new.id}/correct")
+        page.fill("#content", f"{text} again")
+        page.click("text=Replace it")
+        page.wait_for_url("**/fact/*")
+        assert page.watch.complaints == []
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Another program's pages on another port of this machine, and what it is sent."""
+    content: dict[str, Any] = {"html": "", "cookies": [], "set": None}
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content["cookies"].append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            if content["set"]:
+                self.send_header("Set-Cookie", content["set"])
+            self.end_headers()
+            self.wfile.write(content["html"].encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Other)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_port}", content
+    running.shutdown()
+    running.server_close()
+    thread.join()
+
+
+def test_another_port_gets_no_cookie_and_cannot_post(
+    visit: Callable[..., Any], memory: Store, elsewhere: tuple[str, dict[str, Any]]
+) -> None:
+    url, content = elsewhere
+    page = visit()
+    base = page.url
+    ticket = page.get_attribute("input[name=ticket]", "value")
+    content["html"] = (
+        f'<form method="post" action="{base}fact/1/delete"><input name="ticket" value="{ticket}">'
+        '<input name="seen" value="999999"><button>Win</button></form>'
+        f'<iframe src="{base}fact/1"></iframe><img src="{base}fact/1">'
+    )
+    page.goto(url)
+    page.click("text=Win")  # with the path and even the form's token stolen
+    page.wait_for_selector("text=Only our own pages")
+    assert memory.get(1).status == "active"
+    assert not any("memstore-" in one for one in content["cookies"])
+    page.watch.complaints.clear()
+
+
+def test_pages_cannot_be_framed_or_read(
+    visit: Callable[..., Any], elsewhere: tuple[str, dict[str, Any]]
+) -> None:
+    url, content = elsewhere
+    page = visit()
+    base = page.url
+    content["html"] = f'<iframe id="frame" src="{base}"></iframe>'
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+    frame = page.query_selector("#frame").content_frame()
+    assert "memstore" not in (frame.content() if frame is not None else "")
+    read = page.evaluate(
+        "address => fetch(address, {credentials: 'include'}).then(r => r.text(), e => 'refused')",
+        base,
+    )
+    assert read == "refused"
+    opened = page.evaluate("address => { window.there = open(address); return true }", base)
+    assert opened
+    page.watch.complaints.clear()
+
+
+def test_a_name_that_was_rebound_is_refused(browser: Any, server: WebServer) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    answer = page.goto(f"http://evil.test:{server.port}/enter")
+    assert answer is not None
+    assert answer.status == 421
+    context.close()
+
+
+def test_a_replayed_code_and_a_stolen_path_open_nothing(
+    browser: Any, visit: Callable[..., Any], server: WebServer
+) -> None:
+    base = visit().url
+    code = server.lines[-1].split()[-1]
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server.url}/enter#{code}")
+    page.wait_for_selector("text=already used")
+    page.goto(base)
+    assert page.url == f"{server.url}/enter"
+    context.close()
+
+
+def test_a_cookie_forged_by_another_port_signs_nobody_in_or_out(
+    visit: Callable[..., Any], server: WebServer, elsewhere: tuple[str, dict[str, Any]]
+) -> None:
+    url, content = elsewhere
+    page = visit()
+    base = page.url
+    content["set"] = f"memstore-{server.port}=forged; Path=/"
+    page.goto(url)
+    page.goto(f"{base}subjects")
+    assert page.inner_text("h1") == "Subjects"
+    page.watch.complaints.clear()  # the visit to the other port
+
+
+# -- looks -----------------------------------------------------------------------------------------
+
+
+def pages_to_see(page: Any) -> dict[str, str]:
+    """Return the addresses of pages by name; the first is asked for."""
+    base = page.url
+    page.fill("#query", "which colour is the kettle?")
+    page.press("#query", "Enter")
+    page.wait_for_url("**/search/*")
+    paths = {"home": "", "subjects": "subjects", "subject": "subject/1", "fact": "fact/1"}
+    forms = {"correct": "fact/1/correct", "metadata": "fact/1/metadata", "undo": "undo/1"}
+    named = {name: base + path for name, path in {**paths, **forms}.items()}
+    return {"search": page.url, **named, "missing": f"{base}nothing"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible_and_fit(
+    visit: Callable[..., Any], scheme: str, request: pytest.FixtureRequest
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(color_scheme=scheme, reduced_motion="reduce")
+    folder = request.config.getoption("--screenshots")
+    for name, address in pages_to_see(page).items():
+        page.goto(address)
+        for summary in page.query_selector_all("main summary"):
+            summary.click()
+        found = axe.run(page).response["violations"]
+        assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert overflow <= 0, (name, width)
+            if folder and width in (390, 1280):
+                page.screenshot(path=Path(folder) / f"{name}-{scheme}-{width}.png", full_page=True)
+    page.watch.complaints.clear()  # a missing page is a line of the console
