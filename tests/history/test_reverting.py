@@ -393,7 +393,7 @@ def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -
     lines = {line.kind: line.id for line in store.journal(old)}
     selecting: dict[str, Any] = {"source": WEB}
     if by == "act":
-        selecting = {"acts": [store.log(limit=1)[0].line]}
+        selecting = {"acts": [lines["accept"]]}
     elif by != "source":
         selecting = {"ops": [lines[by]]}
     before = rows(store)
