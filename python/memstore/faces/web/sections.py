@@ -17,6 +17,7 @@ from memstore.faces.web.pages import (
     session,
     subjects,
     tasks,
+    timeline,
     undo,
 )
 from memstore.faces.web.routes import Section
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 SECTIONS: Final = (
     Section(Entry("Search", ""), search.ROUTES),
     Section(Entry("Subjects", "subjects"), subjects.ROUTES),
+    Section(Entry("Timeline", "timeline"), timeline.ROUTES),
     Section(Entry("Tasks", "tasks"), tasks.ROUTES),
     Section(Entry("Owners", "owners"), owners.ROUTES),
     Section(Entry("Fact", "fact", is_listed=False), fact.ROUTES),
