@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.faces.web.menu import Entry
 from memstore.faces.web.pages import (
+    answers,
     erase,
     fact,
+    log,
     owners,
     search,
     session,
@@ -31,6 +33,8 @@ SECTIONS: Final = (
     Section(Entry("Search", ""), search.ROUTES),
     Section(Entry("Subjects", "subjects"), subjects.ROUTES),
     Section(Entry("Timeline", "timeline"), timeline.ROUTES),
+    Section(Entry("Log", "log"), log.ROUTES),
+    Section(Entry("Answers", "answers"), answers.ROUTES),
     Section(Entry("Tasks", "tasks"), tasks.ROUTES),
     Section(Entry("Owners", "owners"), owners.ROUTES),
     Section(Entry("Fact", "fact", is_listed=False), fact.ROUTES),
