@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memstore.domain import clock
 from tests.support.pages import Pages, text_of
+
+from memstore.domain import clock
 
 
 def test_tasks_stand_in_the_column_of_their_status(pages: Pages) -> None:

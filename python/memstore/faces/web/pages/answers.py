@@ -63,9 +63,7 @@ def _again(visit: Visit, search: RecordedSearch) -> int | None:
         return None
     ids = search.scope.ids.items()
     owners = {name.removesuffix("_id"): one for name, one in ids if one is not None}
-    return visit.session.keep(
-        {**owners, "query": search.query, "as_of": clock.to_text(search.at)}
-    )
+    return visit.session.keep({**owners, "query": search.query, "as_of": clock.to_text(search.at)})
 
 
 def _links(visit: Visit, rows: Sequence[RecordedSearch], *, has_older: bool) -> paging.Links:

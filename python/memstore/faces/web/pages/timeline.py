@@ -1,4 +1,4 @@
-"""The timeline: what was done, by act and by day; what differs between two moments; undoing more."""
+"""The timeline: acts by run, changes by day, two moments compared, undoing runs and sources."""
 
 from __future__ import annotations
 
