@@ -9,7 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.faces.web.menu import Entry
-from memstore.faces.web.pages import fact, search, session, subjects, undo
+from memstore.faces.web.pages import (
+    answers,
+    erase,
+    fact,
+    log,
+    owners,
+    search,
+    session,
+    state,
+    subjects,
+    tasks,
+    timeline,
+    undo,
+)
 from memstore.faces.web.routes import Section
 
 if TYPE_CHECKING:
@@ -20,7 +33,14 @@ if TYPE_CHECKING:
 SECTIONS: Final = (
     Section(Entry("Search", ""), search.ROUTES),
     Section(Entry("Subjects", "subjects"), subjects.ROUTES),
+    Section(Entry("Timeline", "timeline"), timeline.ROUTES),
+    Section(Entry("Log", "log"), log.ROUTES),
+    Section(Entry("Answers", "answers"), answers.ROUTES),
+    Section(Entry("Tasks", "tasks"), tasks.ROUTES),
+    Section(Entry("Owners", "owners"), owners.ROUTES),
+    Section(Entry("State", "state"), state.ROUTES),
     Section(Entry("Fact", "fact", is_listed=False), fact.ROUTES),
+    Section(Entry("Erase", "erase", is_listed=False), erase.ROUTES),
     Section(Entry("Undo", "undo", is_listed=False), undo.ROUTES),
     Section(Entry("Session", "session", is_listed=False), session.ROUTES),
 )

@@ -1,0 +1,80 @@
+"""Check-ups of a file that a page starts: in a thread, with its progress; the last result stays."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from memstore.domain import clock
+from memstore.errors import Cancelled, Explained
+from memstore.faces import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memstore.store.file import File
+    from memstore.upkeep.findings import Finding
+
+
+class Checkup:
+    """The examination of one file."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self.is_running = False
+        self.done = 0
+        self.total = 0
+        self.at: datetime | None = None
+        """When the last one ended; ``None`` if there was none."""
+        self.findings: Sequence[Finding] = ()
+        self.trouble = ""
+        """Why the last one came to no result."""
+
+    def start(self, *, deep: bool) -> None:
+        """Begin to examine the file, unless that is being done."""
+        with self._lock:
+            if self.is_running:
+                return
+            self.is_running, self.done, self.total = True, 0, 0
+            self._stop.clear()
+        threading.Thread(target=self._run, args=(deep,), name="check-up", daemon=True).start()
+
+    def stop(self) -> None:
+        """End it; the result of the one before stays."""
+        self._stop.set()
+
+    def _run(self, deep: bool) -> None:
+        findings, trouble = self.findings, ""
+        at: datetime | None = self.at
+        try:
+            findings = self._file.examine(
+                deep=deep, progress=self._tell, cancelled=self._stop.is_set
+            )
+            at = clock.utc_now()
+        except Cancelled:
+            trouble = "It was stopped."
+        except (Explained, ValueError) as error:
+            trouble = wording.in_pages(error)
+        finally:
+            with self._lock:
+                self.findings, self.trouble, self.at = findings, trouble, at
+                self.is_running = False
+
+    def _tell(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+
+_known: WeakKeyDictionary[File, Checkup] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def of(file: File) -> Checkup:
+    """Return the check-up of a file."""
+    with _lock:
+        if file not in _known:
+            _known[file] = Checkup(file)
+        return _known[file]

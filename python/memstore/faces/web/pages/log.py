@@ -1,0 +1,128 @@
+"""The log: what was said, by conversation; what was drawn from it; and what to do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain.records import EVERYBODY
+from memstore.faces.web import chains, filters, paging, words
+from memstore.faces.web.routes import asks, shows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.domain.episodes import Episode
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+
+FILTERS: Final = ("source", "user", "agent", "run", "from", "until")
+
+FOUND: Final = 20
+AROUND: Final = 10
+"""Episodes before and after one in its conversation."""
+
+
+class Conversation(NamedTuple):
+    """Episodes of one thread that stand together in the list.
+
+    Attributes:
+        thread: its name; ``None`` for an episode without one.
+        episodes: the newest first.
+    """
+
+    thread: str | None
+    episodes: list[Episode]
+
+
+class Found(NamedTuple):
+    episode: Episode
+    text: tuple[words.Stretch, ...]
+
+
+def show(visit: Visit) -> Reply:
+    """List the episodes, the newest first, or those that a question finds."""
+    kept = visit.kept()
+    chosen = filters.Filters(kept, visit.zone)
+    question = kept.get("query", "")
+    wanted = _wanted(chosen)
+    if question:
+        hits = visit.store.episodes.search(question, **wanted, limit=FOUND)
+        fitting = hits[: len(hits) - hits.newest_first]
+        found = [Found(hit.episode, words.marked(hit.excerpt, ())) for hit in fitting]
+        return _page(visit, chosen, question, found=found)
+    page = paging.newest_first(visit, visit.store.episodes.list, **wanted, include_expired=True)
+    return _page(visit, chosen, "", page=page)
+
+
+def _page(
+    visit: Visit,
+    chosen: filters.Filters,
+    question: str,
+    *,
+    found: Sequence[Found] = (),
+    page: paging.Page[Episode] | None = None,
+) -> Reply:
+    return visit.page(
+        "log.html",
+        question=question,
+        chosen=chosen,
+        names=FILTERS,
+        found=found,
+        conversations=[] if page is None else [*_conversations(page.rows)],
+        links=paging.Links() if page is None else page.links,
+    )
+
+
+def _wanted(chosen: filters.Filters) -> dict[str, Any]:
+    wanted = {**chosen.narrowing(), "scope": chosen.scope}
+    if "source" in chosen.fields:
+        wanted["source"] = chosen.fields["source"]
+    return {name: one for name, one in wanted.items() if name not in ("subject", "category")}
+
+
+def _conversations(episodes: Sequence[Episode]) -> Iterator[Conversation]:
+    current: Conversation | None = None
+    for episode in episodes:
+        last = None if current is None else current.episodes[-1]
+        same = last is not None and last.thread == episode.thread and last.scope == episode.scope
+        if current is None or not same or episode.thread is None:
+            if current is not None:
+                yield current
+            current = Conversation(episode.thread, [])
+        current.episodes.append(episode)
+    if current is not None:
+        yield current
+
+
+def ask(visit: Visit) -> Reply:
+    """Keep a question or filter, and show its answer under a number."""
+    chosen = filters.Filters({} if visit.field("reset") else visit.fields, visit.zone)
+    question = "" if visit.field("reset") else visit.field("query")[: filters.MAX_FIELD]
+    kept = {**chosen.fields, **({"query": question} if question else {})}
+    return visit.to(f"log?q={visit.session.keep(kept)}" if kept else "log")
+
+
+def episode(visit: Visit) -> Reply:
+    """Show one episode whole, with the turns around it and the facts drawn from it."""
+    one = visit.store.episodes.get(visit.numbers["id"])
+    around = visit.store.episodes.around(one.id, AROUND) if one.thread else [one]
+    drawn = visit.store.list(episode=one.id, scope=EVERYBODY, states=filters.EVERY_STATE)
+    return visit.page(
+        "episode.html",
+        episode=one,
+        before=[turn for turn in around if turn.id != one.id and _is_before(turn, one)],
+        after=[turn for turn in around if turn.id != one.id and not _is_before(turn, one)],
+        drawn=chains.rows(visit.store, drawn),
+        lines=visit.store.episodes.journal(one.id),
+    )
+
+
+def _is_before(turn: Episode, one: Episode) -> bool:
+    return (turn.seq or 0, turn.id) < (one.seq or 0, one.id)
+
+
+ROUTES: Final = (
+    shows("log", show),
+    asks("log", ask),
+    shows("episode/{id}", episode),
+)

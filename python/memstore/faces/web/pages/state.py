@@ -1,0 +1,124 @@
+"""The state of the memory: sizes, what waits, check-ups, trust, copies, tokens, latencies."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.domain.records import EVERYBODY
+from memstore.errors import AccessDenied
+from memstore.faces import wording
+from memstore.faces.web import checkup
+from memstore.faces.web.routes import asks, changes, shows
+from memstore.store.store import file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.domain.tokens import AccessToken
+    from memstore.embedding.pending import EmbedReport
+    from memstore.faces.web.checkup import Checkup
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+
+LAST: Final = 200
+"""Searches whose latency is told."""
+
+
+class Latency(NamedTuple):
+    """Of the last recorded searches, in milliseconds."""
+
+    searches: int
+    median: float
+    slowest: float
+
+
+class WholeFile(NamedTuple):
+    """What only those see who may see the whole file."""
+
+    checkup: Checkup
+    copies: tuple[str, ...]
+    tokens: Sequence[AccessToken]
+    sources: Mapping[str, str]
+
+
+def show(visit: Visit, embedded: EmbedReport | None = None, status: int = 200) -> Reply:
+    store = visit.store
+    return visit.page(
+        "state.html",
+        status,
+        state=store.status(scope=EVERYBODY),
+        whole=_whole(visit),
+        latency=_latency(visit),
+        embedded=embedded,
+        trouble=""
+        if embedded is None or embedded.error is None
+        else wording.in_pages(embedded.error),
+        embedder_trouble=_embedder_trouble(visit),
+    )
+
+
+def _whole(visit: Visit) -> WholeFile | None:
+    try:
+        file = visit.store.file
+    except AccessDenied:
+        return None
+    return WholeFile(checkup.of(file), file.copies(), file.tokens.list(), visit.store.sources())
+
+
+def _latency(visit: Visit) -> Latency | None:
+    last = visit.store.searches(scope=EVERYBODY, limit=LAST)
+    times = [one.milliseconds for one in last if one.milliseconds is not None]
+    return Latency(len(times), median(times), max(times)) if times else None
+
+
+def _embedder_trouble(visit: Visit) -> str:
+    trouble = file_of(visit.store).embedder_trouble
+    return "" if trouble is None else wording.in_pages(trouble)
+
+
+# -- check-ups -------------------------------------------------------------------------------------
+
+
+def examine(visit: Visit) -> Reply:
+    checkup.of(visit.store.file).start(deep=bool(visit.field("deep")))
+    return _checkup(visit)
+
+
+def stop(visit: Visit) -> Reply:
+    checkup.of(visit.store.file).stop()
+    return _checkup(visit)
+
+
+def progress(visit: Visit) -> Reply:
+    """Return how far it is, to be put into a page that is open."""
+    return visit.page("parts/checkup.html", checkup=checkup.of(visit.store.file))
+
+
+def _checkup(visit: Visit) -> Reply:
+    return progress(visit) if visit.swaps else visit.to("state#checkup")
+
+
+# -- what waits, and tokens ------------------------------------------------------------------------
+
+
+def embed(visit: Visit) -> Reply:
+    """Embed what waits, also what failed for good."""
+    report = visit.store.embed_pending(retry_quarantined=True, limit=1000)
+    visit.see_now()
+    return show(visit, report)
+
+
+def revoke(visit: Visit) -> Reply:
+    visit.store.file.tokens.revoke(visit.numbers["id"])
+    return visit.to("state#tokens")
+
+
+ROUTES: Final = (
+    shows("state", show),
+    asks("state/checkup", examine),
+    asks("state/checkup/stop", stop),
+    shows("state/checkup", progress),
+    changes("state/embed", embed),
+    changes("state/token/{id}/revoke", revoke),
+)

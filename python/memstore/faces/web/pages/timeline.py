@@ -1,0 +1,190 @@
+"""The timeline: acts by run, changes by day, two moments compared, undoing runs and sources."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.plans import UNDO
+from memstore.domain.records import EVERYBODY
+from memstore.errors import Conflict, Explained
+from memstore.faces import wording
+from memstore.faces.web import activity_chart, paging
+from memstore.faces.web.routes import asks, changes, shows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memstore.domain.differences import Differences
+    from memstore.domain.log import Act
+    from memstore.faces.web.reply import Reply
+    from memstore.faces.web.visit import Visit
+    from memstore.history.reverting import Plan
+
+DAYS: Final = 28
+
+SELECTING: Final = ("run", "source", "actor", "since")
+"""What narrows the list, and selects what is to be undone."""
+
+MAX_FIELD: Final = 1000
+
+DIFFERENCES: Final = 50
+
+
+class Run(NamedTuple):
+    """Acts in a row of one opening of the file, or of one session of a server.
+
+    Attributes:
+        number: stands for the run in addresses; ``None`` for acts without one.
+    """
+
+    actor: str
+    source: str
+    number: int | None
+    acts: list[Act]
+
+
+def show(visit: Visit) -> Reply:
+    wanted = {name: one for name, one in visit.kept().items() if name in SELECTING}
+    problem = ""
+    acts: Sequence[Act] = ()
+    before, after = visit.number("before"), visit.number("after")
+    try:
+        acts = visit.store.log(
+            **wanted, scope=EVERYBODY, before=before, after=after, limit=paging.ROWS + 1
+        )
+    except (Explained, ValueError) as error:
+        problem = wording.in_pages(error)
+    shown = acts[: paging.ROWS]
+    zone = visit.zone or clock.utc_now().astimezone().tzinfo or UTC
+    activity = visit.store.activity(DAYS, zone, scope=EVERYBODY)
+    return visit.page(
+        "timeline.html",
+        runs=[*_runs(visit, shown)],
+        links=_links(visit, shown, has_older=len(acts) > paging.ROWS),
+        chart=activity_chart.drawn(activity),
+        wanted=wanted,
+        asked=visit.number("q"),
+        problem=problem,
+    )
+
+
+def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
+    """Yield the acts, those of one run that stand together as one."""
+    current: Run | None = None
+    for act in acts:
+        same = current is not None and current.acts[-1].run == act.run
+        if current is None or not same or act.run is None:
+            if current is not None:
+                yield current
+            number = None if act.run is None else visit.session.keep({"run": act.run})
+            current = Run(act.actor, act.source, number, [])
+        current.acts.append(act)
+    if current is not None:
+        yield current
+
+
+def _links(visit: Visit, acts: Sequence[Act], *, has_older: bool) -> paging.Links:
+    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
+    newer = visit.number("before") is not None
+    return paging.Links(
+        asked.rstrip("&") if newer else "",
+        f"{asked}before={acts[-1].line}" if has_older and acts else "",
+        earlier_text="newest",
+    )
+
+
+def narrow(visit: Visit) -> Reply:
+    wanted = {name: visit.field(name)[:MAX_FIELD] for name in SELECTING if visit.field(name)}
+    if visit.field("reset") or not wanted:
+        return visit.to("timeline")
+    return visit.to(f"timeline?q={visit.session.keep(wanted)}")
+
+
+# -- two moments -----------------------------------------------------------------------------------
+
+
+def compare(visit: Visit) -> Reply:
+    """Keep two moments, and show what differs between them."""
+    asked = {name: visit.field(name)[:MAX_FIELD] for name in ("a", "b")}
+    return visit.to(f"timeline/difference/{visit.session.keep(asked)}")
+
+
+def difference(visit: Visit) -> Reply:
+    kept = visit.kept("number")
+    offset = visit.number("from") or 0
+    found: Differences | None = None
+    problem = ""
+    try:
+        found = visit.store.diff(
+            kept.get("a") or "yesterday",
+            kept.get("b") or "now",
+            scope=EVERYBODY,
+            limit=DIFFERENCES + 1,
+            offset=offset,
+        )
+    except (Explained, ValueError) as error:
+        problem = wording.in_pages(error)
+    return visit.page(
+        "difference.html",
+        400 if problem else 200,
+        asked=kept,
+        number=visit.numbers["number"],
+        found=() if found is None else found[:DIFFERENCES],
+        passed=0 if found is None else found.passed,
+        following=offset + DIFFERENCES if found and len(found) > DIFFERENCES else None,
+        previous=offset - DIFFERENCES if offset >= DIFFERENCES else None,
+        problem=problem,
+    )
+
+
+# -- undoing a run, a source, an author, or all since a moment -------------------------------------
+
+
+def plan(visit: Visit) -> Reply:
+    """Show what undoing the selection with this number would do."""
+    return _planned(visit, _plan(visit))
+
+
+def apply(visit: Visit) -> Reply:
+    """Do exactly what the plan said that the form shows."""
+    plan = _plan(visit)
+    if plan.digest != visit.field("digest"):
+        return _planned(visit, plan, changed=True)
+    chosen = {conflict.fact_id for conflict in plan.conflicts}
+    decided = {int(one) for one in visit.many.get("undo", ()) if one.isdecimal()} & chosen
+    try:
+        done = plan.apply(decide=dict.fromkeys(decided, UNDO))
+    except Conflict:
+        return _planned(visit, _plan(visit), changed=True)
+    visit.see_now()
+    return visit.page("undone.html", lines=done.lines)
+
+
+def _plan(visit: Visit) -> Plan:
+    wanted: Mapping[str, Any] = visit.kept("selected")
+    return visit.store.revert(
+        **{name: wanted[name] for name in SELECTING if name in wanted}, scope=EVERYBODY
+    )
+
+
+def _planned(visit: Visit, plan: Plan, *, changed: bool = False) -> Reply:
+    return visit.page(
+        "undo_selected.html",
+        409 if changed else 200,
+        plan=plan,
+        selected=visit.numbers["selected"],
+        wanted=visit.kept("selected"),
+        changed=changed,
+    )
+
+
+ROUTES: Final = (
+    shows("timeline", show),
+    asks("timeline", narrow),
+    asks("timeline/difference", compare),
+    shows("timeline/difference/{number}", difference),
+    shows("timeline/undo/{selected}", plan),
+    changes("timeline/undo/{selected}", apply),
+)

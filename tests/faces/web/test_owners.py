@@ -1,0 +1,77 @@
+"""Owners and namespaces: counts, the choice of a namespace, exports, emptying."""
+
+from __future__ import annotations
+
+import json
+
+from tests.support.pages import Pages, text_of
+
+import memstore
+from memstore import Scope
+
+
+def test_owners_are_listed_with_what_they_have(pages: Pages) -> None:
+    pages.store.add("Ana likes tea", subject="ana", user_id="ana", agent_id="cook")
+    pages.store.add("The gate is green", subject="gate")
+    page = text_of(pages.read("owners"))
+    assert "user ana agent cook" in page
+    assert "nobody in particular" in page
+
+
+def test_more_owners_than_a_page_has_follow_on_the_next(pages: Pages) -> None:
+    pages.store.add_many(
+        {"content": f"It is {n}", "subject": "number", "user_id": f"user {n:03}"} for n in range(60)
+    )
+    first = pages.read("owners")
+    number = first.split("owners?q=")[1].split('"')[0]
+    second = pages.read(f"owners?q={number}")
+    every = [f"user {n:03}" for n in range(60)]
+    assert sorted(name for page in (first, second) for name in every if name in page) == every
+
+
+def test_an_owner_is_exported_with_facts_in_any_state_and_episodes(pages: Pages) -> None:
+    old = pages.store.add("Ana likes tea", subject="ana", user_id="ana")
+    pages.store.add("Ana likes mate", subject="ana", user_id="ana", supersedes=old.id)
+    pages.store.episodes.add("I like mate", source="chat", scope=Scope(user_id="ana"))
+    pages.store.add("Ben likes milk", subject="ben", user_id="ben")
+    page = pages.read("owners")
+    rows = page.split("<tr data-row>")[1:]
+    links = [row.split("owners/")[1].split("/export")[0] for row in rows]
+    texts = [pages.get(f"owners/{link}/export").text for link in links]
+    own = next(text for text in texts if "mate" in text)
+    assert [json.loads(line)["content"] for line in own.splitlines()] == [
+        "Ana likes tea",
+        "Ana likes mate",
+        "I like mate",
+    ]
+    assert "milk" not in own
+
+
+def test_the_namespace_is_exported_and_imports_again(pages: Pages) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    with memstore.open(":memory:", embedder=None) as other:
+        other.import_(pages.read("owners/export").splitlines())
+        assert [one.content for one in other.list()] == ["The gate is green"]
+
+
+def test_another_namespace_is_chosen_by_a_form(pages: Pages) -> None:
+    pages.store.within("garden").add("The gate is red", subject="gate")
+    page = pages.ask("owners/namespace", {"namespace": "garden"})
+    assert "Owners in garden" in text_of(page)
+    assert "The gate is red" in pages.read(f"fact/{pages.store.within('garden').list()[0].id}")
+
+
+def test_a_namespace_that_is_not_there_is_not_found(pages: Pages) -> None:
+    assert pages.post("owners/namespace", {"namespace": "nowhere"}).status_code == 404
+
+
+def test_a_namespace_is_emptied_once_its_name_is_typed(pages: Pages) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    kept = pages.store.within("garden").add("The gate is red", subject="gate")
+    assert "Facts, active 1" in text_of(pages.read("owners/empty"))
+    wrong = pages.post("owners/empty", {"name": "defaul"})
+    assert wrong.status_code == 400
+    assert pages.store.count() == 1
+    assert "is empty" in pages.post("owners/empty", {"name": "default"}).text
+    assert pages.store.count() == 0
+    assert pages.store.within("garden").get(kept.id).content == "The gate is red"

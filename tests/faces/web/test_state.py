@@ -1,0 +1,92 @@
+"""The state of the memory, and check-ups that pages start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.clock import wait_until
+from tests.support.embedders import WordEmbedder
+from tests.support.pages import Pages, text_of
+from tests.support.raw import sql
+
+import memstore
+from memstore.faces.web import checkup
+
+
+def _finish(pages: Pages) -> str:
+    known = checkup.of(pages.store.file)
+    assert wait_until(lambda: not known.is_running)
+    return text_of(pages.read("state"))
+
+
+def test_counts_are_told(pages: Pages) -> None:
+    fact = pages.store.add("The gate is green", subject="gate")
+    pages.store.add("The gate is red", subject="gate", supersedes=fact.id)
+    pages.store.record_search("gate", milliseconds=3.5)
+    page = text_of(pages.read("state"))
+    assert "Believed 1 facts about 1 subject" in page
+    assert "Replaced 1" in page
+    assert "3.5 ms in the middle" in page
+
+
+def test_a_check_up_runs_and_its_result_stays(pages: Pages) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    pages.followed(pages.post("state/checkup", {"deep": "1"}))
+    assert "nothing is wrong" in _finish(pages)
+    sql(pages.store.path, "UPDATE memstore_facts SET content = 'The gate is blue'")
+    assert "nothing is wrong" in text_of(pages.read("state"))  # that of before
+    pages.followed(pages.post("state/checkup", {"deep": "1"}))
+    assert "finding" in _finish(pages)
+
+
+def test_its_progress_is_a_part_that_a_page_swaps_in(pages: Pages) -> None:
+    assert "Check the file" in pages.read("state/checkup")
+    answer = pages.post("state/checkup", HX_Request="true")
+    assert answer.status_code == 200
+    assert "<html" not in answer.text
+    _finish(pages)
+
+
+def test_a_check_up_that_is_stopped_says_so(pages: Pages) -> None:
+    known = checkup.of(pages.store.file)
+    known.stop()
+    known._run(deep=False)
+    assert "It was stopped" in text_of(pages.read("state"))
+
+
+def test_a_token_is_revoked_and_never_shown(pages: Pages) -> None:
+    token, secret = pages.store.file.tokens.create("laptop", namespace="default")
+    page = pages.read("state")
+    assert "laptop" in page
+    assert secret not in page
+    pages.followed(pages.post(f"state/token/{token.id}/revoke"))
+    assert pages.store.file.tokens.list()[0].status == "revoked"
+
+
+def test_a_visitor_of_one_namespace_sees_nothing_of_the_whole_file(pages: Pages) -> None:
+    pages.store.file.tokens.create("laptop", namespace="default")
+    _, secret = pages.store.file.tokens.create("other", namespace="default")
+    confined = Pages(pages.store, takes_codes=False)
+    assert confined.enter(token=secret).status_code == 303
+    page = text_of(confined.read("state"))
+    assert "laptop" not in page
+    assert "Check-up" not in page
+    assert confined.post("state/checkup").status_code == 403
+
+
+def test_what_waits_is_tried_again(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    embedder.failure = memstore.EmbedderUnavailable("it is asleep")
+    with memstore.open(tmp_path / "memory.db", embedder=embedder) as store:
+        store.add("The gate is green", subject="gate")
+        pages = Pages(store)
+        pages.enter()
+        assert "Try again now" in pages.read("state")
+        answer = pages.post("state/embed")
+        assert "Embedded 0 texts" in text_of(answer.text)
+
+
+@pytest.mark.parametrize("path", ["state/token/99/revoke"])
+def test_a_token_that_is_not_there_is_not_found(pages: Pages, path: str) -> None:
+    assert pages.post(path).status_code == 404

@@ -1,0 +1,118 @@
+"""The timeline: acts, the chart, differences, undoing runs and sources."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.clock import ManualClock
+from tests.support.pages import Pages, hidden, text_of
+
+
+def _undo(pages: Pages, page: str, number: str, **changed: object) -> str:
+    answer = pages.post(f"timeline/undo/{number}", {"digest": hidden(page, "digest"), **changed})
+    assert answer.status_code in (200, 409)
+    return answer.text
+
+
+def _selected(pages: Pages, page: str) -> tuple[str, str]:
+    """Return the number of the plan that a page leads to, and the page of the plan."""
+    number = page.split("timeline/undo/")[1].split('"')[0]
+    return number, pages.read(f"timeline/undo/{number}")
+
+
+def test_acts_are_listed_newest_first_under_their_run(pages: Pages) -> None:
+    pages.store.add_many([{"content": f"It is {n}", "subject": "n"} for n in range(3)])
+    pages.store.within(source="web:example.org").add("The gate is green", subject="gate")
+    page = text_of(pages.read("timeline"))
+    assert page.index("The gate is green") < page.index("It is 0")
+    assert "agent through web:example.org" in page
+
+
+def test_the_chart_has_a_table_that_leads_to_each_day(
+    pages: Pages, manual_clock: ManualClock
+) -> None:
+    first = pages.store.add("The gate is green", subject="gate")
+    manual_clock.advance(2 * 86_400)
+    pages.enter()
+    pages.store.add("The gate is red", subject="gate", supersedes=first.id)
+    page = pages.read("timeline")
+    assert page.count("<rect") == 3  # added; added and replaced
+    rows = page.split("As a table")[1].split("<tbody>")[1].split("</tbody>")[0]
+    assert rows.count("<tr>") == 2
+    before = rows.split("?before=")[2].split('"')[0]
+    then = pages.read(f"timeline?before={before}")
+    assert "The gate is green" in then
+    assert "The gate is red" not in then.split('class="acts"')[1]
+
+
+def test_pages_of_acts_go_back_to_the_first(pages: Pages) -> None:
+    for n in range(120):
+        pages.store.add(f"It is {n}", subject="n")
+    seen: list[str] = []
+    path = "timeline"
+    while path:
+        page = pages.read(path)
+        seen += [part.split("</p>")[0] for part in page.split('class="claim" dir="auto">')[1:]]
+        older = page.partition('rel="next" href="')[2].split('"')[0]
+        path = "timeline" + older.partition("timeline")[2] if older else ""
+    assert seen == [f"n: It is {n}" for n in reversed(range(120))]
+
+
+def test_a_run_is_undone_by_its_plan(pages: Pages) -> None:
+    fact = pages.store.add("The gate is green", subject="gate")
+    number, plan = _selected(pages, pages.read("timeline"))
+    assert "is deleted" in plan
+    assert pages.store.count() == 1
+    assert "Undone" in _undo(pages, plan, number)
+    assert pages.store.get(fact.id).status == "deleted"
+
+
+def test_a_source_is_undone_with_the_conflict_that_was_chosen(pages: Pages) -> None:
+    web = pages.store.within(source="web:example.org")
+    first = web.add("The gate is green", subject="gate")
+    kept = web.add("The gate squeaks", subject="gate")
+    pages.store.update_metadata(first.id, {"by": "hand"})
+    page = pages.ask("timeline", {"source": "web:example.org"})
+    number = page.split("timeline/undo/")[1].split('"')[0]
+    plan = pages.read(f"timeline/undo/{number}")
+    assert "undo it all the same" in plan
+    _undo(pages, plan, number, undo=str(first.id))
+    assert not pages.store.list()
+    assert pages.store.get(kept.id).status == "deleted"
+
+
+def test_a_plan_that_changed_is_shown_again_and_does_nothing(pages: Pages) -> None:
+    fact = pages.store.add("The gate is green", subject="gate")
+    number, plan = _selected(pages, pages.read("timeline"))
+    pages.store.confirm(fact.id)
+    assert "changed in the meantime" in _undo(pages, plan, number)
+    assert pages.store.get(fact.id).status == "active"
+
+
+def test_two_moments_are_compared(pages: Pages) -> None:
+    old = pages.store.add("The gate is green", subject="gate")
+    line = pages.store.file.head().line
+    pages.store.add("The gate is red", subject="gate", supersedes=old.id)
+    page = text_of(pages.ask("timeline/difference", {"a": f"op:{line}", "b": "now"}))
+    assert "Added gate: The gate is red" in page
+    assert "Retired gate: The gate is green replaced by fact 2" in page
+
+
+@pytest.mark.parametrize("moment", ["last Tuesday", "op:0", "2999-01-01", "\x00"])
+def test_a_moment_that_is_none_is_said_at_its_field(pages: Pages, moment: str) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    answer = pages.post("timeline/difference", {"a": moment, "b": "now"})
+    where = answer.headers["location"].rpartition("timeline")[2]
+    page = pages.get(f"timeline{where}")
+    assert page.status_code == 400
+    assert 'aria-invalid="true"' in page.text
+
+
+def test_a_filter_that_cannot_be_read_is_said_and_kept(pages: Pages) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    page = pages.ask("timeline", {"since": "last Tuesday", "actor": "agent"})
+    assert 'aria-invalid="true"' in page
+    assert 'value="last Tuesday"' in page
+
+
+def test_an_empty_timeline_says_what_would_fill_it(pages: Pages) -> None:
+    assert "Nothing was done yet" in pages.read("timeline")
