@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
     from memstore.store.store import Store
-    from memstore.text.judge import Judgement
+    from memstore.text.judge import Judgement, Rule
 
 MAX_HITS: Final = 1000
 """The highest limit of a search."""
@@ -43,8 +43,22 @@ class Rival(NamedTuple):
 
 
 class Comparison:
-    def __init__(self, store: Store, policy: str, generator: Generator) -> None:
+    """Finds which facts may supersede which.
+
+    Args:
+        without: rules of the judge that are switched off.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        policy: str,
+        generator: Generator,
+        *,
+        without: Collection[Rule] = (),
+    ) -> None:
         self._store = store
+        self._without = without
         self._policy = policy
         self.model = generator.model
 
@@ -132,7 +146,7 @@ class Comparison:
             later = (fact.valid_at or fact.created_at) > said_at
             claims = Claim(fact.content, new.subject), Claim(new.content, new.subject)
             old, by = reversed(claims) if later else claims
-            judgement = judge(old, by, similarity)
+            judgement = judge(old, by, similarity, without=self._without)
             rival = Rival(fact, similarity, judgement, later)
             if judgement.verdict is Verdict.RETIRE:
                 return rival

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_CANDIDATES: Final = 10
 """How many older facts a new one is compared with, nearest first."""
 
+
 def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> bool:
     """Whether any common top-level key has different values.
 

@@ -239,4 +239,3 @@ def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:
         (" ".join(word.text for word in old), " ".join(word.text for word in new))
         for old, new in pair.regions
     )
-

@@ -10,11 +10,14 @@ from typing import Final
 
 from memstore._kernel import language
 
+
 def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
+
 def phrases(text: str) -> tuple[str, ...]:
     return tuple(text.split("|"))
+
 
 MONTHS: Final = frozenset((*language.months("en"), *language.months("de")))
 DAYS: Final = word_set(

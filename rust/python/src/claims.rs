@@ -72,7 +72,9 @@ impl Reading {
     fn new(py: Python<'_>, text: PyBackedStr, subject: PyBackedStr) -> PyResult<Self> {
         let reading = py.detach(|| claims::Reading::new(&text, &subject));
         let words = reading.words.iter().cloned().map(|word| Word { word });
-        let words: Vec<Py<Word>> = words.map(|word| Py::new(py, word)).collect::<PyResult<_>>()?;
+        let words: Vec<Py<Word>> = words
+            .map(|word| Py::new(py, word))
+            .collect::<PyResult<_>>()?;
         Ok(Self {
             words: PyTuple::new(py, words)?.unbind(),
             reading,
@@ -144,7 +146,11 @@ pub(crate) struct Alignment {
 }
 
 impl Alignment {
-    fn of<'py>(py: Python<'py>, reading: &Py<Reading>, places: &[usize]) -> PyResult<Bound<'py, PyTuple>> {
+    fn of<'py>(
+        py: Python<'py>,
+        reading: &Py<Reading>,
+        places: &[usize],
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let words = reading.get().words.bind(py);
         let chosen: Vec<_> = places
             .iter()
@@ -157,7 +163,10 @@ impl Alignment {
 #[pymethods]
 impl Alignment {
     #[getter]
-    fn regions<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, Bound<'py, PyTuple>)>> {
+    fn regions<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(Bound<'py, PyTuple>, Bound<'py, PyTuple>)>> {
         let sides = |region: &claims::Region| {
             Ok((
                 Self::of(py, &self.old, &region.old)?,

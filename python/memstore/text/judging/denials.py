@@ -10,12 +10,12 @@ from memstore._kernel.claims import (
     CHANGES,
     CORRECTS,
     FORMER,
-    NOW,
     HEDGES,
     KIN,
     MARRIAGE,
     MEASURES,
     NAME,
+    NOW,
     TEMPORARY,
 )
 from memstore.text.judging.pair import OVER, is_value, roles

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import claims
 from memstore._kernel.claims import (
-    ADDS,
-    ATTRIBUTE,
-    BE,
     BEGINS,
     CHANGES,
     CLOSES,
@@ -28,12 +25,8 @@ from memstore._kernel.claims import (
     NOW,
     NUMERIC,
     PARTLY,
-    PAST,
     REPLACES,
-    STATE,
-    TEMPORARY,
     UNIT,
-    USER,
     VERSION,
 )
 
@@ -92,7 +85,9 @@ class Pair:
     @cached_property
     def forms(self) -> dict[int, int]:
         """By the identity of each newer word, its key as it counts in the older claim."""
-        return {id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)}
+        return {
+            id(word): key for word, key in zip(self.new.words, self.side_by_side.keys, strict=True)
+        }
 
     def new_keys(self, words: Iterable[Word]) -> set[int]:
         """Return the keys of newer words; another form of an older word has that word's key."""
@@ -132,7 +127,9 @@ class Pair:
     @cached_property
     def about_own(self) -> bool:
         """Whether both speak of the same kin, if any, and neither is about one of them."""
-        kin = [{word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)]
+        kin = [
+            {word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)
+        ]
         return kin[0] == kin[1]
 
     @cached_property
@@ -188,10 +185,8 @@ def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
     if NAME in before & after and old[0].kind == new[0].kind == NAME:
         # iPhone 12, Pixel 9
         return NAME if (before | after) <= {NAME, NUMERIC, CODE, VERSION} else None
-    if before <= {NUMERIC, DATE} and after <= {NUMERIC, DATE} and before != after:
-        # Compared with 500, 2000 is not a year.
-        if all(word.stem.isdigit() for word in (*old, *new)):
-            before = after = {NUMERIC}
+    if before | after == {NUMERIC, DATE} and all(word.stem.isdigit() for word in (*old, *new)):
+        before = after = {NUMERIC}  # compared with 500, 2000 is not a year
     if before != after or len(before) != 1:
         return None
     kind = next(iter(before))
@@ -203,9 +198,3 @@ def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
 def is_value(word: Word) -> bool:
     """Whether a word is a number, a date or a version, or belongs to one."""
     return word.kind in TYPED or bool(word.roles & (UNIT | MONTH))
-
-
-__all__ = [
-    "ADDS", "ATTRIBUTE", "BE", "KIN", "OVER", "PAST", "Pair", "STATE", "TEMPORARY", "TURNS",
-    "TYPED", "head", "is_value", "keys", "kinds", "of_one_type", "roles", "telling",
-]  # fmt: skip

@@ -5,18 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
-    DAY,
-    HEDGES,
-    PARTLY,
     AGE,
-    MONTH,
-    NUMBER,
-    REGION,
-    TEMPORARY,
-    FROM,
-    TO,
-    UNIT,
-    VERSION,
     ATTRIBUTE,
     BE,
     BEGINS,
@@ -25,36 +14,44 @@ from memstore._kernel.claims import (
     CODE,
     CORRECTS,
     DATE,
-    DENIES,
+    DAY,
     DIET,
     DISPOSES,
     ENDS,
     FORMER,
+    FROM,
     HAVE,
     HEALTH,
+    HEDGES,
     HOME,
     INDEFINITE,
     LEAVES,
     MANY,
     MARRIAGE,
     MEASURES,
+    MONTH,
     NAME,
     NOW,
+    NUMBER,
     NUMERIC,
     ONE,
+    PARTLY,
     PAST,
     PREPOSITION,
     QUALIFIER,
+    REGION,
     SEVERAL,
     STATE,
+    TEMPORARY,
+    TO,
     UNIQUE,
+    UNIT,
     UNSPACED,
-    USER,
     VERB,
-    WORK,
+    VERSION,
     WORD,
+    WORK,
 )
-from memstore.text.judging.proofs import binds_value
 from memstore.text.judging.pair import (
     OVER,
     TURNS,
@@ -67,6 +64,7 @@ from memstore.text.judging.pair import (
     roles,
     telling,
 )
+from memstore.text.judging.proofs import binds_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,9 +145,7 @@ def adds_a_case(pair: Pair) -> bool:
         return True
     if pair.marks & CHANGES and pair.marks & FROM:
         return False
-    return not all(
-        word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained
-    )
+    return not all(word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained)
 
 
 def ends_what_is_shared(pair: Pair) -> bool:
@@ -344,11 +340,3 @@ def has_the_same_attribute(pair: Pair) -> bool:
     topic = pair.old.roles & pair.new.roles & (MARRIAGE | DIET | HEALTH)
     before, after = pair.size
     return bool(topic) and before <= 4 and after <= 4 and not pair.new.roles & MANY
-
-
-__all__ = [
-    "accumulates", "adds_a_case", "changes_the_attribute", "changes_the_value", "changes_what_is_shared", "contradicts",
-    "denies_other_words", "ends_a_state", "ends_what_is_shared", "has_one_other_value", "has_the_same_attribute",
-    "is_an_act", "shares_nothing", "is_another_predicate", "speaks_against", "tells_another_event", "tells_another_story", "was_before",
-]  # fmt: skip
-_ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

@@ -68,15 +68,25 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
         keys[*place] = *key;
     }
     let weight = |place: usize| {
-        if old.words[before[place]].is_telling { TELLING } else { LIGHT }
+        if old.words[before[place]].is_telling {
+            TELLING
+        } else {
+            LIGHT
+        }
     };
     let pairs = heaviest(&old_keys, &new_keys, weight);
-    let of_old: Vec<usize> = (0..before.len()).filter(|i| old.words[before[*i]].is_telling).collect();
-    let of_new: Vec<usize> = (0..after.len()).filter(|i| new.words[after[*i]].is_telling).collect();
-    let (common, lost): (Vec<usize>, Vec<usize>) =
-        of_old.iter().partition(|i| new_keys.contains(&old_keys[**i]));
+    let of_old: Vec<usize> = (0..before.len())
+        .filter(|i| old.words[before[*i]].is_telling)
+        .collect();
+    let of_new: Vec<usize> = (0..after.len())
+        .filter(|i| new.words[after[*i]].is_telling)
+        .collect();
+    let (common, lost): (Vec<usize>, Vec<usize>) = of_old
+        .iter()
+        .partition(|i| new_keys.contains(&old_keys[**i]));
     let gained = of_new.iter().filter(|i| !old_keys.contains(&new_keys[**i]));
-    let (lost_prepositions, gained_prepositions) = unmatched(&prepositions(old), &prepositions(new), old, new);
+    let (lost_prepositions, gained_prepositions) =
+        unmatched(&prepositions(old), &prepositions(new), old, new);
     Alignment {
         regions: regions(&before, &after, &pairs, old, new),
         shared: common.len(),
@@ -98,7 +108,10 @@ pub fn align(old: &Reading, new: &Reading) -> Alignment {
 
 fn aligned(reading: &Reading) -> Vec<usize> {
     let places = reading.words.iter().enumerate();
-    places.filter(|(_, word)| !word.is_dropped).map(|(place, _)| place).collect()
+    places
+        .filter(|(_, word)| !word.is_dropped)
+        .map(|(place, _)| place)
+        .collect()
 }
 
 /// The keys of the new words; another form of an old word has that word's key: study, studied.
@@ -139,7 +152,11 @@ fn is_form(old: &Word, new: &Word) -> bool {
 
 /// Whether two words may be forms of one: their beginnings are equal.
 pub(super) fn are_forms(one: &str, other: &str) -> bool {
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let same = one
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
     let longest = one.chars().count().max(other.chars().count());
     same >= MIN_BEGINNING && same + MAX_ENDING >= longest
 }
@@ -173,7 +190,13 @@ fn heaviest(old: &[u64], new: &[u64], weight: impl Fn(usize) -> u32) -> Vec<(usi
     pairs
 }
 
-fn regions(before: &[usize], after: &[usize], pairs: &[(usize, usize)], old: &Reading, new: &Reading) -> Vec<Region> {
+fn regions(
+    before: &[usize],
+    after: &[usize],
+    pairs: &[(usize, usize)],
+    old: &Reading,
+    new: &Reading,
+) -> Vec<Region> {
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
     for (next_i, next_j) in pairs.iter().copied().chain([(before.len(), after.len())]) {
@@ -190,7 +213,11 @@ fn regions(before: &[usize], after: &[usize], pairs: &[(usize, usize)], old: &Re
 }
 
 fn telling(places: &[usize], of: &Reading) -> Vec<usize> {
-    places.iter().copied().filter(|place| of.words[*place].is_telling).collect()
+    places
+        .iter()
+        .copied()
+        .filter(|place| of.words[*place].is_telling)
+        .collect()
 }
 
 fn prepositions(reading: &Reading) -> Vec<usize> {
@@ -202,12 +229,20 @@ fn prepositions(reading: &Reading) -> Vec<usize> {
 }
 
 /// What each list has more of than the other.
-fn unmatched(before: &[usize], after: &[usize], old: &Reading, new: &Reading) -> (Vec<usize>, Vec<usize>) {
+fn unmatched(
+    before: &[usize],
+    after: &[usize],
+    old: &Reading,
+    new: &Reading,
+) -> (Vec<usize>, Vec<usize>) {
     let mut gained = after.to_vec();
     let mut lost = Vec::new();
     for place in before {
         let stem = &old.words[*place].stem;
-        match gained.iter().position(|other| &new.words[*other].stem == stem) {
+        match gained
+            .iter()
+            .position(|other| &new.words[*other].stem == stem)
+        {
             Some(found) => {
                 gained.remove(found);
             }
@@ -225,25 +260,38 @@ fn new_head(old: &Reading, new: &Reading, keys: &[u64]) -> Vec<usize> {
 
 /// Whether the other claim names kin before its verb that this one does not speak of.
 fn has_other_kin(this: &Reading, other: &Reading) -> bool {
-    let kin = other.words[..other.head].iter().filter(|word| word.roles & KIN != 0);
-    kin.clone().any(|word| this.words.iter().all(|known| known.key != word.key))
+    let kin = other.words[..other.head]
+        .iter()
+        .filter(|word| word.roles & KIN != 0);
+    kin.clone()
+        .any(|word| this.words.iter().all(|known| known.key != word.key))
 }
 
 fn marks(old: &Reading, new: &Reading) -> Roles {
     let is_new = |word: &&Word| !old.words.iter().any(|other| other.stem == word.stem);
-    new.words.iter().filter(is_new).fold(0, |all, word| all | word.roles)
+    new.words
+        .iter()
+        .filter(is_new)
+        .fold(0, |all, word| all | word.roles)
 }
 
 /// Words at the beginning have a capital letter whatever they are.
 fn same_case(old: &[Word], new: &[Word]) -> bool {
     let inside = |words: &[Word]| -> Vec<(u64, bool)> {
         let kinds = |word: &&Word| matches!(word.kind, Kind::Word | Kind::Name) && word.is_telling;
-        words.iter().skip(1).filter(kinds).map(|word| (word.key, word.is_capital)).collect()
+        words
+            .iter()
+            .skip(1)
+            .filter(kinds)
+            .map(|word| (word.key, word.is_capital))
+            .collect()
     };
     let after = inside(new);
-    inside(old)
-        .iter()
-        .all(|(key, capital)| !after.iter().any(|(other, is)| other == key && is != capital))
+    inside(old).iter().all(|(key, capital)| {
+        !after
+            .iter()
+            .any(|(other, is)| other == key && is != capital)
+    })
 }
 
 fn same_owners(old: &[Word], new: &[Word]) -> bool {
@@ -276,7 +324,7 @@ mod tests {
     }
 
     fn weight_of(key: u64) -> u32 {
-        if key % 2 == 0 { TELLING } else { LIGHT }
+        if key.is_multiple_of(2) { TELLING } else { LIGHT }
     }
 
     proptest! {

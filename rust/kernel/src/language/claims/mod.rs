@@ -11,4 +11,4 @@ mod scanner;
 mod vocabulary;
 
 pub use alignment::{Alignment, Region, align};
-pub use reading::{MAX_CHARACTERS, Kind, Reading, Word};
+pub use reading::{Kind, MAX_CHARACTERS, Reading, Word};

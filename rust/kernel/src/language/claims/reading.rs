@@ -4,7 +4,9 @@ use super::roles::*;
 use super::scanner::{Piece, Scanned, scan};
 use super::vocabulary::{Meaning, Tenses, Vocabulary, is_unspaced};
 use crate::language::letters;
-use crate::language::lexicon::{CHINESE, Class, ENGLISH, GERMAN, JAPANESE, LEXICONS, Languages, Table};
+use crate::language::lexicon::{
+    CHINESE, Class, ENGLISH, GERMAN, JAPANESE, LEXICONS, Languages, Table,
+};
 
 /// The characters of a text that are read. Longer texts are rarely one claim.
 pub const MAX_CHARACTERS: usize = 400;
@@ -121,7 +123,11 @@ fn text_of(text: &str, length: usize) -> String {
 }
 
 fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabulary) -> Reading {
-    let lower: Vec<&str> = scanned.pieces.iter().map(|piece| piece.lower.as_str()).collect();
+    let lower: Vec<&str> = scanned
+        .pieces
+        .iter()
+        .map(|piece| piece.lower.as_str())
+        .collect();
     let languages = languages(&scanned.pieces, vocabulary);
     let meanings = meanings(&lower, languages, vocabulary);
     let subjects: Vec<String> = subjects.iter().map(|word| stem(word)).collect();
@@ -160,7 +166,9 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
     Reading {
         roles: words.iter().fold(0, |all, word| all | word.roles),
         head,
-        has_verb: words.get(head).is_some_and(|word| word.roles & PREDICATE != 0),
+        has_verb: words
+            .get(head)
+            .is_some_and(|word| word.roles & PREDICATE != 0),
         groups: words.iter().fold(0, |all, word| all | word.groups),
         is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
         symbols: scanned.symbols.clone(),
@@ -183,8 +191,8 @@ fn languages(pieces: &[Piece], vocabulary: &Vocabulary) -> Languages {
     let mut counts = [0_u32; LEXICONS.len()];
     for piece in pieces {
         let common = Table::shared().get(letters::hash(&piece.lower));
-        let of = vocabulary.languages(&piece.lower)
-            | common.map_or(0, |entry| entry.is(Class::Common));
+        let of =
+            vocabulary.languages(&piece.lower) | common.map_or(0, |entry| entry.is(Class::Common));
         for (language, count) in counts.iter_mut().enumerate() {
             *count += u32::from(of >> language & 1);
         }
@@ -241,11 +249,19 @@ fn kind(piece: &Piece, meaning: &Meaning, place: usize, languages: Languages) ->
         return Kind::Number;
     }
     if is_unspaced(first) {
-        return if meaning.roles == 0 { Kind::Unspaced } else { Kind::Word };
+        return if meaning.roles == 0 {
+            Kind::Unspaced
+        } else {
+            Kind::Word
+        };
     }
     if lower.contains(|c: char| c.is_ascii_digit()) || first == '/' {
         let is_version = first == 'v' && lower[1..].chars().all(|c| c.is_ascii_digit() || c == '.');
-        return if is_version { Kind::Version } else { Kind::Code };
+        return if is_version {
+            Kind::Version
+        } else {
+            Kind::Code
+        };
     }
     let shouts = piece.text.chars().skip(1).any(char::is_uppercase);
     let is_name = piece.text.starts_with(char::is_uppercase) && languages != GERMAN;
@@ -266,7 +282,11 @@ fn kind_of_digits(lower: &str) -> Kind {
     let parts: Vec<&str> = lower.split(['.', '-']).collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
     if lower.contains('-') {
-        return if matches!(lengths[..], [4, 1..=2, 1..=2]) { Kind::Date } else { Kind::Code };
+        return if matches!(lengths[..], [4, 1..=2, 1..=2]) {
+            Kind::Date
+        } else {
+            Kind::Code
+        };
     }
     match lengths[..] {
         [1..=2, 1..=2, 4] => Kind::Date,
@@ -283,7 +303,11 @@ fn number(lower: &str, named: u8) -> String {
     }
     let digits: String = lower.chars().filter(char::is_ascii_digit).collect();
     let bare = digits.trim_start_matches('0');
-    if bare.is_empty() { "0".to_owned() } else { bare.to_owned() }
+    if bare.is_empty() {
+        "0".to_owned()
+    } else {
+        bare.to_owned()
+    }
 }
 
 /// A word in lower case without a final s.
@@ -316,7 +340,9 @@ fn mark_months(words: &mut [Word]) {
 
 /// Turn numbers beside a month, an hour or a word for a day into dates: 3 May, 6 pm, 3月.
 fn mark_dates(words: &mut [Word]) {
-    const HOURS: [&str; 11] = ["am", "pm", "uhr", "h", "月", "日", "点", "時", "号", "heure", "o'clock"];
+    const HOURS: [&str; 11] = [
+        "am", "pm", "uhr", "h", "月", "日", "点", "時", "号", "heure", "o'clock",
+    ];
     for place in 0..words.len() {
         let near = |word: &Word| word.roles & MONTH != 0 || HOURS.contains(&word.stem.as_str());
         let beside = (place > 0 && words[place - 1].roles & MONTH != 0)
@@ -335,7 +361,10 @@ fn unmark_denied(words: &mut [Word]) {
     const OVER: Roles = ENDS | DISPOSES | CLOSES | LEAVES;
     for place in 0..words.len() {
         let before = &words[place.saturating_sub(3)..place];
-        if before.iter().any(|word| word.roles & DENIES != 0 && word.roles & ENDS == 0) {
+        if before
+            .iter()
+            .any(|word| word.roles & DENIES != 0 && word.roles & ENDS == 0)
+        {
             words[place].roles &= !OVER;
         }
     }
@@ -382,13 +411,22 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
 fn settle(words: &mut [Word], languages: Languages) {
     for place in 0..words.len() {
         let told = |word: &&Word| word.roles & DENIES == 0;
-        let before = words[..place].iter().rev().find(told).map_or(0, |word| word.roles);
-        let after = words.get(place + 1).map_or(PREPOSITION, |after| after.roles);
+        let before = words[..place]
+            .iter()
+            .rev()
+            .find(told)
+            .map_or(0, |word| word.roles);
+        let after = words
+            .get(place + 1)
+            .map_or(PREPOSITION, |after| after.roles);
         let word = &mut words[place];
         // US, IT; in English also The Who.
         let shouts = word.text.len() > 1 && place > 0 && word.text.chars().all(char::is_uppercase);
-        let is_named = shouts || (word.kind == Kind::Name && languages & ENGLISH != 0
-            && word.roles & USER == 0 && word.roles & (FUNCTION | PREPOSITION) != 0);
+        let is_named = shouts
+            || (word.kind == Kind::Name
+                && languages & ENGLISH != 0
+                && word.roles & USER == 0
+                && word.roles & (FUNCTION | PREPOSITION) != 0);
         if is_named && word.roles & (FUNCTION | PREPOSITION | OWNER) != 0 {
             word.roles = 0;
             word.stem = word.text.clone();
@@ -397,11 +435,16 @@ fn settle(words: &mut [Word], languages: Languages) {
         // "is on", but not "is on the table".
         let is_state = roles & STATE != 0
             && (roles & PREPOSITION == 0 || (before & BE != 0 && after & PREPOSITION != 0));
-        word.is_dropped = roles & DROPPED != 0 && roles & (BE | HAVE | PREPOSITION | USER | NUMBER | KIN) == 0 && !is_state || word.text == "'s";
+        word.is_dropped = roles & DROPPED != 0
+            && roles & (BE | HAVE | PREPOSITION | USER | NUMBER | KIN) == 0
+            && !is_state
+            || word.text == "'s";
         word.is_telling = !word.is_dropped
             && (is_state
                 || (roles & LIGHT == 0 && (roles & MARKS == 0 || roles & TELLING != 0))
-                || (roles & NUMBER != 0 && roles & (INDEFINITE | FUNCTION) == 0 && roles & USER == 0));
+                || (roles & NUMBER != 0
+                    && roles & (INDEFINITE | FUNCTION) == 0
+                    && roles & USER == 0));
         word.key = match roles {
             _ if is_state => hash(&word.stem),
             _ if roles & USER != 0 => SAME_SUBJECT,
@@ -433,7 +476,8 @@ fn head(words: &[Word]) -> usize {
     };
     let is_verb = |(place, word): (usize, &Word)| {
         let known = word.roles & PREDICATE != 0 && word.roles & (KIN | USER | TITLE) == 0;
-        let unknown = word.roles == 0 && word.is_telling && word.kind == Kind::Word && !word.is_capital;
+        let unknown =
+            word.roles == 0 && word.is_telling && word.kind == Kind::Word && !word.is_capital;
         (known && (word.roles & ATTRIBUTE == 0 || follows_subject(place)))
             || (unknown && follows_subject(place) && !before_verb(place))
     };
@@ -443,7 +487,11 @@ fn head(words: &[Word]) -> usize {
         let first = words.iter().position(|word| word.is_telling);
         let last = subject.or(first).map_or(0, |last| last + 1);
         // Chapter 3
-        last + usize::from(words.get(last).is_some_and(|word| word.kind == Kind::Number))
+        last + usize::from(
+            words
+                .get(last)
+                .is_some_and(|word| word.kind == Kind::Number),
+        )
     })
 }
 

@@ -135,9 +135,34 @@ pub use bits::*;
 /// The families of attributes that a fact may be about without naming them.
 pub const TOPICS: Roles = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE;
 /// Verbs, all of them.
-pub const PREDICATE: Roles = BE | HAVE | MANY | ONE | MEASURES | VERB | PAST | CHANGES | BEGINS
-    | LEAVES | CLOSES | DISPOSES | ENDS;
+pub const PREDICATE: Roles = BE
+    | HAVE
+    | MANY
+    | ONE
+    | MEASURES
+    | VERB
+    | PAST
+    | CHANGES
+    | BEGINS
+    | LEAVES
+    | CLOSES
+    | DISPOSES
+    | ENDS;
 /// Words that say how a claim relates to another one. A phrase with one of these roles hides what its
 /// words say alone.
-pub const MARKS: Roles = NOW | ENDS | DISPOSES | CLOSES | CHANGES | BEGINS | LEAVES | CORRECTS | REPLACES
-    | CONTRASTS | ADDS | HEDGES | TEMPORARY | PARTLY | DENIES | IDIOM;
+pub const MARKS: Roles = NOW
+    | ENDS
+    | DISPOSES
+    | CLOSES
+    | CHANGES
+    | BEGINS
+    | LEAVES
+    | CORRECTS
+    | REPLACES
+    | CONTRASTS
+    | ADDS
+    | HEDGES
+    | TEMPORARY
+    | PARTLY
+    | DENIES
+    | IDIOM;

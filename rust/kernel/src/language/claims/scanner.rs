@@ -116,7 +116,8 @@ impl Scanner<'_> {
         let mut counting = start > 0 && self.characters[start - 1].is_ascii_digit();
         while at < run.len() {
             let name = self.names.iter().find(|name| run[at..].starts_with(**name));
-            let known = name.map_or_else(|| self.vocabulary.entry_at(&run[at..]), |name| name.len());
+            let known =
+                name.map_or_else(|| self.vocabulary.entry_at(&run[at..]), |name| name.len());
             let role = self.vocabulary.counts(&run[at..at + known]);
             let is_counted = match role {
                 Some(Counts::Unit) => counting,
@@ -148,7 +149,9 @@ impl Scanner<'_> {
                 Some('.' | ',' | ':' | '/' | '-') => is_digit(1),
                 // 2 400, with a blank between thousands.
                 Some(' ' | '\u{a0}' | '\u{202f}') => {
-                    self.at - start <= 3 && (1..4).all(is_digit) && !is_digit(4)
+                    self.at - start <= 3
+                        && (1..4).all(is_digit)
+                        && !is_digit(4)
                         && !self.characters[start..self.at].contains(&'.')
                 }
                 _ => false,
@@ -163,12 +166,18 @@ impl Scanner<'_> {
             .take_while(|next| next.is_alphabetic() && !is_unspaced(**next))
             .count();
         let end = self.peek(letters);
-        let is_code = letters > 4 || (letters > 0 && end.is_some_and(|c| c.is_ascii_digit()))
-            || (letters > 0 && matches!(end, Some('-' | '_' | '.')) && self.peek(letters + 1).is_some_and(char::is_alphanumeric));
+        let is_code = letters > 4
+            || (letters > 0 && end.is_some_and(|c| c.is_ascii_digit()))
+            || (letters > 0
+                && matches!(end, Some('-' | '_' | '.'))
+                && self.peek(letters + 1).is_some_and(char::is_alphanumeric));
         if is_code {
             return self.word(start);
         }
-        let number: String = self.characters[start..self.at].iter().filter(|c| !c.is_whitespace()).collect();
+        let number: String = self.characters[start..self.at]
+            .iter()
+            .filter(|c| !c.is_whitespace())
+            .collect();
         let suffix: String = self.characters[self.at..self.at + letters].iter().collect();
         self.push(&number);
         self.at += letters;
@@ -180,7 +189,9 @@ impl Scanner<'_> {
     fn word(&mut self, start: usize) {
         while let Some(character) = self.peek(0) {
             let joins = JOINING.contains(&character)
-                && self.peek(1).is_some_and(|next| next.is_alphanumeric() && !is_unspaced(next));
+                && self
+                    .peek(1)
+                    .is_some_and(|next| next.is_alphanumeric() && !is_unspaced(next));
             let part = character.is_alphanumeric() && !is_unspaced(character);
             if !part && !joins && !is_mark(character) {
                 break;
@@ -205,7 +216,9 @@ impl Scanner<'_> {
         match self.peek(1).map(|next| next.to_ascii_lowercase()) {
             Some('t') if ends(2) && word.to_lowercase().ends_with('n') => {
                 let bare = &word[..word.len() - 1];
-                let whole = SHORTENED.iter().find(|(short, _)| bare.eq_ignore_ascii_case(short));
+                let whole = SHORTENED
+                    .iter()
+                    .find(|(short, _)| bare.eq_ignore_ascii_case(short));
                 self.push(whole.map_or(bare, |(_, whole)| whole));
                 self.push("not");
                 self.at += 2;

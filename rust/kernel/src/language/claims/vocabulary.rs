@@ -244,7 +244,10 @@ impl Vocabulary {
                 *longest = (*longest).max(length);
             }
         }
-        for piece in rest.iter().filter(|piece| piece.text.starts_with(is_unspaced)) {
+        for piece in rest
+            .iter()
+            .filter(|piece| piece.text.starts_with(is_unspaced))
+        {
             // So that a run is cut at it.
             self.by_first.entry(piece.text.clone()).or_default();
         }
@@ -273,7 +276,11 @@ impl Vocabulary {
 
     /// How many characters at the beginning of a run are an entry; zero if none are.
     pub fn entry_at(&self, run: &str) -> usize {
-        let Some(longest) = run.chars().next().and_then(|first| self.longest.get(&first)) else {
+        let Some(longest) = run
+            .chars()
+            .next()
+            .and_then(|first| self.longest.get(&first))
+        else {
             return 0;
         };
         let mut ends: Vec<usize> = run
@@ -315,7 +322,8 @@ impl Vocabulary {
         let known = self.entry_at(run);
         let units = self.by_first.get(&run[..known]).into_iter().flatten();
         let is_unit = |phrase: &Phrase| phrase.meanings.iter().any(|(_, m)| m.roles & UNIT != 0);
-        self.counts(beginning).is_some() || units.filter(|phrase| phrase.rest.is_empty()).any(is_unit)
+        self.counts(beginning).is_some()
+            || units.filter(|phrase| phrase.rest.is_empty()).any(is_unit)
     }
 
     /// The languages that have this word.
