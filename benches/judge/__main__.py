@@ -109,13 +109,14 @@ def table(pairs: Sequence[Pair]) -> list[str]:
     hostile = found["hostile", Verdict.ASK]
     caught = found["must", Verdict.RETIRE] + asked
     slotted = sum(slots["must", v] for v in Verdict)
+    wrong = found["hostile", Verdict.RETIRE]
     return [
         f"coexisting facts retired      {share(found['stay', Verdict.RETIRE], total['stay'])}",
         f"corrections retired           {share(found['must', Verdict.RETIRE], total['must'])}",
         f"retired or asked              {share(caught, total['must'])}",
         f"questions that are right      {share(asked, asked + idle)}",
         f"  with hostile pairs          {share(asked, asked + idle + hostile)}",
-        f"hostile pairs retired         {share(found['hostile', Verdict.RETIRE], total['hostile'])}",
+        f"hostile pairs retired         {share(wrong, total['hostile'])}",
         f"hostile pairs asked           {share(hostile, total['hostile'])}",
         f"retired with slots            {share(slots['must', Verdict.RETIRE], slotted)}",
         "coexisting or hostile with slots, retired  "

@@ -107,3 +107,18 @@ def test_fact_that_a_later_one_supersedes_supersedes_none(store: Store) -> None:
     stored(store, said, by=by)
     assert active(store) == [HOME, NEW]
     assert store.get(3).superseded_by == 2
+
+
+def test_a_rule_that_is_switched_off_decides_nothing(store: Store) -> None:
+    old = store.add("The timeout is 5 seconds.", subject="API")
+    found = {"facts": [{"subject": "API", "content": "The timeout is 9 seconds."}]}
+    for without, outcome in (({Rule.VALUE}, "proposed"), ((), "superseded")):
+        model = ScriptedGenerator(found)
+        extractor = Extractor(store, model, policy="judged", without_rules=without)
+        done = extractor.extract("The timeout is 9 seconds." + " " * len(without), source="chat")
+        assert [item.outcome for item in done.items] == [outcome]
+        store.revert(episode=done.episode.id).apply()
+    assert store.get(old.id).status == "active"
+    for kind in (Extractor, Memory):
+        with pytest.raises(InvalidArgument, match="without_rules"):
+            kind(store, ScriptedGenerator(found), without_rules={"zebra"})

@@ -1,4 +1,4 @@
-"""Spoil a pair whose older claim was retired: whatever is added, it must not be retired any more."""
+"""Spoil a pair whose older claim was retired, so that it must not be retired any more."""
 
 from __future__ import annotations
 
@@ -24,12 +24,19 @@ QUALIFIERS = {
     ),
     "fr": (
         "en test", "le week-end", "en voyage", "pour les invités", "jusqu'à vendredi",
-        "selon Paul", "dans la plupart des cas", "après 18 h", "sauf en hiver", "avec des collègues",
+        "selon Paul", "dans la plupart des cas", "après 18 h", "sauf en hiver",
+        "avec des collègues",
     ),
-    "zh": ("在测试环境中", "在周末", "对客人来说", "据小王说", "有时", "直到周五", "出差时", "多数情况下"),
-    "ja": ("テスト環境では", "週末は", "客のために", "田中によると", "時々", "金曜日まで", "出張中は", "夜だけ"),
+    "zh": (
+        "在测试环境中", "在周末", "对客人来说", "据小王说", "有时", "直到周五", "出差时",
+        "多数情况下",
+    ),
+    "ja": (
+        "テスト環境では", "週末は", "客のために", "田中によると", "時々", "金曜日まで", "出張中は",
+        "夜だけ",
+    ),
 }  # fmt: skip
-"""Conditions, cases and sources, by language; at the beginning of a claim in scripts without blanks."""
+"""Conditions, cases and sources. In scripts without blanks they stand at the beginning."""
 
 HEDGES = {
     "en": (
@@ -46,7 +53,9 @@ HEDGES = {
         "Il paraît que {}",
     ),
     "zh": ("也许{}", "如果顺利，{}", "小王说{}", "听说{}", "希望{}"),
-    "ja": ("もしかすると{}かもしれない", "もし順調なら{}", "{}らしい", "おそらく{}", "{}と言っていた"),
+    "ja": (
+        "もしかすると{}かもしれない", "もし順調なら{}", "{}らしい", "おそらく{}", "{}と言っていた",
+    ),
 }  # fmt: skip
 
 ADDITIONS = {

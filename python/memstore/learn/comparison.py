@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact, Scope
     from memstore.learn.witness import Judge
     from memstore.store.store import Store
-    from memstore.text.judge import Judgement
+    from memstore.text.judge import Judgement, Rule
 
 MAX_HITS: Final = 1000
 """The highest limit of a search."""
@@ -71,6 +71,12 @@ class Rivals(NamedTuple):
 
 
 class Comparison:
+    """Finds which facts may supersede which.
+
+    Args:
+        judge: decides about two claims.
+    """
+
     def __init__(
         self, store: Store, policy: str, generator: Generator, judge: Judge = judge
     ) -> None:

@@ -21,13 +21,14 @@ from memstore.learn.catching_up import retry_each
 from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
+from memstore.learn.witness import judging
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
 from memstore.store.store import file_of, given_store
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Progress
@@ -111,6 +112,7 @@ class Extractor:
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
         scope: the owners of the facts, which are compared only with facts of the same owners.
         max_characters: longer texts are read in pieces of this length.
+        without_rules: rules of the judge that are switched off (``memstore.text.judge.Rule``).
     """
 
     def __init__(
@@ -121,13 +123,14 @@ class Extractor:
         policy: str = "propose",
         scope: Scope | None = None,
         max_characters: int = PROMPT_CHARACTERS,
+        without_rules: Iterable[str] = (),
     ) -> None:
         checked_choice(policy, POLICIES, "policy")
         self._store = store = given_store(store)
         self._generator = generator = given_generator(generator)
         self._policy = policy
         self._scope = scope
-        self._comparison = Comparison(store, policy, generator)
+        self._comparison = Comparison(store, policy, generator, judging(without_rules))
         self._reader = EpisodeReader(store, generator, max_characters)
 
     def __repr__(self) -> str:

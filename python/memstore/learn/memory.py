@@ -46,12 +46,13 @@ from memstore.learn.distilling import (
     portion,
 )
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
+from memstore.learn.witness import judging
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
 from memstore.store.store import file_of, given_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from concurrent import futures
 
     from memstore.database.engine import Progress
@@ -134,6 +135,7 @@ class Memory:
             new fact must suggest it too; where they show nothing, it is proposed.
             ``"trust-the-model"``: the model's word, unless its reply contradicts itself or loses
             something.
+        without_rules: rules of the judge that are switched off (``memstore.text.judge.Rule``).
     """
 
     def __init__(
@@ -143,12 +145,14 @@ class Memory:
         *,
         change_share: float = CHANGE_SHARE,
         policy: str = JUDGED,
+        without_rules: Iterable[str] = (),
     ) -> None:
         check_share(change_share)
         self._policy = checked_choice(policy, POLICIES, "policy")
         self._store = given_store(store)
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
+        self._judge = judging(without_rules)
 
     def __repr__(self) -> str:
         model = None if self._generator is None else self._generator.model
@@ -337,7 +341,14 @@ class Memory:
         thread: str | None = None,
     ) -> Learner:
         return Learner(
-            self._store, generator, scope, metadata, self._change_share, self._policy, thread
+            store=self._store,
+            generator=generator,
+            scope=scope,
+            metadata=metadata,
+            change_share=self._change_share,
+            policy=self._policy,
+            thread=thread,
+            judge=self._judge,
         )
 
     def _retry(self, episode_id: int, generator: Generator) -> MemoryEvents:
@@ -628,13 +639,15 @@ class AsyncMemory(Awaited[Memory]):
         *,
         change_share: float = CHANGE_SHARE,
         policy: str = JUDGED,
+        without_rules: Iterable[str] = (),
     ) -> None:
         # A separate pool: calls that wait for a model would fill asyncio's few threads, and
         # searches would queue behind them. The threads end with this object.
         threads = futures.ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
-        super().__init__(
-            Memory(store, generator, change_share=change_share, policy=policy), threads
+        memory = Memory(
+            store, generator, change_share=change_share, policy=policy, without_rules=without_rules
         )
+        super().__init__(memory, threads)
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"

@@ -6,12 +6,14 @@ together do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from memstore.domain.arguments import checked_choice, checked_items
 from memstore.errors import EmbedderError
 from memstore.frozen import frozen
-from memstore.text.judge import Claim, Judgement
+from memstore.text.judge import Claim, Judgement, Rule, judge
 from memstore.text.slots import slots_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,17 @@ Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
 
 Cosines: TypeAlias = Callable[[str, Sequence[str]], list[float]]
 """Returns the cosine of a text with each of several; raises ``EmbedderError``."""
+
+
+def judging(without: Iterable[str]) -> Judge:
+    """Return the judge with some rules switched off, each given as a ``Rule`` or by its text.
+
+    Raises:
+        InvalidArgument: there is no such rule.
+    """
+    given = checked_items(without, "without_rules")
+    rules = frozenset(checked_choice(one, Rule, "without_rules") for one in given)
+    return partial(judge, without=rules) if rules else judge
 
 
 class Testimony(NamedTuple):

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import claims
 from memstore._kernel.claims import (
-    ADDS,
-    ATTRIBUTE,
-    BE,
     BEGINS,
     CHANGES,
     CLOSES,
@@ -28,10 +25,7 @@ from memstore._kernel.claims import (
     NOW,
     NUMERIC,
     PARTLY,
-    PAST,
     REPLACES,
-    STATE,
-    TEMPORARY,
     UNIT,
     VERSION,
 )
@@ -191,10 +185,8 @@ def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
     if NAME in before & after and old[0].kind == new[0].kind == NAME:
         # iPhone 12, Pixel 9
         return NAME if (before | after) <= {NAME, NUMERIC, CODE, VERSION} else None
-    if before <= {NUMERIC, DATE} and after <= {NUMERIC, DATE} and before != after:
-        # Compared with 500, 2000 is not a year.
-        if all(word.stem.isdigit() for word in (*old, *new)):
-            before = after = {NUMERIC}
+    if before | after == {NUMERIC, DATE} and all(word.stem.isdigit() for word in (*old, *new)):
+        before = after = {NUMERIC}  # compared with 500, 2000 is not a year
     if before != after or len(before) != 1:
         return None
     kind = next(iter(before))
@@ -206,25 +198,3 @@ def of_one_type(old: Sequence[Word], new: Sequence[Word]) -> int | None:
 def is_value(word: Word) -> bool:
     """Whether a word is a number, a date or a version, or belongs to one."""
     return word.kind in TYPED or bool(word.roles & (UNIT | MONTH))
-
-
-__all__ = [
-    "ADDS",
-    "ATTRIBUTE",
-    "BE",
-    "KIN",
-    "OVER",
-    "PAST",
-    "STATE",
-    "TEMPORARY",
-    "TURNS",
-    "TYPED",
-    "Pair",
-    "head",
-    "is_value",
-    "keys",
-    "kinds",
-    "of_one_type",
-    "roles",
-    "telling",
-]  # fmt: skip

@@ -9,12 +9,10 @@ from memstore._kernel.claims import (
     ADDS,
     ATTRIBUTE,
     BE,
-    BEGINS,
     CHANGES,
     CODE,
     CONTRASTS,
     CORRECTS,
-    DATE,
     DENIES,
     DISPOSES,
     ENDS,
@@ -145,13 +143,10 @@ def _struck(new: Reading) -> Iterator[tuple[list[Word], list[Word]]]:
             turn = next((i for i in range(start, len(words)) if words[i].roles & CONTRASTS), None)
             if turn is not None:
                 yield words[:place] + words[turn + 1 :], words[start:turn]
-            if place in breaks or (place and words[place - 1].roles & (CONTRASTS | CONJOINS)):
+            if place in breaks or (place and words[place - 1].roles & CONTRASTS):
                 yield from _forwards(words, place, start, breaks)
         elif word.roles & CONTRASTS and new.is_unspaced:
             yield from _backwards(words, place)
-
-
-CONJOINS: Final = 0
 
 
 def _after(words: Sequence[Word], place: int, role: int) -> int:
@@ -432,10 +427,3 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     if kind == NUMERIC:
         return bool(attribute or (own and frame & MEASURES))
     return kind == NAME and bool(attribute) and own
-
-
-__all__ = [
-    "binds_value", "disposes", "ends", "gives_attribute_another_value", "leaves", "moves_from_to", "moves_home",
-    "says_now", "strikes", "touches_struck", "transfers",
-]  # fmt: skip
-_ = (BEGINS, DATE, UNIT)

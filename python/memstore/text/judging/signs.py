@@ -15,7 +15,6 @@ from memstore._kernel.claims import (
     CORRECTS,
     DATE,
     DAY,
-    DENIES,
     DIET,
     DISPOSES,
     ENDS,
@@ -48,7 +47,6 @@ from memstore._kernel.claims import (
     UNIQUE,
     UNIT,
     UNSPACED,
-    USER,
     VERB,
     VERSION,
     WORD,
@@ -342,26 +340,3 @@ def has_the_same_attribute(pair: Pair) -> bool:
     topic = pair.old.roles & pair.new.roles & (MARRIAGE | DIET | HEALTH)
     before, after = pair.size
     return bool(topic) and before <= 4 and after <= 4 and not pair.new.roles & MANY
-
-
-__all__ = [
-    "accumulates",
-    "adds_a_case",
-    "changes_the_attribute",
-    "changes_the_value",
-    "changes_what_is_shared",
-    "contradicts",
-    "denies_other_words",
-    "ends_a_state",
-    "ends_what_is_shared",
-    "has_one_other_value",
-    "has_the_same_attribute",
-    "is_an_act",
-    "is_another_predicate",
-    "shares_nothing",
-    "speaks_against",
-    "tells_another_event",
-    "tells_another_story",
-    "was_before",
-]  # fmt: skip
-_ = (CLOSES, CODE, DATE, DENIES, HAVE, NAME, UNSPACED, USER, WORD, telling, keys)

@@ -66,4 +66,4 @@ def may_prove(pair: Pair) -> bool:
     other = any(
         not is_value(word) and not word.roles & ATTRIBUTE for word in pair.side_by_side.new_head
     )
-    return pair.same_signs and not either & (ADDS | TEMPORARY) and not other
+    return pair.same_signs and pair.about_own and not either & (ADDS | TEMPORARY) and not other
