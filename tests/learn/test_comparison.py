@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from memstore import Store
+from memstore import Extractor, InvalidArgument, Memory, Store
 from memstore.domain.records import NewFact, Scope
 from memstore.learn.comparison import Comparison
 from memstore.text.judge import Claim, Judgement, Rule, Verdict
@@ -109,16 +111,28 @@ def test_fact_that_a_later_one_supersedes_supersedes_none(store: Store) -> None:
     assert store.get(3).superseded_by == 2
 
 
-def test_a_rule_that_is_switched_off_decides_nothing(store: Store) -> None:
-    old = store.add("The timeout is 5 seconds.", subject="API")
-    found = {"facts": [{"subject": "API", "content": "The timeout is 9 seconds."}]}
-    for without, outcome in (({Rule.VALUE}, "proposed"), ((), "superseded")):
-        model = ScriptedGenerator(found)
-        extractor = Extractor(store, model, policy="judged", without_rules=without)
-        done = extractor.extract("The timeout is 9 seconds." + " " * len(without), source="chat")
-        assert [item.outcome for item in done.items] == [outcome]
-        store.revert(episode=done.episode.id).apply()
-    assert store.get(old.id).status == "active"
-    for kind in (Extractor, Memory):
-        with pytest.raises(InvalidArgument, match="without_rules"):
-            kind(store, ScriptedGenerator(found), without_rules={"zebra"})
+class Extracting(Model):
+    """Finds the same fact in every text."""
+
+    def __init__(self, content: str) -> None:
+        self._reply = json.dumps([{"subject": "API", "content": content}])
+
+    def generate(self, prompt: str) -> str:
+        return self._reply
+
+
+@pytest.mark.parametrize(("without", "outcome"), [({Rule.VALUE}, "proposed"), ((), "superseded")])
+def test_a_rule_that_is_switched_off_decides_nothing(
+    store: Store, without: set[str], outcome: str
+) -> None:
+    store.add("The timeout is 5 seconds.", subject="API")
+    said = "The timeout is 9 seconds."
+    extractor = Extractor(store, Extracting(said), policy="judged", without_rules=without)
+    done = extractor.extract(said, source="chat")
+    assert [item.outcome for item in done.items] == [outcome]
+
+
+@pytest.mark.parametrize("kind", [Extractor, Memory])
+def test_a_rule_that_does_not_exist_is_refused(store: Store, kind: type[Any]) -> None:
+    with pytest.raises(InvalidArgument, match="without_rules"):
+        kind(store, Model(), without_rules={"zebra"})

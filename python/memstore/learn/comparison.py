@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact, Scope
     from memstore.learn.witness import Judge
     from memstore.store.store import Store
-    from memstore.text.judge import Judgement, Rule
+    from memstore.text.judge import Judgement
 
 MAX_HITS: Final = 1000
 """The highest limit of a search."""

@@ -33,7 +33,7 @@ def judging(without: Iterable[str]) -> Judge:
         InvalidArgument: there is no such rule.
     """
     given = checked_items(without, "without_rules")
-    rules = frozenset(checked_choice(one, Rule, "without_rules") for one in given)
+    rules = frozenset(Rule(checked_choice(one, Rule, "without_rules")) for one in given)
     return partial(judge, without=rules) if rules else judge
 
 

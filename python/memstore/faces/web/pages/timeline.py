@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
 
 def show(visit: Visit) -> Reply:
-    wanted = {name: one for name, one in visit.kept().items() if name in SELECTING}
+    wanted: dict[str, Any] = {name: one for name, one in visit.kept().items() if name in SELECTING}
     problem = ""
     acts: Sequence[Act] = ()
     before, after = visit.number("before"), visit.number("after")
