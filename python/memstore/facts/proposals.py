@@ -204,15 +204,19 @@ class Proposals:
             return self._known(transaction, proposal.id)
 
     def questions(
-        self, state: str | None = ProposalState.OPEN, *, scope: ScopeSelection = None
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        scope: ScopeSelection = None,
+        subject: str | None = None,
+        limit: int | None = None,
+        after_id: int | None = None,
     ) -> builtins.list[Question]:
         """Return proposals as a person reads them, those about one subject together.
 
-        Args:
-            state: as of :meth:`list`.
-            scope: as of :meth:`list`.
+        The arguments are those of :meth:`list`. A page ends with the largest id, wherever it stands.
         """
-        proposals = self.list(state, scope=scope)
+        proposals = self.list(state, scope=scope, subject=subject, limit=limit, after_id=after_id)
         first: dict[str, int] = {}
         for place, one in enumerate(proposals):
             first.setdefault(subject_key(one.old.subject), place)

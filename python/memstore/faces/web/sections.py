@@ -13,6 +13,7 @@ from memstore.faces.web.pages import (
     answers,
     erase,
     fact,
+    inbox,
     log,
     owners,
     search,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 SECTIONS: Final = (
     Section(Entry("Search", ""), search.ROUTES),
     Section(Entry("Subjects", "subjects"), subjects.ROUTES),
+    Section(Entry("Inbox", "inbox"), inbox.ROUTES),
     Section(Entry("Timeline", "timeline"), timeline.ROUTES),
     Section(Entry("Log", "log"), log.ROUTES),
     Section(Entry("Answers", "answers"), answers.ROUTES),

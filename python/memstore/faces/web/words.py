@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.text import marking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
-
-MAX_WORDS: Final = 2000
-"""Longer texts are shown as replaced whole: comparing them word by word takes seconds."""
 
 TAGS: Final = {"old": "del", "new": "ins", "marked": "mark"}
 """The elements by the kind of a stretch."""
@@ -34,16 +29,12 @@ class Changed(NamedTuple):
 
 def changed_words(old: str, new: str) -> Changed:
     """Compare two texts word by word."""
-    before, after = WORD.findall(old), WORD.findall(new)
-    if max(len(before), len(after)) > MAX_WORDS:
-        return Changed((Stretch("old", old),), (Stretch("new", new),))
-    lost: list[Stretch] = []
-    gained: list[Stretch] = []
-    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        same = kind == "equal"
-        lost.append(Stretch("same" if same else "old", "".join(before[a:b])))
-        gained.append(Stretch("same" if same else "new", "".join(after[c:d])))
-    return Changed(_joined(lost), _joined(gained))
+    lost, gained = marking.marked(old, new)
+    return Changed(_stretches(lost, "old"), _stretches(gained, "new"))
+
+
+def _stretches(parts: Iterable[marking.Stretch], kind: str) -> tuple[Stretch, ...]:
+    return tuple(Stretch(kind if part.changed else "same", part.text) for part in parts)
 
 
 def marked(text: str, spans: Iterable[tuple[int, int]]) -> tuple[Stretch, ...]:

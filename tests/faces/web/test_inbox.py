@@ -1,0 +1,133 @@
+"""The inbox: questions, verdicts, several at once, and what changed meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.pages import Pages, text_of
+
+from memstore.domain.records import NOBODY
+
+OLD, NEW = "The port of staging is 5432", "The port of staging is 5499"
+
+
+def _ask(pages: Pages, old: str = OLD, new: str = NEW, subject: str = "staging") -> int:
+    """Store two facts of which one may replace the other, and return the proposal."""
+    first = pages.store.add(old, subject=subject)
+    pages.store.add(new, subject=subject, source="web:example.org", supersedes=first.id)
+    return pages.store.proposals.list()[-1].id
+
+
+def _states(pages: Pages) -> list[str]:
+    return [one.state for one in pages.store.proposals.list(None)]
+
+
+def test_a_question_shows_both_texts_and_what_each_verdict_does(pages: Pages) -> None:
+    _ask(pages)
+    page = pages.read("inbox")
+    assert "<del>5432</del>" in page
+    assert "<ins>5499</ins>" in page
+    text = text_of(page)
+    assert "1 question to decide" in text
+    assert "#2 replaces #1" in text
+    assert "from web:example.org" in text
+    assert "waiting" in text  # beside the entry of the menu
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state", "active"), [("accept", "accepted", [2]), ("reject", "rejected", [1, 2])]
+)
+def test_a_verdict_is_carried_out_and_can_be_undone(
+    pages: Pages, verdict: str, state: str, active: list[int]
+) -> None:
+    proposal = _ask(pages)
+    assert "Nothing to decide" in pages.followed(pages.post(f"inbox/{proposal}/{verdict}"))
+    assert _states(pages) == [state]
+    assert [fact.id for fact in pages.store.list()] == active
+    act = pages.store.log(limit=1)[0].line
+    pages.followed(pages.post(f"undo/{act}", {"back": "inbox"}))
+    assert _states(pages) == ["open"]
+    assert [fact.id for fact in pages.store.list()] == [1, 2]
+
+
+def test_with_a_script_the_answer_takes_the_place_of_the_question(pages: Pages) -> None:
+    proposal = _ask(pages)
+    answer = pages.post(f"inbox/{proposal}/accept", HX_Request="true")
+    assert "Replaced: #1, #2" in text_of(answer.text)
+    assert "data-row" not in answer.text  # so that the next question gets the focus
+
+
+def test_a_question_whose_facts_changed_is_not_decided(pages: Pages) -> None:
+    proposal = _ask(pages)
+    pages.store.confirm(2)
+    answer = pages.post(f"inbox/{proposal}/accept", {"seen": "3"})
+    assert answer.status_code == 409
+    assert "Nothing was changed" in answer.text
+    assert _states(pages) == ["open"]
+
+
+@pytest.mark.parametrize(("verdict", "state"), [("accept", "accepted"), ("reject", "rejected")])
+def test_several_are_decided_at_once(pages: Pages, verdict: str, state: str) -> None:
+    ids = [_ask(pages, f"Room {n} is green", f"Room {n} is red", f"room {n}") for n in range(3)]
+    pages.followed(pages.post("inbox/several", {"one": ids[:2], "verdict": verdict}))
+    assert _states(pages) == [state, state, "open"]
+
+
+def test_what_cannot_be_decided_with_the_others_is_named(pages: Pages) -> None:
+    ids = [_ask(pages, f"Room {n} is green", f"Room {n} is red", f"room {n}") for n in range(2)]
+    pages.store.proposals.reject(ids[0])
+    answer = pages.post("inbox/several", {"one": [*ids, "99", "zebra"], "verdict": "accept"})
+    assert answer.status_code == 409
+    text = text_of(answer.text)
+    assert "1 question decided" in text
+    assert "2 questions were left" in text
+    assert _states(pages) == ["rejected", "accepted"]
+
+
+def test_questions_of_a_subject_or_a_run_stand_together(pages: Pages) -> None:
+    for n in range(2):
+        _ask(pages, f"Room {n} is green", f"Room {n} is red", "rooms")
+    _ask(pages)
+    page = text_of(pages.read("inbox"))
+    assert "Replace all 2" in page
+    assert "Replace all 3" not in page
+    assert "Replace all 3" in text_of(pages.ask("inbox", {"by": "run"}))
+
+
+def test_a_question_that_was_decided_is_decided_again(pages: Pages) -> None:
+    proposal = _ask(pages)
+    pages.store.proposals.reject(proposal)
+    assert "Decide it again" in pages.ask("inbox", {"asked": "rejected"})
+    pages.followed(pages.post(f"inbox/{proposal}/reopen"))
+    assert _states(pages) == ["open"]
+
+
+def test_a_consolidation_is_decided_too(pages: Pages) -> None:
+    facts = [pages.store.add(f"Ana likes {one}", subject="ana") for one in ("tea", "figs")]
+    ids = [fact.id for fact in facts]
+    proposal = pages.store.proposals.put_forward(ids, "Ana likes tea and figs", {}, scope=NOBODY)
+    page = pages.read("inbox")
+    assert "this text replaces #1, #2" in text_of(page)
+    pages.followed(pages.post(f"inbox/{proposal.id}/accept"))
+    assert [one.content for one in pages.store.list()] == ["Ana likes tea and figs"]
+
+
+def test_pages_of_questions_show_each_once(pages: Pages) -> None:
+    for n in range(60):
+        _ask(pages, f"Room {n:02} is green", f"Room {n:02} is red", f"room {n:02}")
+    seen: list[str] = []
+    path = "inbox"
+    while path:
+        page = pages.read(path)
+        seen += [name for name in (f"Room {n:02}" for n in range(60)) if f"{name} is" in page]
+        more = page.partition('rel="next" href="')[2].split('"')[0]
+        path = "inbox" + more.partition("inbox")[2] if more else ""
+    assert seen == [f"Room {n:02}" for n in range(60)]
+
+
+def test_unknown_questions_are_not_found(pages: Pages) -> None:
+    foreign = pages.store.within("other")
+    first = foreign.add(OLD, subject="s")
+    foreign.add(NEW, subject="s", source="web:example.org", supersedes=first.id)
+    [proposal] = foreign.proposals.list()
+    for number in (proposal.id, 99):
+        assert pages.post(f"inbox/{number}/accept").status_code == 404
