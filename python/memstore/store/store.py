@@ -1816,8 +1816,9 @@ class Store:
     ) -> builtins.list[Finding]:
         """Check that nobody rewrote the file past the journal; return what differs, if anything.
 
-        Every line is compared with the chain of hashes, every fact and episode with the journal
-        replayed, and what searches read with the rows. It works in a copy and holds up nobody.
+        Every line is compared with the chain of hashes, every fact, episode and proposal with the
+        journal replayed, and what searches read with the rows. It works in a copy and holds up
+        nobody.
 
         Args:
             head: the end of the journal at an earlier time, kept elsewhere; as it is written:

@@ -89,6 +89,22 @@ def test_an_erased_episode_names_the_facts_that_stay(
     assert drawn("erase", "--episode", 1, "--yes").out.startswith("erased 1 fact, ")
 
 
+def test_a_fact_of_another_owner_is_named_without_its_words(cli: CommandLine) -> None:
+    with memstore.open(cli.db, embedder=None) as store:
+        ana = memstore.Scope(user_id="ana")
+        said = store.episodes.add("Ana and Bob live in Lisbon", source="chat", scope=ana)
+        store.add("Bob lives in Lisbon", subject="bob", user_id="bob", episode_id=said.id)
+    shown = cli("erase", "--owner", "ana", "--user", "ana")
+    rows = [line.split("\t") for line in shown.out.splitlines()]
+    assert rows[1] == [
+        "a fact",
+        "",
+        "stays",
+        "it belongs to other owners; it was said in episode 1",
+    ]
+    assert "bob: Bob lives in Lisbon" in cli("erase", "--owner", "ana").out
+
+
 def test_an_owner_is_all_of_a_user(cli: CommandLine) -> None:
     for n, more in enumerate((["--user", "ana"], ["--user", "ana", "--agent", "x"], [])):
         cli.add(f"fact {n}", "alice", *more)
