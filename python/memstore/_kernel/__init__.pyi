@@ -47,6 +47,7 @@ And for the four structures of the index:
 
 from memstore._kernel import (
     chain,
+    claims,
     codes,
     columns,
     features,
@@ -62,6 +63,7 @@ from memstore._kernel import (
 __all__ = [
     "PanicException",
     "chain",
+    "claims",
     "codes",
     "columns",
     "features",
