@@ -8,6 +8,7 @@ One module for each idea:
   :mod:`~memstore._kernel.ids` that say which rows may be found;
 - :mod:`~memstore._kernel.ranking`: the order of results;
 - :mod:`~memstore._kernel.language`: what words say without a model;
+- :mod:`~memstore._kernel.claims`: claims as their words, and two of them side by side;
 - :mod:`~memstore._kernel.model`: the built-in model;
 - :mod:`~memstore._kernel.chain`: the hash chain of the journal;
 - :mod:`~memstore._kernel.locks`: file locks.
@@ -47,6 +48,7 @@ And for the four structures of the index:
 
 from memstore._kernel import (
     chain,
+    claims,
     codes,
     columns,
     features,
@@ -62,6 +64,7 @@ from memstore._kernel import (
 __all__ = [
     "PanicException",
     "chain",
+    "claims",
     "codes",
     "columns",
     "features",

@@ -3,7 +3,75 @@
 Nothing is decided here; ``memstore.text.judge`` has the rules.
 """
 
-from typing import Final
+from typing import Final, final
+
+__all__ = [
+    "ADDS",
+    "AGE",
+    "ATTRIBUTE",
+    "BE",
+    "BEGINS",
+    "CHANGES",
+    "CLOSES",
+    "CODE",
+    "CONTRASTS",
+    "CORRECTS",
+    "DATE",
+    "DAY",
+    "DENIES",
+    "DIET",
+    "DISPOSES",
+    "ENDS",
+    "FORMER",
+    "FROM",
+    "FUNCTION",
+    "HAVE",
+    "HEALTH",
+    "HEDGES",
+    "HOME",
+    "IDIOM",
+    "INDEFINITE",
+    "KIN",
+    "LEAVES",
+    "MANY",
+    "MARRIAGE",
+    "MAX_CHARACTERS",
+    "MEASURES",
+    "MONTH",
+    "NAME",
+    "NOW",
+    "NUMBER",
+    "NUMERIC",
+    "OF_THINGS",
+    "ONE",
+    "OWNER",
+    "PARTLY",
+    "PAST",
+    "PERSONAL",
+    "PREPOSITION",
+    "QUALIFIER",
+    "REGION",
+    "REPLACES",
+    "SEASON",
+    "SEVERAL",
+    "STATE",
+    "TEMPORARY",
+    "TITLE",
+    "TO",
+    "UNIQUE",
+    "UNIT",
+    "UNSPACED",
+    "USER",
+    "USES",
+    "VERB",
+    "VERSION",
+    "WORD",
+    "WORK",
+    "Alignment",
+    "Reading",
+    "Word",
+    "align",
+]
 
 MAX_CHARACTERS: Final[int]
 """The characters of a text that are read."""
@@ -75,6 +143,7 @@ CODE: Final[int]
 UNSPACED: Final[int]
 """Of a script without blanks, and in no list."""
 
+@final
 class Word:
     """One word of a claim."""
 
@@ -110,6 +179,7 @@ class Word:
     def unit(self) -> int:
         """The key of the word after a number, or zero."""
 
+@final
 class Reading:
     """A text as its words."""
 
@@ -159,6 +229,7 @@ class Reading:
     def symbols(self) -> str:
         """The signs that change the meaning, sorted."""
 
+@final
 class Alignment:
     """Two claims side by side."""
 
