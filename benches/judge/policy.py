@@ -20,7 +20,7 @@ from typing import Any, Final
 import memstore
 from memstore import Memory, Store
 
-PUBLISHED: Final = Path(__file__).parent / "pairs.jsonl"
+PUBLISHED: Final = Path(__file__).parents[2] / "tests" / "text" / "judged" / "pairs.jsonl"
 
 Pair = dict[str, Any]
 

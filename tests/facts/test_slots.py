@@ -139,3 +139,28 @@ def test_restored_text_keeps_its_slots(store: Store) -> None:
 def test_only_slots_that_exist_can_be_stored(store: Store) -> None:
     with pytest.raises(InvalidArgument, match="colour"):
         store.add_many([NewFact(content="x", subject="x", slots={"colour": "red"})])
+
+
+class Telling:
+    """Finds one fact, with a home as its slots if there is one."""
+
+    model = "scripted"
+
+    def __init__(self, content: str, home: str | None) -> None:
+        named = {"holder": "Ana", "attribute": "home", "value": home, "cardinality": "one"}
+        self.item = {"content": content, "subject": "ana"} | (named if home else {})
+
+    def generate(self, prompt: str) -> str:
+        return json.dumps({"facts": [self.item]})
+
+
+@pytest.mark.parametrize(
+    ("slots", "outcome"), [((None, None), "proposed"), (("Berlin", "Lisbon"), "superseded")]
+)
+def test_slots_make_a_proof_of_what_the_words_only_suggest(
+    store: Store, slots: tuple[str | None, str | None], outcome: str
+) -> None:
+    for content, home in zip(("Ana lives in Berlin", "Ana lives in Lisbon"), slots, strict=True):
+        model = Telling(content, home)
+        done = Extractor(store, model, policy="judged").extract(f"said: {content}")
+    assert [str(item.outcome) for item in done.items] == [outcome]
