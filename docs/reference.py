@@ -29,7 +29,7 @@ PAGES = {
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
+        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Results WordsOnly Recalled Task "
         "Portion UnreadThread "
         "Proposal JournalLine Act ActChange Difference Differences Leg TrustChange Explanation "
         "ExplanationEntry WhyNot RankedFact RepairedFact",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator as Generator
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
     from memstore.domain.recall import Recalled as Recalled
+    from memstore.domain.records import AboutOthers as AboutOthers
     from memstore.domain.records import Fact as Fact
     from memstore.domain.records import Head as Head
     from memstore.domain.records import JournalLine as JournalLine
@@ -141,7 +142,7 @@ _NAMES = {
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
-    "domain.records": "Fact Head JournalLine NewFact Scope SearchHit SearchHits",
+    "domain.records": "AboutOthers Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
     "domain.status": "Others PastStatus StoreStatus",
     "domain.support": "Leg",

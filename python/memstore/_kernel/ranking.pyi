@@ -142,7 +142,7 @@ def contextual(
     now: str | None = None,
     compares: bool = False,
     until: int | None = None,
-) -> list[Ranked]:
+) -> tuple[list[Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
     If rows on one subject share two thirds of their tokens and their scores differ by at most
@@ -162,6 +162,13 @@ def contextual(
         now: the time that the ages of rows are relative to.
         compares: compute the cosines that are `None` by the built-in model.
         until: as for `Words.search`.
+
+    Returns:
+        The rows; and, if the query names exactly one speaker or subject of the visible rows, but
+        the best row of others has a `terms` that is larger by more than 0.05, the best row of the
+        one who is named, that of the others, and the difference of their `terms`. Rows that ask
+        something, rows of roles such as `user` and rows of others that name the same one do not
+        count.
 
     Raises:
         ValueError: an id out of range, a number that is not finite, a negative limit.

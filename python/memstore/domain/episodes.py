@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
-from memstore.domain.records import Record, Scope, set_fields
+from memstore.domain.records import AboutOthers, Record, Scope, set_fields
 from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
 from memstore.frozen import field, fields, frozen
 
@@ -145,6 +145,9 @@ class EpisodeHits(Results[EpisodeHit]):
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
     """How many hits ``min_relevance`` left out: all of them or none."""
+    about: AboutOthers | None = None
+    """That the answer is about others than the one whom the query names, for all that is known;
+    ``None`` if it is not, if the query names nobody or several, or if the ranking is classic."""
     as_of: datetime | None = None
     """The moment whose memories were searched, with the weights that words had then and the vectors
     of now; ``None`` for now."""

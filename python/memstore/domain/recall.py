@@ -8,6 +8,7 @@ from memstore.domain.records import Record
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
+    from memstore.domain.records import AboutOthers
     from memstore.domain.results import WordsOnly
 
 
@@ -28,6 +29,8 @@ class Recalled(Record):
     """Why a search by meaning went by words alone; ``None`` if it did not."""
     hidden: int = 0
     """How many facts and episodes ``min_relevance`` left out."""
+    about: AboutOthers | None = None
+    """That the answer is about others than the one whom the query names; the text says so too."""
 
     def __str__(self) -> str:
         return self.text

@@ -275,6 +275,23 @@ class SearchHit:
 
 
 @frozen
+class AboutOthers(Record):
+    """That what matches a query best is about others than the one whom the query names."""
+
+    named: str
+    """Whom the query names: the subject of a fact, or the speaker of a turn."""
+    other: str
+    """Whom the best match is about."""
+    id: int
+    """The best match: a fact, or an episode."""
+    difference: float
+    """How much worse the best match about the one named is, by ``terms``: below -0.05."""
+
+    def __str__(self) -> str:
+        return f"about {self.other}, not {self.named}"
+
+
+@frozen
 class SearchHits(Results[SearchHit]):
     """The hits of one search, best first."""
 
@@ -287,6 +304,9 @@ class SearchHits(Results[SearchHit]):
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
     """How many hits ``min_relevance`` left out: all of them or none."""
+    about: AboutOthers | None = None
+    """That the answer is about others than the one whom the query names, for all that is known;
+    ``None`` if it is not, if the query names nobody or several, or if the ranking is classic."""
     as_of: datetime | None = None
     """The moment whose memories were searched, with the weights that words had then and the vectors
     of now; ``None`` for now."""

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Fact, SearchHit
+    from memstore.domain.records import AboutOthers, Fact, SearchHit
     from memstore.domain.unread import Portion, UnreadThread
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
@@ -95,6 +95,8 @@ class MemoryHits(Results[dict[str, Any]]):
     """Why the search used only words; ``None`` if it also used meaning."""
     said: tuple[EpisodeHit, ...] = ()
     """What was said about it, if that was asked for, best first; nothing that a memory repeats."""
+    about: AboutOthers | None = None
+    """That the answer is about others than the one whom the query names; ``None`` if it is not."""
 
 
 class Memory:
@@ -381,7 +383,7 @@ class Memory:
             if threshold is None or hit.score >= threshold
         )
         turns = self._store.said(query, found, scope=scope, filters=filters) if said else ()
-        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns))
+        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns), about=found.about)
 
     @keywords(Owners)
     def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:

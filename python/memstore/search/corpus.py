@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
-from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
+from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookup import Lookup
+    from memstore.search.lookup import Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
@@ -62,6 +62,8 @@ class Found(NamedTuple):
     rows: Sequence[Ranked]
     ranking: str
     """The ranking that ordered them."""
+    elsewhere: Elsewhere | None = None
+    """That their best one is about others than the one whom the query names."""
     is_relevant: bool | None = None
     """As in :class:`~memstore.domain.records.SearchHits`, like the next."""
     hidden: int = 0
@@ -164,6 +166,22 @@ class Corpus(ABC, Generic[F, H]):
         """Return those of the rows whose scores decay."""
         return []
 
+    def _about(
+        self, found: Found, names: Callable[[Sequence[int]], Mapping[int, str | None]]
+    ) -> AboutOthers | None:
+        """Return whom the answer is about, if not whom the query names.
+
+        Args:
+            names: returns the subjects or speakers of rows.
+        """
+        if found.elsewhere is None or all(
+            place.id != found.elsewhere.other for place in found.rows
+        ):
+            return None  # what is about others is not among the hits
+        named, other, difference = found.elsewhere
+        known = names([named, other])
+        return AboutOthers(known[named] or "", known[other] or "", other, difference)
+
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
         """Return those of the rows that match a filter."""
         return self._full_text.visible(self.transaction, ids, wanted)
@@ -213,10 +231,14 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             hits,
             words_only=words_only,
             ranking=found.ranking,
+            about=self._about(found, self._subjects),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
             as_of=self._as_of,
         )
+
+    def _subjects(self, ids: Sequence[int]) -> Mapping[int, str | None]:
+        return {id_: fact.subject for id_, fact in self._facts(ids).items()}
 
     def _facts(self, ids: Sequence[int]) -> Mapping[int, Fact]:
         """Return facts as they are, or were, by id."""
@@ -285,6 +307,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             words_only=words_only,
             newest_first=len(fill),
             ranking=found.ranking,
+            about=self._about(found, self._speakers),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
             as_of=self._as_of,
@@ -337,6 +360,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                 )
             )
         return hits
+
+    def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
+        return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}
 
     def _episodes(self, ids: Sequence[int]) -> Mapping[int, Episode]:
         """Return episodes as they are, or were, by id."""

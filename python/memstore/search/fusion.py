@@ -58,6 +58,8 @@ class FoundText(NamedTuple):
     words: str
     source: str | None = None
     """Where it is from, if it is the text of others."""
+    note: str | None = None
+    """What is said about it on the line after it."""
 
     def cut(self, characters: int) -> FoundText:
         """Return the text with no more of its words than these characters."""

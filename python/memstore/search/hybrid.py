@@ -224,8 +224,9 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
     if not query.text:
         return Found(corpus.newest(request), ranking.name)
     found = candidates(corpus, query, request)
-    rows = _boosted(corpus, ranking.rank(query, found), request)
-    return judged(corpus, query, Found(rows[: request.limit], ranking.name), request)
+    order = ranking.rank(query, found)
+    rows = _boosted(corpus, order.rows, request)[: request.limit]
+    return judged(corpus, query, Found(rows, ranking.name, order.elsewhere), request)
 
 
 def candidates(
@@ -259,7 +260,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
     relevant = _is_relevant(corpus, query, found.rows[:JUDGED], request.min_relevance)
     if relevant or query.vector is None:
         return found._replace(is_relevant=relevant)
-    return found._replace(rows=[], is_relevant=False, hidden=len(found.rows))
+    return Found([], found.ranking, is_relevant=False, hidden=len(found.rows))
 
 
 def _is_relevant(

@@ -51,6 +51,25 @@ class Ranked(NamedTuple):
     parts: ScoreParts = NO_PARTS
 
 
+class Elsewhere(NamedTuple):
+    """That the best match of a query is about others than the one whom it names."""
+
+    named: int
+    """The best row of the one who is named."""
+    other: int
+    """The best row of others."""
+    difference: float
+    """How much better the first one's ``terms`` are: negative."""
+
+
+class Order(NamedTuple):
+    """Rows as a ranking orders them."""
+
+    rows: Sequence[Ranked] = ()
+    """Best first."""
+    elsewhere: Elsewhere | None = None
+
+
 class Terms(NamedTuple):
     """The terms of a query, as they are written and as the index knows them."""
 
@@ -170,9 +189,9 @@ class Lookup(ABC, Generic[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
-    ) -> list[Ranked]:
-        """Rank candidates, given with their cosines, by the contextual ranking, best first."""
-        return []
+    ) -> Order:
+        """Rank candidates, given with their cosines, by the contextual ranking."""
+        return Order()
 
 
 def cosines_of_vectors(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
-    from memstore.domain.records import Fact, SearchHit, SearchHits
+    from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits
     from memstore.history import trust
 else:
     trust = lazy_import("memstore.history.trust")
@@ -67,6 +67,7 @@ def recalled(
         left_out=len(found.items) - len(found.shown),
         words_only=facts.words_only,
         hidden=facts.hidden + episodes.hidden,
+        about=shown_about(whose(facts, episodes), found.shown),
     )
 
 
@@ -97,9 +98,38 @@ def fitted(
     count = token_counter() if counter is None else checked_counter(counter)
     items = [
         item._replace(source=sources.get(item.name))
-        for item in each_once(best_first(facts, matching(episodes)))
+        for item in noted(each_once(best_first(facts, matching(episodes))), whose(facts, episodes))
     ]
     return Fitted(items, *_fitting(items, tokens, count), count)
+
+
+class Whose(NamedTuple):
+    """That the answer is about others than the one whom the query names."""
+
+    about: AboutOthers
+    name: str
+    """The name of the text that is about others."""
+
+
+def whose(facts: SearchHits, turns: EpisodeHits) -> Whose | None:
+    """Return whom an answer of facts, or else of turns, is about, if not whom the query names."""
+    about, sign = (facts.about, "#") if facts else (turns.about, "e")
+    return None if about is None else Whose(about, f"{sign}{about.id}")
+
+
+def noted(items: Iterable[FoundText], found: Whose | None) -> Iterator[FoundText]:
+    """Yield the items, with a note on the one that is about others."""
+    for item in items:
+        if found is not None and item.name == found.name:
+            item = item._replace(note=str(found.about))
+        yield item
+
+
+def shown_about(found: Whose | None, shown: Iterable[FoundText]) -> AboutOthers | None:
+    """Return whom the answer is about, if the text that is about others is shown."""
+    if found is None or all(item.name != found.name for item in shown):
+        return None
+    return found.about
 
 
 def sources_of(
@@ -254,7 +284,8 @@ def text_of_items(items: Iterable[FoundText]) -> str:
 
 def _line(item: FoundText) -> DatedLine:
     marks = () if item.source is None else (f"from {json.dumps(item.source)}",)
-    return DatedLine(item.date, item.name, item.words, marks)
+    notes = () if item.note is None else (item.note,)
+    return DatedLine(item.date, item.name, item.words, marks, notes)
 
 
 def _footer(left_out: int) -> str:

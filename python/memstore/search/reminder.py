@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.domain.recall import Recalled
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
-from memstore.search.recall import best_first, each_once, matching, of_fact, of_turn, text_of_items
+from memstore.search.recall import (
+    Whose,
+    best_first,
+    each_once,
+    matching,
+    noted,
+    of_fact,
+    of_turn,
+    shown_about,
+    text_of_items,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -123,17 +133,19 @@ def reminded(
     turns: Sequence[EpisodeHit],
     since: Callable[[Episode], Since | None],
     tokens: int,
+    whose: Whose | None = None,
 ) -> Recalled:
     """Return the best texts of both kinds as lines under their dates.
 
     Args:
         since: what came after a turn; ``None`` if the turn is not to be shown at all.
         tokens: the maximum length of the text.
+        whose: that the answer is about others than the one whom the prompt names.
     """
     count = token_counter()
     shown: dict[str, FoundText] = {}
     left_out = 0
-    for item in _near_the_best(facts, turns):
+    for item in noted(_near_the_best(facts, turns), whose):
         if item.name in shown:
             continue
         passage = [item]
@@ -150,6 +162,7 @@ def reminded(
         facts=tuple(item.id for item in shown.values() if item.is_fact),
         episodes=tuple(item.id for item in shown.values() if not item.is_fact),
         left_out=left_out,
+        about=shown_about(whose, shown.values()),
     )
 
 

@@ -13,6 +13,7 @@ from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
 from memstore.search import hybrid, recall
 from memstore.search.corpus import Corpus, Found
+from memstore.search.lookup import Order
 from memstore.search.requests import JUDGED
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
@@ -123,11 +124,12 @@ class _Followed:
     def outcome(self) -> tuple[WhyNot, SearchHits]:
         """Return the first stage that lost the fact, and what the search found."""
         ranking = self._request.ranking.usable(self._corpus.lookup)
-        rows: Sequence[Ranked] = ()
+        order = Order()
         if self._query.text:
             found = hybrid.candidates(self._corpus, self._query, self._request, keeps_all=True)
-            rows = ranking.rank(self._query, found)
-        shown = Found(rows[: self._request.limit], ranking.name)
+            order = ranking.rank(self._query, found)
+        rows = order.rows
+        shown = Found(rows[: self._request.limit], ranking.name, order.elsewhere)
         kept = hybrid.judged(self._corpus, self._query, shown, self._request)
         answer = self._by_state() or self._by_filter() or self._by_rank(rows, kept)
         hits = self._corpus.results(self._query, kept, self._request, self._words_only)

@@ -911,7 +911,11 @@ class Store:
             )
             others = reminder.Foreign(transaction)
             return reminder.reminded(
-                facts, turns, lambda turn: others.without_later(later(turn)), max_tokens
+                facts,
+                turns,
+                lambda turn: others.without_later(later(turn)),
+                max_tokens,
+                recall.whose(found, said),
             )
 
     @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import AboutOthers, ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.faces import escaping, from_settings
     from memstore.faces.cli import owners
@@ -382,6 +382,18 @@ def hidden_note(hidden: int) -> str | None:
     if not hidden:
         return None
     return f"nothing found but {hidden} less relevant, which --min-relevance 0 shows"
+
+
+def tell_about(about: AboutOthers | None, sign: str, show: Show, *, explain: bool) -> None:
+    """Say whom an answer is about, if not whom the query names.
+
+    Args:
+        sign: what stands before the ids of what was found.
+        explain: say also by how much.
+    """
+    if about is not None:
+        by = f": {sign}{about.id} is nearer by {-about.difference:.3f} of terms" if explain else ""
+        show.note(f"{about}{by}")
 
 
 RANKING: Final = (

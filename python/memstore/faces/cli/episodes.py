@@ -139,6 +139,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         **_filters_of(arguments),
     )
     show.episode_hits(hits, explain=arguments.explain)
+    cli.tell_about(hits.about, "", show, explain=arguments.explain)
     _tell(hits, store, arguments, show)
 
 

@@ -68,9 +68,13 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     seen = cli.seen(store, arguments)
     hits = seen.search(query, **wanted, **ranked)
-    said = () if arguments.no_episodes else seen.said(query, hits, **wanted)
-    show.found(hits, said, explain=arguments.explain)
+    said = None if arguments.no_episodes else seen.said(query, hits, **wanted)
+    show.found(hits, said or (), explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
+    if hits or said is None:
+        cli.tell_about(hits.about, "#", show, explain=arguments.explain)
+    else:
+        cli.tell_about(said.about, "e", show, explain=arguments.explain)
     if hits.as_of is not None:
         show.note(f"as of {clock.to_text(hits.as_of)}; nearness is that of today's vectors")
     if not hits and not said:

@@ -69,7 +69,7 @@ EPISODE: Final = _object(
 )
 FOUND: Final = _object(
     "note",
-    "recalled left_out hint words_only",
+    "recalled left_out hint words_only about",
     facts=_list(FACT),
     said=_list(EPISODE),
 )
@@ -84,7 +84,7 @@ HISTORY: Final = _object(
 )
 EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(
-    "note", "left_out more only_newest hint words_only", episodes=_list(EPISODE)
+    "note", "left_out more only_newest hint words_only about", episodes=_list(EPISODE)
 )
 HEALTH: Final = _object("status version namespace search", episodes=WHOLE, facts=COUNTS)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.explanations import Explanation
     from memstore.domain.proposals import Proposal
-    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.records import AboutOthers, Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
@@ -100,6 +100,14 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     if hits.words_only is not None:
         answer["words_only"] = explained(hits.words_only.reason)
     return answer | of_hidden(hits.hidden)
+
+
+def of_others(about: AboutOthers | None) -> Answer:
+    """Return whom an answer is about, if not whom the query names."""
+    if about is None:
+        return {}
+    names = (beginning(name, NAME_CHARACTERS) for name in (about.other, about.named))
+    return {"about": ", not ".join(names)}
 
 
 def of_hidden(hidden: int, way: str = "min_relevance=0") -> Answer:

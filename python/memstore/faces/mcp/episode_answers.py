@@ -38,6 +38,7 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling
         answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
+    answer |= answers.of_others(hits.about)
     return answer | answers.of_hidden(hits.hidden, 'search_mode="keyword"')
 
 

@@ -136,6 +136,7 @@ def memory_search(
     said = seen.said(query, hits, **wanted)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
+    answer |= answers.of_others(hits.about if hits else said.about)
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:

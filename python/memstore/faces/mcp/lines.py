@@ -346,6 +346,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
 
 
 SENTENCES: Final = {
+    "about": "about {}",
     "episode": "kept as e{}",
     "hint": "{}",
     "left_out": "{} more left out",

@@ -15,8 +15,10 @@ from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
 from memstore.search.lookup import (
     About,
+    Elsewhere,
     F,
     Lookup,
+    Order,
     Ranked,
     Terms,
     best,
@@ -192,9 +194,9 @@ class IndexLookup(Lookup[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
-    ) -> list[Ranked]:
+    ) -> Order:
         asked = self.terms(query)
-        ranked = ranking.contextual(
+        ranked, elsewhere = ranking.contextual(
             self._contents.features,
             self._contents.words,
             asked.phrases,
@@ -208,10 +210,11 @@ class IndexLookup(Lookup[F]):
             compares=compares,
             until=self.until,
         )
-        return [
+        rows = [
             Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))
             for one in ranked
         ]
+        return Order(rows, elsewhere and Elsewhere(*elsewhere))
 
     def _visible(self, wanted: F) -> Visible:
         for known, ids in self._seen:  # words and vectors use the same filter

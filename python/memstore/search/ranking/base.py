@@ -11,7 +11,7 @@ from memstore.search.lookup import F
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memstore.search.lookup import Lookup, Query, Ranked
+    from memstore.search.lookup import Lookup, Order, Query
 
 
 class Weights(NamedTuple):
@@ -75,5 +75,5 @@ class Ranking(ABC):
         return self
 
     @abstractmethod
-    def rank(self, query: Query, found: Candidates[Any]) -> Sequence[Ranked]:
-        """Return rows, best first."""
+    def rank(self, query: Query, found: Candidates[Any]) -> Order:
+        """Return rows in their order."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memstore._kernel import ranking
 from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.frozen import frozen
-from memstore.search.lookup import Ranked
+from memstore.search.lookup import Order, Ranked
 from memstore.search.ranking.base import Ranking
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Classic(Ranking):
     name = CLASSIC
     compares_stored = True
 
-    def rank(self, query: Query, found: Candidates[Any]) -> Sequence[Ranked]:
+    def rank(self, query: Query, found: Candidates[Any]) -> Order:
         by_words, near = found.by_words, dict(query.near)
         if query.vector is not None:
             # The true cosines of rows that only the words found.
@@ -37,9 +37,9 @@ class Classic(Ranking):
         every = len(by_words) + len(near)
         if not found.newest_of_equals:
             limit = every if found.keeps_all else found.limit
-            return merge(by_words, near, ageing, weights, limit)
+            return Order(merge(by_words, near, ageing, weights, limit))
         rows = merge(by_words, near, ageing, weights, every)
-        return sorted(rows, key=lambda place: (-place.score, -place.id))
+        return Order(sorted(rows, key=lambda place: (-place.score, -place.id)))
 
 
 def merge(

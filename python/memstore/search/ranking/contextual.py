@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.search import dates
-    from memstore.search.lookup import Lookup, Query, Ranked
+    from memstore.search.lookup import Lookup, Order, Query
     from memstore.search.ranking.base import Candidates
 else:
     dates = lazy_import("memstore.search.dates")
@@ -38,7 +38,7 @@ class Contextual(Ranking):
             return self
         return Classic(**asdict(self))
 
-    def rank(self, query: Query, found: Candidates[Any]) -> Sequence[Ranked]:
+    def rank(self, query: Query, found: Candidates[Any]) -> Order:
         """Rank the rows found, their neighbours, and rows of a date in the query."""
         lookup = found.lookup
         ids = [*{**found.by_words, **query.near}]

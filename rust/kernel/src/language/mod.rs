@@ -89,6 +89,12 @@ pub fn name_hash(name: &str) -> u32 {
     }
 }
 
+/// Whether a [`name_hash`] is that of nobody, or of a role in a conversation with a program.
+pub(crate) fn is_role(name: u32) -> bool {
+    let of = |role: &&str| shortened(letters::hash(role)) == name;
+    name == NO_NAME || ROLES.iter().any(of)
+}
+
 /// The hashes of a text's words, without a final s. In scripts without spaces, and in Korean, each
 /// character is a word.
 #[cfg(not(feature = "model"))]

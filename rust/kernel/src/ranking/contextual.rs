@@ -62,6 +62,10 @@ const AGE: f64 = 0.005;
 /// this, the newest comes first.
 const EQUAL: f64 = 0.02;
 
+/// If the best row of the one whom a query names matches its words so much worse than the best row
+/// of others, the answer is about those others.
+const CLOSE: f64 = -0.05;
+
 const MICROS: f64 = 1e6;
 
 /// The parameters of a ranking.
@@ -163,6 +167,26 @@ pub struct Ranked {
     pub vector: f64,
 }
 
+/// That what matches a query best is not about whom the query names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// The best row of the one who is named.
+    pub named: u32,
+    /// The best row of others.
+    pub other: u32,
+    /// How much better the first matches, by `terms`: below [`CLOSE`].
+    pub difference: f64,
+}
+
+/// Rows in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Order {
+    /// Best first.
+    pub rows: Vec<Ranked>,
+    /// Whether the answer is about somebody else.
+    pub elsewhere: Option<Elsewhere>,
+}
+
 /// The data of a candidate besides its parts.
 struct Known<'a> {
     id: u32,
@@ -230,7 +254,7 @@ pub fn rank(
     words: &Words,
     request: &Request<'_>,
     candidates: &[Candidate],
-) -> Result<Vec<Ranked>, TryReserveError> {
+) -> Result<Order, TryReserveError> {
     let query = features.query(request.query)?.telling(request.telling)?;
     let mut known = known(features, request, candidates);
     let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
@@ -242,6 +266,7 @@ pub fn rank(
     let matches = matches(&similar, words, request, &known);
     let question = Question::read(request.query);
     let mut ranked = matched(features, &query, &matches, &known);
+    let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
     add_named(&question, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
@@ -254,7 +279,47 @@ pub fn rank(
         one.score = one.parts.sum().clamp(0.0, 1.0);
     }
     let order = in_order(&known, &mut ranked, request.limit);
-    Ok(order.into_iter().map(|place| ranked[place]).collect())
+    Ok(Order {
+        rows: order.into_iter().map(|place| ranked[place]).collect(),
+        elsewhere,
+    })
+}
+
+/// Compare the best match of the one whom the query names with the best of others.
+///
+/// Rows that ask something are no answers, and rows of others that name the same one are about
+/// both. `None` where two are named, even if one of them has no row among the candidates.
+fn elsewhere(
+    features: &Features,
+    question: &Question,
+    visible: Option<&Ids>,
+    known: &[Known<'_>],
+    ranked: &[Ranked],
+) -> Option<Elsewhere> {
+    let speakers = || known.iter().map(|one| one.stored.record.speaker);
+    let named = speakers().find(|speaker| question.names(*speaker))?;
+    let best = |is_of: &dyn Fn(&Stored<'_>) -> bool| {
+        let rows = known.iter().zip(ranked);
+        rows.filter(|(one, _)| one.stored.record.flags & language::ASKS == 0 && is_of(&one.stored))
+            .map(|(_, ranked)| (ranked.parts.terms, ranked.id))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+    };
+    let own = best(&|row| row.record.speaker == named)?;
+    let other = best(&|row| {
+        let speaker = row.record.speaker;
+        speaker != named && !language::is_role(speaker) && row.names().all(|name| name != named)
+    })?;
+    let difference = own.0 - other.0;
+    let is_alone = || {
+        features
+            .speakers(visible)
+            .all(|speaker| speaker == named || !question.names(speaker))
+    };
+    (difference < CLOSE && is_alone()).then_some(Elsewhere {
+        named: own.1,
+        other: other.1,
+        difference,
+    })
 }
 
 fn known<'a>(

@@ -1,6 +1,7 @@
-//! The contextual ranking compared with the cosines of the rows.
+//! The contextual ranking compared with the cosines of the rows, and whose answer it finds.
 
 use memstore_kernel::index::features::{Features, Row, read};
+use memstore_kernel::index::ids::Ids;
 use memstore_kernel::index::words::Words;
 use memstore_kernel::ranking::contextual::{Candidate, Request, rank};
 
@@ -35,7 +36,9 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             compares: true,
             until: None,
         };
-        let ranked = rank(&features, &Words::default(), &request, &candidates).unwrap();
+        let ranked = rank(&features, &Words::default(), &request, &candidates)
+            .unwrap()
+            .rows;
         assert_eq!(ranked.len(), ids.len());
         let vector = features.query(query).unwrap().vector;
         for one in ranked {
@@ -44,4 +47,79 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             assert!(difference.abs() < 1e-6, "{query}, row {}", one.id);
         }
     }
+}
+
+/// Rank rows, each of a speaker, and return whose answer it is: the numbers of the best row of the
+/// one who is named and of the best of others.
+fn elsewhere(rows: &[(&str, &str)], query: &str, visible: Option<&Ids>) -> Option<(u32, u32)> {
+    let mut features = Features::default();
+    for (id, (speaker, text)) in (0..).zip(rows) {
+        let text = format!("{speaker}: {text}");
+        let row = Row {
+            text: &text,
+            speaker: Some(speaker),
+            ..Row::default()
+        };
+        features.put(id, &read(&row).unwrap()).unwrap();
+    }
+    let candidate = |id: u32| Candidate { id, cosine: None };
+    let seen = |id: &u32| visible.is_none_or(|visible| visible.contains(*id));
+    let ids = (0..rows.len() as u32).filter(seen);
+    let candidates: Vec<Candidate> = ids.map(candidate).collect();
+    let request = Request {
+        limit: 10,
+        query,
+        phrases: &[],
+        telling: query,
+        visible,
+        lives: &[],
+        now: 0,
+        compares: true,
+        until: None,
+    };
+    let order = rank(&features, &Words::default(), &request, &candidates).unwrap();
+    let found = order.elsewhere?;
+    assert!(found.difference < -0.05);
+    Some((found.named, found.other))
+}
+
+const WHERE: &str = "Where does Ana work?";
+
+#[test]
+fn an_answer_about_somebody_else_than_the_one_named_is_noticed() {
+    let rows = [("Ana", "prefers tea"), ("Ben", "works at the harbour")];
+    assert_eq!(elsewhere(&rows, WHERE, None), Some((0, 1)));
+    let knows = [rows[0], rows[1], ("Ana", "works at a school")];
+    assert_eq!(elsewhere(&knows, WHERE, None), None);
+    assert_eq!(elsewhere(&rows, "Where does Ben work?", None), None);
+    assert_eq!(elsewhere(&rows, "Where is the work?", None), None);
+    assert_eq!(elsewhere(&rows[1..], WHERE, None), None);
+}
+
+#[test]
+fn what_asks_names_the_same_one_or_is_said_by_a_role_is_no_answer_about_others() {
+    let ana = ("Ana", "prefers tea");
+    for other in [
+        ("Ben", "where does he work?"),
+        ("Ben", "says that Ana works there"),
+        ("user", "works at the harbour"),
+        ("note", "works at the harbour"),
+        ("", "works at the harbour"),
+    ] {
+        assert_eq!(elsewhere(&[ana, other], WHERE, None), None, "{other:?}");
+    }
+}
+
+#[test]
+fn nothing_is_said_where_two_known_names_are_asked_about() {
+    let rows = [
+        ("Ana", "prefers tea"),
+        ("Ben", "works at the harbour"),
+        ("Carl", "sleeps"),
+    ];
+    let both = "Does Ana work at the harbour with Carl?";
+    assert_eq!(elsewhere(&rows, both, None), None);
+    // Carl is known in another namespace alone.
+    let seen = Ids::of(&[0, 1]).unwrap();
+    assert_eq!(elsewhere(&rows, both, Some(&seen)), Some((0, 1)));
 }

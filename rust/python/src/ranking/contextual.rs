@@ -36,7 +36,10 @@ pub(crate) struct Ranked {
     parts: Py<Parts>,
 }
 
-/// Candidates ranked by how well they answer a query.
+/// The best row of the one whom a query names, and the better one of others.
+type Elsewhere = (u32, u32, f64);
+
+/// Candidates ranked by how well they answer a query, and whether the answer is about others.
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
@@ -57,7 +60,7 @@ pub(crate) fn contextual(
     now: Option<PyBackedStr>,
     compares: bool,
     until: Option<u32>,
-) -> PyResult<Vec<Ranked>> {
+) -> PyResult<(Vec<Ranked>, Option<Elsewhere>)> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
     let candidates = candidates.collect::<PyResult<Vec<_>>>()?;
@@ -65,7 +68,7 @@ pub(crate) fn contextual(
     let lives = lives.collect::<PyResult<Vec<_>>>()?;
     let visible = visible.map(|ids| &ids.get().0);
     let (features, words) = (&features.get().features, &words.get().words);
-    let ranked = py
+    let order = py
         .detach(|| {
             let request = Request {
                 limit,
@@ -81,7 +84,12 @@ pub(crate) fn contextual(
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })
         .map_err(no_memory("features"))?;
-    ranked.into_iter().map(|one| row(py, one)).collect()
+    let rows = order.rows.into_iter().map(|one| row(py, one));
+    let elsewhere = order.elsewhere;
+    Ok((
+        rows.collect::<PyResult<_>>()?,
+        elsewhere.map(|one| (one.named, one.other, one.difference)),
+    ))
 }
 
 fn candidate((id, cosine): (i64, Option<f32>)) -> PyResult<Candidate> {

@@ -331,6 +331,13 @@ impl Features {
         Ok((texts, file))
     }
 
+    /// The speaker or subject of each visible row.
+    pub(crate) fn speakers(&self, visible: Option<&Ids>) -> impl Iterator<Item = u32> {
+        let ids = 0..self.base.ids().max(self.fresh.ids()) as u32;
+        ids.filter(move |id| visible.is_none_or(|visible| visible.contains(*id)))
+            .filter_map(|id| Some(self.get(id)?.record.speaker))
+    }
+
     /// The visible rows before one in its thread, nearest first, and those after it; at most
     /// `reach` on each side.
     pub(crate) fn around(
