@@ -29,8 +29,8 @@ PAGES = {
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Results WordsOnly Recalled Task "
-        "Portion UnreadThread "
+        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Results WordsOnly "
+        "Recalled Task Portion UnreadThread "
         "Proposal JournalLine Act ActChange Difference Differences Leg TrustChange Explanation "
         "ExplanationEntry WhyNot RankedFact RepairedFact",
     ),

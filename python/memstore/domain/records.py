@@ -272,6 +272,10 @@ class SearchHit:
     before: tuple[Fact, ...] = ()
     """The facts before it in its thread, in order, as many as were requested."""
     after: tuple[Fact, ...] = ()
+    newer: tuple[int, ...] = ()
+    """Later facts on the same subject that replace it by what they say, or about which a person
+    would be asked: the surest first, then the latest, at most three. The first is the next hit,
+    if it is not among those before and the limit leaves room."""
 
 
 @frozen

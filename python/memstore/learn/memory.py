@@ -87,6 +87,10 @@ def _neighbours(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
     return {name: [*map(as_memory, facts)] for name, facts in sides.items() if facts}
 
 
+def _newer(hit: SearchHit) -> dict[str, list[int]]:
+    return {"newer": [*hit.newer]} if hit.newer else {}
+
+
 @frozen
 class MemoryHits(Results[dict[str, Any]]):
     """The memories found by one search, best first, each with its ``score``."""
@@ -378,7 +382,7 @@ class Memory:
             half_lives_seconds=half_lives,
         )
         hits = (
-            as_memory(hit.fact) | {"score": hit.score} | _neighbours(hit)
+            as_memory(hit.fact) | {"score": hit.score} | _newer(hit) | _neighbours(hit)
             for hit in found
             if threshold is None or hit.score >= threshold
         )

@@ -15,6 +15,7 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
 from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
+from memstore.domain.results import CONTEXTUAL
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.search.database_lookup import DatabaseLookup
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
     from memstore.history import past
+    from memstore.search import newer
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
+    newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
     piece_table = lazy_import("memstore.database.tables.pieces")
@@ -224,6 +227,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     ) -> SearchHits:
         facts = self._facts([place.id for place in found.rows])
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
+        if found.ranking == CONTEXTUAL and request.wanted.valid_on is None:
+            hits = self._arranged(hits, request)
         if request.context:
             rows = [hit.fact for hit in hits]
             hits = _with_neighbours(hits, rows, partial(self._neighbours, request))
@@ -236,6 +241,18 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             hidden=found.hidden,
             as_of=self._as_of,
         )
+
+    def _arranged(self, hits: Sequence[SearchHit], request: Request[FactFilter]) -> list[SearchHit]:
+        """Return the hits as they are shown: newer facts after those that they may replace."""
+        named: Mapping[int, tuple[int, ...]] = {}
+        active = [hit.fact for hit in hits if hit.fact.status == "active"]
+        # Of an earlier moment, the index knows only which rows pass the filter.
+        if active and (self._past is None or self._question(request).active_only):
+            named = newer.newer(self.transaction, self.lookup, active, request.wanted)
+        known = {hit.fact.id for hit in hits}
+        missing = [ids[0] for ids in named.values() if ids[0] not in known]
+        facts = self._facts(missing) if missing else {}
+        return newer.arranged(hits, named, facts, request.limit)
 
     def _subjects(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: fact.subject for id_, fact in self._facts(ids).items()}

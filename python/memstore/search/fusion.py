@@ -56,8 +56,12 @@ class FoundText(NamedTuple):
     name: str
     """The id, with the sign of its kind."""
     words: str
-    source: str | None = None
-    """Where it is from, if it is the text of others."""
+    marks: tuple[str, ...] = ()
+    """What is said about it beside its name: where it is from, or that it ends."""
+    newer: str | None = None
+    """The name of a later fact that may replace it."""
+    is_over: bool = False
+    """Whether it is a fact that is not active."""
     note: str | None = None
     """What is said about it on the line after it."""
 

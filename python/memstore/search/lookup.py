@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
+    from memstore.domain.records import Fact
     from memstore.embedding.vectors import Vector
     from memstore.search.index.index import RowKind
 
@@ -179,6 +180,17 @@ class Lookup(ABC, Generic[F]):
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt, given their texts, and whether it asks."""
         return About()
+
+    def on_subject(
+        self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
+    ) -> Mapping[int, Mapping[int, float]]:
+        """Return the ``k`` nearest facts on the subject of each fact, with their cosines.
+
+        They are active, no tasks, of the same namespace and owners, pass
+        the filter, and are valid since a later (or an earlier) time than the fact, or the same one.
+        Without a vector the nearest are those that share words, with a cosine of 0.
+        """
+        return {}
 
     def in_context(
         self,

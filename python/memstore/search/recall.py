@@ -17,7 +17,17 @@ from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
 from memstore.providers.local import token_counter
 from memstore.search.fusion import FoundText, in_order
-from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
+from memstore.text.dated import (
+    DatedLine,
+    adjoined,
+    end_mark,
+    newer_mark,
+    remark,
+    speaking,
+    successor_mark,
+    together,
+    under_dates,
+)
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
 from memstore.text.words import terms
@@ -97,8 +107,8 @@ def fitted(
     """Return the best results as a text; arguments as of :func:`recalled`."""
     count = token_counter() if counter is None else checked_counter(counter)
     items = [
-        item._replace(source=sources.get(item.name))
-        for item in noted(each_once(best_first(facts, matching(episodes))), whose(facts, episodes))
+        item._replace(marks=(*_source_mark(sources.get(item.name)), *item.marks))
+        for item in noted(best_once(facts, matching(episodes)), whose(facts, episodes))
     ]
     return Fitted(items, *_fitting(items, tokens, count), count)
 
@@ -170,13 +180,49 @@ def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
 def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
     """Return what both searches found, in one order."""
     return in_order(
-        chain((of_fact(hit.fact, hit.score) for hit in facts), map(of_episode, episodes))
+        chain((of_fact(hit.fact, hit.score, hit.newer) for hit in facts), map(of_episode, episodes))
     )
 
 
-def of_fact(fact: Fact, score: float) -> FoundText:
+def best_once(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
+    """Return what both searches found, each text once, in the order in which it is shown.
+
+    A fact that another one names as newer comes after it, unless it is better, and facts that are
+    not active come last.
+    """
+    items = [*each_once(best_first(facts, episodes))]
+    known = {item.name: item for item in items}
+    placed: dict[str, FoundText] = {}
+    for item in items:
+        one: FoundText | None = None if item.is_over else item
+        while one is not None and one.name not in placed:
+            placed[one.name] = one
+            one = known.get(one.newer or "")
+    return [*placed.values(), *(item for item in items if item.is_over)]
+
+
+def of_fact(fact: Fact, score: float, newer: Sequence[int] = ()) -> FoundText:
     words = text_of(fact.subject, fact.content)
-    return _item(fact, True, score, f"#{fact.id}", words)
+    return _item(fact, True, score, f"#{fact.id}", words)._replace(
+        marks=tuple(_standing(fact)),
+        newer=f"#{newer[0]}" if newer else None,
+        is_over=fact.status != "active",
+    )
+
+
+def _standing(fact: Fact) -> Iterator[str]:
+    """Yield until when a fact holds, and what superseded it."""
+    until = None if fact.holds_until is None else f"{fact.holds_until:%Y-%m-%d}"
+    if fact.superseded_by is not None:
+        yield successor_mark(f"#{fact.superseded_by}", until)
+    elif until is not None:
+        yield end_mark(until) if fact.status == "active" else f"until {until}"
+
+
+def _source_mark(source: str | None) -> Iterator[str]:
+    """Yield where the text of others is from."""
+    if source is not None:
+        yield f"from {json.dumps(source)}"
 
 
 def of_turn(episode: Episode) -> FoundText:
@@ -279,11 +325,14 @@ def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the day of the first one first, threads in order."""
     by_day = together(items, lambda item: item.date)
     ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
-    return "\n".join(under_dates(map(_line, ordered)))
+    shown = adjoined(
+        ordered, lambda item: item.date, lambda item: item.name, lambda item: item.newer
+    )
+    return "\n".join(under_dates(map(_line, shown)))
 
 
 def _line(item: FoundText) -> DatedLine:
-    marks = () if item.source is None else (f"from {json.dumps(item.source)}",)
+    marks = item.marks if item.newer is None else (*item.marks, newer_mark(item.newer))
     notes = () if item.note is None else (item.note,)
     return DatedLine(item.date, item.name, item.words, marks, notes)
 

@@ -11,12 +11,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
+from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
 from memstore.search.recall import (
     Whose,
-    best_first,
-    each_once,
+    best_once,
     matching,
     noted,
     of_fact,
@@ -97,8 +97,11 @@ class Foreign(NamedTuple):
     transaction: Transaction
 
     def without_facts(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
-        others = trust.foreign_facts(self.transaction, [hit.fact.id for hit in hits])
-        return [hit for hit in hits if hit.fact.id not in others]
+        newer = [id_ for hit in hits for id_ in hit.newer]
+        ids = dict.fromkeys([*(hit.fact.id for hit in hits), *newer])
+        others = trust.foreign_facts(self.transaction, [*ids])
+        own = (hit for hit in hits if hit.fact.id not in others)
+        return [_named(hit, (id_ for id_ in hit.newer if id_ not in others)) for hit in own]
 
     def without_turns(self, hits: Sequence[EpisodeHit]) -> list[EpisodeHit]:
         others = trust.foreign_episodes(self.transaction, [hit.episode.id for hit in hits])
@@ -166,6 +169,10 @@ def reminded(
     )
 
 
+def _named(hit: SearchHit, newer: Iterable[int]) -> SearchHit:
+    return replace(hit, newer=tuple(newer)) if hit.newer else hit
+
+
 def _fits(
     shown: Mapping[str, FoundText],
     more: Iterable[FoundText],
@@ -187,7 +194,7 @@ def _of_later(later: Since) -> Iterator[FoundText]:
 
 def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[FoundText]:
     """Yield each text once, best first."""
-    items = best_first(facts, turns)
+    items = best_once(facts, turns)
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
-    near = each_once(item for item in items if item.score >= least)
+    near = (item for item in items if item.score >= least)
     return (item.cut(MAX_CHARACTERS) for item in near)

@@ -133,6 +133,9 @@ class _Followed:
         kept = hybrid.judged(self._corpus, self._query, shown, self._request)
         answer = self._by_state() or self._by_filter() or self._by_rank(rows, kept)
         hits = self._corpus.results(self._query, kept, self._request, self._words_only)
+        if answer.stage is Stage.FOUND and all(hit.fact.id != self._fact.id for hit in hits):
+            text = f"fact {self._fact.id} gives way to a newer one of a fact before it"
+            return replace(answer, stage=Stage.RANK, text=text), hits
         return answer, hits
 
     # -- what may be seen ------------------------------------------------------------------

@@ -72,6 +72,62 @@ def together(
     return [row for group in groups.values() for row in group]
 
 
+def adjoined(
+    rows: Iterable[R],
+    day: Callable[[R], Hashable],
+    name: Callable[[R], Hashable],
+    newer: Callable[[R], Hashable | None],
+) -> list[R]:
+    """Return rows by days with the row that another one names after it, without a second date.
+
+    One of the same day follows at once. For one of a later group, the day of the first ends with
+    the row that names it, and its own day comes next and begins with it. A day ends, or begins,
+    with one such row; others stay where they are, as does a row above the one that names it.
+    """
+    days: dict[Hashable, list[R]] = {}
+    for row in rows:
+        days.setdefault(day(row), []).append(row)
+    known = {name(row): row for group in days.values() for row in group}
+    order = [*days]
+    closed: set[Hashable] = set()
+    opened: set[Hashable] = set()
+    for row in [*known.values()]:
+        other = known.get(newer(row))
+        if other is None:
+            continue
+        here, there = day(row), day(other)
+        group = days[here]
+        if here == there:
+            if group.index(row) < group.index(other) and here not in opened | closed:
+                group.remove(other)
+                group.insert(group.index(row) + 1, other)
+        elif order.index(here) < order.index(there) and here not in closed and there not in opened:
+            closed.add(here)
+            opened.add(there)
+            group.remove(row)
+            group.append(row)
+            days[there].remove(other)
+            days[there].insert(0, other)
+            order.remove(there)
+            order.insert(order.index(here) + 1, there)
+    return [row for one in order for row in days[one]]
+
+
+def newer_mark(name: str) -> str:
+    """Return the mark of a fact that a later one may replace: its tokens are few."""
+    return f"newer {name}"
+
+
+def end_mark(day: str) -> str:
+    """Return the mark of a fact that holds until a day to come."""
+    return f"ends {day}"
+
+
+def successor_mark(name: str, day: str | None) -> str:
+    """Return the mark of a superseded fact, with the day until which it held, if that is known."""
+    return " ".join(filter(None, (f"superseded by {name}", day)))
+
+
 def marked(marks: Iterable[str]) -> str:
     """Return marks in brackets; nothing without any."""
     told = "; ".join(visible(mark) for mark in marks)

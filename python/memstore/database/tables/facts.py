@@ -247,6 +247,27 @@ def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fac
     return {fact.id: fact for fact in _where(transaction, f"f.id IN {listed}", {"ids": fact_ids})}
 
 
+class Claimed(NamedTuple):
+    """What a fact says, and since when."""
+
+    id: int
+    subject: str
+    content: str
+    since: tuple[str, str]
+    """Since when it is valid, by its ``valid_at`` or else ``created_at``, and when it was stored:
+    the later of two facts has the larger one."""
+
+
+def claims(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Claimed]:
+    """Return what facts say, by id. The caller has filtered the ids."""
+    rows = transaction.rows(
+        f"SELECT f.id, f.subject, f.content, {BEGAN.format('f')}, f.created_at"
+        f" FROM memstore_facts f WHERE f.id IN {transaction.dialect.listed('ids')}",
+        {"ids": fact_ids},
+    )
+    return {row[0]: Claimed(row[0], row[1], row[2], (row[3], row[4])) for row in rows}
+
+
 def _where(transaction: Transaction, test: str, values: Parameters) -> Iterator[Fact]:
     return map(decode, transaction.rows(f"{_select(transaction.dialect)} WHERE {test}", values))
 

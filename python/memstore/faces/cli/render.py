@@ -19,6 +19,7 @@ from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
+from memstore.text.dated import newer_mark
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def parts_text(parts: ScoreParts) -> str:
     *named, decay = parts._asdict().items()
     told = [f"{name} {part:.3f}" for name, part in named if abs(part) >= 0.0005]
     return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
+
+
+def newer_text(hit: records.SearchHit) -> str:
+    """Return which later facts may replace a hit."""
+    return newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer))
 
 
 def scored(score: float, digits: int) -> str:
@@ -123,6 +129,8 @@ class JsonShow:
             for name in ("before", "after"):
                 if beside := hit.pop(name):
                     hit[name] = [one.to_dict() for one in beside]
+            if not hit.get("newer"):
+                hit.pop("newer", None)
         self._print(found)
 
     episode_hits = hits
@@ -218,10 +226,12 @@ class PlainShow:
 
     def hits(self, hits: Hits, *, explain: bool = False) -> None:
         for hit in hits:
-            why = {hit.fact.id: [parts_text(hit.parts)]} if explain else {}
+            more = [parts_text(hit.parts)] if explain else []
+            more += [newer_text(hit)] if hit.newer else []
             scores = {hit.fact.id: scored(hit.score, 3)}
             for fact in (*hit.before, hit.fact, *hit.after):
-                _row(fact.id, scores.get(fact.id), *_cells(fact), *why.get(fact.id, ()))
+                is_hit = fact.id == hit.fact.id
+                _row(fact.id, scores.get(fact.id), *_cells(fact), *(more if is_hit else ()))
 
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:

@@ -32,7 +32,7 @@ TYPES: Final[dict[str, Schema]] = {
         only_newest episode distance""".split(),
         WHOLE,
     ),
-    "active_now": _list(WHOLE),
+    **dict.fromkeys(("active_now", "newer"), _list(WHOLE)),
     "pinned": TRUTH,
 }
 """The types of members that are not texts."""
@@ -47,7 +47,7 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 
 FACT: Final = _object(
     "id subject category content created_at",
-    "metadata score status superseded_by superseded_at pinned confirmed valid_from valid_until"
+    "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until newer"
     " before after cut from",
 )
 STORED: Final = _object("id status", "superseded undo embedding hint")

@@ -93,7 +93,12 @@ def to_text(answer: Any) -> str:
 
 def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     found = (
-        {**of_fact(hit.fact), "score": round(hit.score, 3), **neighbours(hit, of_neighbour)}
+        {
+            **of_fact(hit.fact),
+            "score": round(hit.score, 3),
+            **({"newer": [*hit.newer]} if hit.newer else {}),
+            **neighbours(hit, of_neighbour),
+        }
         for hit in hits
     )
     answer = capped("facts", found, len(hits), "left_out", narrowing)
@@ -217,8 +222,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
         answer["confirmed"] = fact.confirmed_count
     if fact.valid_at is not None:
         answer["valid_from"] = second(fact.valid_at)
-    if fact.expired_at is not None:
-        answer["valid_until"] = second(fact.expired_at)
+    if fact.holds_until is not None:
+        answer["ends" if fact.status == "active" else "until"] = second(fact.holds_until)
     return answer | _standing(fact)
 
 

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.faces.escaping import counted
 from memstore.faces.mcp.answers import to_text
-from memstore.text.dated import DatedLine, remark, speaking, together, under_dates
+from memstore.text.dated import (
+    DatedLine,
+    adjoined,
+    end_mark,
+    newer_mark,
+    remark,
+    speaking,
+    successor_mark,
+    together,
+    under_dates,
+)
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -127,7 +137,7 @@ def _passages(
     Records found by rank are put together by their days, the day with the best one first.
     """
     if any("score" in one for one in records):
-        records = together(records, _day)
+        records = adjoined(together(records, _day), _day, _id, _newer)
     shown = {one["id"] for one in records}
     for one, side in chain.from_iterable(map(_around, records)):
         if not side:
@@ -136,6 +146,15 @@ def _passages(
             shown.add(one["id"])
             made = line(one)
             yield made._replace(marks=(*made.marks, side))
+
+
+def _id(record: Answer) -> Any:
+    return record["id"]
+
+
+def _newer(record: Answer) -> Any:
+    """Return the id of the fact that may replace a hit, if there is one."""
+    return record["newer"][0] if "newer" in record else None
 
 
 def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
@@ -151,8 +170,12 @@ def _fact(fact: Answer, call: Manner) -> DatedLine:
         marks.append(_standing(fact))
     if "pinned" in fact:
         marks.append("pinned")
-    if "valid_until" in fact:
-        marks.append(f"until {fact['valid_until'][:10]}")
+    if "ends" in fact:
+        marks.append(end_mark(fact["ends"][:10]))
+    if "until" in fact and "superseded_by" not in fact:
+        marks.append(f"until {fact['until'][:10]}")
+    if "newer" in fact:
+        marks.append(newer_mark(f"#{fact['newer'][0]}"))
     words = text_of(fact.get("subject", ""), fact.get("content", ""))
     return _line(fact, f"#{fact['id']}", words, marks, _details(fact, call))
 
@@ -160,8 +183,9 @@ def _fact(fact: Answer, call: Manner) -> DatedLine:
 def _standing(fact: Answer) -> str:
     if "superseded_by" not in fact:
         return str(fact["status"])
-    when = f" {fact['superseded_at'][:10]}" if "superseded_at" in fact else ""
-    return f"superseded by #{fact['superseded_by']}{when}"
+    # A history tells when it was superseded, a search until when it held.
+    until = fact.get("until" if "score" in fact else "superseded_at")
+    return successor_mark(f"#{fact['superseded_by']}", until and until[:10])
 
 
 def _details(fact: Answer, call: Manner) -> Iterator[str]:

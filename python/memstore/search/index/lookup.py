@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from memstore._kernel import ranking
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
+from memstore.domain.records import NOBODY
 from memstore.domain.results import ScoreParts
-from memstore.embedding.vectors import numbers
+from memstore.embedding.vectors import numbers, similarities
+from memstore.frozen import replace
 from memstore.providers.local import HAS_MODEL, MODEL
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from memstore._kernel.ranking import Bearing, Parts
     from memstore.database.engine import Transaction
     from memstore.domain.generations import Generation
+    from memstore.domain.records import Fact, Scope
     from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
@@ -53,6 +56,7 @@ class IndexLookup(Lookup[F]):
         self._contents = contents
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
+        self._of_owners: dict[Scope, F] = {}
         self._is_built_in_model = HAS_MODEL and contents.generation.model == MODEL
         # The built-in model's vectors are computed from the tokens, which are in the index: those
         # of whole rows, and so not those of the pieces of an episode.
@@ -184,6 +188,73 @@ class IndexLookup(Lookup[F]):
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
         )
+
+    def on_subject(
+        self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
+    ) -> Mapping[int, Mapping[int, float]]:
+        found = [(fact, self._others(fact, wanted, later=later)) for fact in facts]
+        found = [(fact, others) for fact, others in found if len(others)]
+        ids = [fact.id for fact, _ in found]
+        vectors = vector_table.blobs(self._transaction, self._kind.vectors, ids)
+        near = {
+            fact.id: self._nearest_of(fact, others, vectors.get(fact.id), k)
+            for fact, others in found
+        }
+        return self._compared(near, vectors, k)
+
+    def _others(self, fact: Fact, wanted: F, *, later: bool) -> Visible:
+        """Return the facts on its subject, of its owners, that are as late as a fact or later."""
+        is_owned = wanted.scope is None and fact.scope != NOBODY
+        if is_owned and fact.scope not in self._of_owners:
+            self._of_owners[fact.scope] = replace(wanted, scope=fact.scope)
+        return visibility.on_subject(
+            self._contents.columns,
+            fact,
+            self._visible(self._of_owners[fact.scope] if is_owned else wanted),
+            later=later,
+            now=wanted.now if wanted.among is None else None,
+        )
+
+    def _nearest_of(self, fact: Fact, ids: Visible, vector: bytes | None, k: int) -> Sequence[int]:
+        """Return rows among which are the nearest of these to a fact; all if they are few."""
+        codes = self._contents.codes
+        if len(ids) <= k:
+            return [*ids]
+        if vector is None or codes is None:
+            phrases = self.terms(fact.content).phrases
+            found = self._contents.words.search(phrases, k, ids, until=self.until)
+            return [id_ for id_, _ in found]
+        if self.can_compare:
+            [pairs] = self._contents.features.nearest(codes, numbers(vector), k, ids)
+            return [id_ for id_, _ in pairs]
+        [near] = codes.scan(numbers(vector), k, ids)
+        return near
+
+    def _compared(
+        self, near: Mapping[int, Sequence[int]], vectors: Mapping[int, bytes], k: int
+    ) -> dict[int, dict[int, float]]:
+        """Return the nearest of these rows of each fact, with their cosines."""
+        if not self.can_compare:
+            others = {id_ for ids in near.values() for id_ in ids}
+            vectors = {
+                **vectors,
+                **vector_table.blobs(
+                    self._transaction, self._kind.vectors, sorted(others.difference(vectors))
+                ),
+            }
+        found = {}
+        for fact_id, ids in near.items():
+            cosines = dict.fromkeys(ids, 0.0)
+            if fact_id in vectors:
+                vector = numbers(vectors[fact_id])
+                known = [id_ for id_ in ids if id_ in vectors]
+                if self.can_compare:
+                    cosines |= self.cosines(vector, ids)
+                else:
+                    each = similarities(vector, [vectors[id_] for id_ in known])
+                    cosines |= zip(known, each, strict=True)
+            found[fact_id] = best(cosines, k, self._kind)
+        return found
 
     def in_context(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import MAXYEAR, MINYEAR, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore._kernel.ids import Ids
@@ -18,6 +19,7 @@ from memstore.database.tables.indexed import (
     VALID,
 )
 from memstore.domain import clock
+from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.metadata import MetadataFilter
-    from memstore.domain.records import Scope
+    from memstore.domain.records import Fact, Scope
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
 
 COLUMNS: Final = {"created": CREATED, "valid": VALID, "expired": EXPIRES}
+
+INSTANT: Final = timedelta(microseconds=1)
+"""The smallest difference of two times."""
 
 Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
 """A column of times, exclusive lower and upper bounds, and whether rows without a time match."""
@@ -107,6 +112,35 @@ def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before:
     """Return those of the rows that are valid since a moment between two."""
     period = VALID, clock.to_text(after), clock.to_text(before), False
     return columns.select(None, periods=[period], among=Ids(ids))
+
+
+def on_subject(
+    columns: Columns, fact: Fact, among: Ids, *, later: bool, now: datetime | None
+) -> Ids:
+    """Return the other facts on a fact's subject, valid since the same time or a later one.
+
+    Args:
+        among: those that pass a filter and belong to the fact's owners, or to nobody.
+        later: if false, since the same time or an earlier one.
+        now: the time at which they are active; ``None`` if only active ones are among these.
+    """
+    without = TASK | (OWNED if fact.scope == NOBODY else 0)
+    periods: list[Period] = []
+    if now is not None:
+        without |= SUPERSEDED
+        periods.append(_unexpired(now))
+    since = fact.valid_at or fact.created_at
+    if later:
+        from_then = since if since.year == MINYEAR else since - INSTANT
+        periods.append((VALID, clock.to_text(from_then), None, False))
+    else:
+        until_then = since if since.year == MAXYEAR else since + INSTANT
+        periods.append((VALID, None, clock.to_text(until_then), False))
+    texts = subject_key(fact.subject), None
+    found = columns.select(
+        (fact.namespace,), without=without, texts=texts, periods=periods, among=among
+    )
+    return found - Ids([fact.id])
 
 
 def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:

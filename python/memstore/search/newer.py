@@ -1,0 +1,180 @@
+"""What is newer: later facts on the subject of a hit that retire it, or would be asked about.
+
+An agent that gets an old belief and a new one picks either, so a hit names the facts that came
+after it and may replace it, and the best of them is shown right after it. Nothing is left out but
+the last hits of a full answer.
+
+The judge compares each of the first hits with its nearest later facts on the same subject, of the
+same owners, which pass the filter of the search. Their texts are read with one query.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from memstore.database.tables import facts as fact_table
+from memstore.domain.records import TODO
+from memstore.domain.results import ScoreParts
+from memstore.frozen import replace
+from memstore.lazy import lazy_import
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import FactFilter
+    from memstore.database.tables.facts import Claimed
+    from memstore.domain.records import Fact, SearchHit
+    from memstore.search.lookup import Lookup
+    from memstore.text import judge as judging
+    from memstore.text.judge import Claim, Judgement
+
+    Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
+    """Judges an older and a newer claim by their texts and their cosine."""
+else:
+    judging = lazy_import("memstore.text.judge")
+
+MAX_HITS: Final = 20
+"""How many of the first hits are compared. A recall searches for a hundred and shows fewer."""
+
+NEAREST: Final = 10
+"""With how many facts each is compared."""
+
+MAX_NEWER: Final = 3
+"""How many facts a hit names."""
+
+
+class Pair(NamedTuple):
+    """Two facts on one subject."""
+
+    old: Claimed
+    new: Claimed
+    cosine: float
+    """Of their stored vectors; 0 if one has none."""
+
+
+def newer(
+    transaction: Transaction,
+    lookup: Lookup[FactFilter],
+    facts: Sequence[Fact],
+    wanted: FactFilter,
+    judge: Judge | None = None,
+) -> dict[int, tuple[int, ...]]:
+    """Return the later facts that may replace these: proofs before questions, the latest first.
+
+    Args:
+        facts: active ones that pass the filter.
+        wanted: the filter that later facts have to pass too.
+        judge: by default :func:`memstore.text.judge.judge`.
+    """
+    compared = [fact for fact in facts if subject_key(fact.subject) != TODO][:MAX_HITS]
+    near = lookup.on_subject(compared, wanted, NEAREST, later=True)
+    claims = _claims(transaction, near)
+    pairs = [
+        Pair(claims[id_], claims[other], cosine)
+        for id_, others in near.items()
+        for other, cosine in others.items()
+        if claims[id_].since < claims[other].since
+    ]
+    found: dict[int, list[tuple[bool, Claimed]]] = {}
+    for pair, verdict in _changes(pairs, judge):
+        found.setdefault(pair.old.id, []).append((verdict == "retire", pair.new))
+    return {
+        id_: tuple(new.id for _, new in sorted(each, key=_place, reverse=True)[:MAX_NEWER])
+        for id_, each in found.items()
+    }
+
+
+def older(
+    transaction: Transaction,
+    lookup: Lookup[FactFilter],
+    fact: Fact,
+    wanted: FactFilter,
+    judge: Judge | None = None,
+) -> list[int]:
+    """Return the earlier facts that a fact may replace, nearest first."""
+    if subject_key(fact.subject) == TODO:
+        return []
+    near = lookup.on_subject([fact], wanted, NEAREST, later=False)
+    claims = _claims(transaction, near)
+    pairs = [
+        Pair(claims[other], claims[fact.id], cosine)
+        for other, cosine in near.get(fact.id, {}).items()
+        if claims[other].since < claims[fact.id].since
+    ]
+    return [pair.old.id for pair, _ in _changes(pairs, judge)]
+
+
+def _claims(
+    transaction: Transaction, near: Mapping[int, Mapping[int, float]]
+) -> Mapping[int, Claimed]:
+    ids = {*near, *chain.from_iterable(near.values())}
+    return fact_table.claims(transaction, sorted(ids)) if any(near.values()) else {}
+
+
+def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair, str]]:
+    """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
+    for pair in pairs:
+        decided = (judge or judging.judge)(_claim(pair.old), _claim(pair.new), pair.cosine)
+        if decided.verdict != "keep":
+            yield pair, decided.verdict
+
+
+def _claim(one: Claimed) -> Claim:
+    return judging.Claim(one.content, one.subject)
+
+
+def _place(found: tuple[bool, Claimed]) -> tuple[object, ...]:
+    proves, new = found
+    return proves, new.since, new.id
+
+
+def arranged(
+    hits: Sequence[SearchHit],
+    named: Mapping[int, tuple[int, ...]],
+    facts: Mapping[int, Fact],
+    limit: int,
+) -> list[SearchHit]:
+    """Return hits in the order in which they are shown, at most as many as the limit.
+
+    The first fact that a hit names comes right after it, unless it stands before it, and takes its
+    score: if it was not found, as one more hit, so that the last hits of a full answer give way.
+    Hits that are not active come last.
+
+    Args:
+        hits: best first.
+        named: the newer facts of hits, by id.
+        facts: those that were not found.
+    """
+    known = {hit.fact.id: hit for hit in hits}
+    placed: dict[int, SearchHit] = {}
+    active = [hit for hit in hits if hit.fact.status == "active"]
+    for hit in active:
+        one: SearchHit | None = hit
+        while one is not None and one.fact.id not in placed:
+            ids = named.get(one.fact.id, ())
+            placed[one.fact.id] = replace(one, newer=ids) if ids else one
+            one = _after(placed[one.fact.id], known, facts)
+    over = [hit for hit in hits if hit.fact.status != "active"]
+    return [*placed.values(), *over][:limit]
+
+
+def _after(
+    hit: SearchHit, known: Mapping[int, SearchHit], facts: Mapping[int, Fact]
+) -> SearchHit | None:
+    """Return the hit that is to follow another one, with its score; ``None`` without any."""
+    if not hit.newer:
+        return None
+    first = hit.newer[0]
+    if (found := known.get(first)) is not None:
+        gained = hit.score - found.score
+        parts = found.parts._replace(age=found.parts.age + gained)
+        return replace(found, score=hit.score, parts=parts) if gained > 0 else found
+    if (fact := facts.get(first)) is None:
+        return None
+    parts = ScoreParts(age=hit.score)
+    return replace(
+        hit, fact=fact, word_score=0.0, vector_score=0.0, decay=1.0, parts=parts, newer=()
+    )
