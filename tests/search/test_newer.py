@@ -10,6 +10,7 @@ import pytest
 from tests.support.clock import ManualClock
 
 from memstore import NewFact, Scope, Store
+from memstore.database.tables.facts import Claimed
 from memstore.domain.records import Fact, SearchHit
 from memstore.domain.results import ScoreParts
 from memstore.errors import EmbedderUnavailable
@@ -17,7 +18,7 @@ from memstore.frozen import replace
 from memstore.search import newer
 from memstore.search.corpus import FactCorpus
 from memstore.store import questions
-from memstore.text.judge import Claim, Judgement, Rule, Verdict
+from memstore.text.judge import Judgement, Rule, Verdict
 
 SPRING = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -37,10 +38,10 @@ class Recorder:
     def __init__(self) -> None:
         self.compared: list[tuple[str, str]] = []
 
-    def __call__(self, old: Claim, new: Claim, cosine: float) -> Judgement:
+    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> Judgement:
         assert -1.001 <= cosine <= 1.001
-        self.compared.append((old.text, new.text))
-        word = new.text.split()[0]
+        self.compared.append((old.content, new.content))
+        word = new.content.split()[0]
         return Judgement(Verdict(word) if word in [*Verdict] else Verdict.KEEP, Rule.SAME)
 
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHit
     from memstore.search.lookup import Lookup
     from memstore.text import judge as judging
-    from memstore.text.judge import Claim, Judgement
+    from memstore.text.judge import Judgement, Read
 
-    Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
-    """Judges an older and a newer claim by their texts and their cosine."""
+    Judge: TypeAlias = Callable[[Claimed, Claimed, float], Judgement | None]
+    """Judges an older and a newer fact; the cosine is that of their vectors. ``None``: no change."""
 else:
     judging = lazy_import("memstore.text.judge")
 
@@ -67,7 +67,7 @@ def newer(
     Args:
         facts: active ones that pass the filter.
         wanted: the filter that later facts have to pass too.
-        judge: by default :func:`memstore.text.judge.judge`.
+        judge: by default :class:`Judged`.
     """
     compared = [fact for fact in facts if subject_key(fact.subject) != TODO][:MAX_HITS]
     near = lookup.on_subject(compared, wanted, NEAREST, later=True)
@@ -116,14 +116,29 @@ def _claims(
 
 def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair, str]]:
     """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
+    decide = judge or Judged()
     for pair in pairs:
-        decided = (judge or judging.judge)(_claim(pair.old), _claim(pair.new), pair.cosine)
-        if decided.verdict != "keep":
+        decided = decide(pair.old, pair.new, pair.cosine)
+        if decided is not None and decided.verdict != "keep":
             yield pair, decided.verdict
 
 
-def _claim(one: Claimed) -> Claim:
-    return judging.Claim(one.content, one.subject)
+class Judged:
+    """Judges facts by their texts, each of which is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, Read] = {}
+
+    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> Judgement | None:
+        before, after = self._reading(old), self._reading(new)
+        if not after.may_retire(before):
+            return None
+        return judging.compare(before.reading, after.reading)
+
+    def _reading(self, one: Claimed) -> Read:
+        if one.id not in self._read:
+            self._read[one.id] = judging.Read(judging.Claim(one.content, one.subject))
+        return self._read[one.id]
 
 
 def _place(found: tuple[bool, Claimed]) -> tuple[object, ...]:

@@ -57,6 +57,7 @@ class IndexLookup(Lookup[F]):
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
         self._of_owners: dict[Scope, F] = {}
+        self._on_subject: dict[tuple[str, Scope, str], Visible] = {}
         self._is_built_in_model = HAS_MODEL and contents.generation.model == MODEL
         # The built-in model's vectors are computed from the tokens, which are in the index: those
         # of whole rows, and so not those of the pieces of an episode.
@@ -204,16 +205,16 @@ class IndexLookup(Lookup[F]):
 
     def _others(self, fact: Fact, wanted: F, *, later: bool) -> Visible:
         """Return the facts on its subject, of its owners, that are as late as a fact or later."""
-        is_owned = wanted.scope is None and fact.scope != NOBODY
-        if is_owned and fact.scope not in self._of_owners:
-            self._of_owners[fact.scope] = replace(wanted, scope=fact.scope)
-        return visibility.on_subject(
-            self._contents.columns,
-            fact,
-            self._visible(self._of_owners[fact.scope] if is_owned else wanted),
-            later=later,
-            now=wanted.now if wanted.among is None else None,
-        )
+        columns, key = self._contents.columns, (fact.namespace, fact.scope, fact.subject)
+        if key not in self._on_subject:
+            owned = wanted
+            if wanted.scope is None and fact.scope != NOBODY:
+                owned = self._of_owners.setdefault(fact.scope, replace(wanted, scope=fact.scope))
+            # Of an earlier moment, only those that were active then pass the filter.
+            now = wanted.now if wanted.among is None else None
+            among = self._visible(owned)
+            self._on_subject[key] = visibility.on_subject(columns, fact, among, now)
+        return visibility.valid_since(columns, fact, self._on_subject[key], later=later)
 
     def _nearest_of(self, fact: Fact, ids: Visible, vector: bytes | None, k: int) -> Sequence[int]:
         """Return rows among which are the nearest of these to a fact; all if they are few."""

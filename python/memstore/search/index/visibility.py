@@ -114,33 +114,37 @@ def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before:
     return columns.select(None, periods=[period], among=Ids(ids))
 
 
-def on_subject(
-    columns: Columns, fact: Fact, among: Ids, *, later: bool, now: datetime | None
-) -> Ids:
-    """Return the other facts on a fact's subject, valid since the same time or a later one.
+def on_subject(columns: Columns, fact: Fact, among: Ids, now: datetime | None) -> Ids:
+    """Return the facts on a fact's subject, in its namespace, that are active and no tasks.
 
     Args:
         among: those that pass a filter and belong to the fact's owners, or to nobody.
-        later: if false, since the same time or an earlier one.
         now: the time at which they are active; ``None`` if only active ones are among these.
     """
-    without = TASK | (OWNED if fact.scope == NOBODY else 0)
-    periods: list[Period] = []
-    if now is not None:
-        without |= SUPERSEDED
-        periods.append(_unexpired(now))
+    without = TASK | (OWNED if fact.scope == NOBODY else 0) | (SUPERSEDED if now else 0)
+    found = columns.select(
+        (fact.namespace,),
+        without=without,
+        texts=(subject_key(fact.subject), None),
+        periods=[_unexpired(now)] if now else (),
+    )
+    return found & among
+
+
+def valid_since(columns: Columns, fact: Fact, among: Ids, *, later: bool) -> Ids:
+    """Return the others of these facts that are valid since the same time or a later one.
+
+    Args:
+        later: if false, since the same time or an earlier one.
+    """
     since = fact.valid_at or fact.created_at
     if later:
-        from_then = since if since.year == MINYEAR else since - INSTANT
-        periods.append((VALID, clock.to_text(from_then), None, False))
+        after = since if since.year == MINYEAR else since - INSTANT
+        period: Period = VALID, clock.to_text(after), None, False
     else:
-        until_then = since if since.year == MAXYEAR else since + INSTANT
-        periods.append((VALID, None, clock.to_text(until_then), False))
-    texts = subject_key(fact.subject), None
-    found = columns.select(
-        (fact.namespace,), without=without, texts=texts, periods=periods, among=among
-    )
-    return found - Ids([fact.id])
+        before = since if since.year == MAXYEAR else since + INSTANT
+        period = VALID, None, clock.to_text(before), False
+    return columns.select(None, periods=[period], among=among) - Ids([fact.id])
 
 
 def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:
