@@ -254,6 +254,12 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = self._facts(missing) if missing else {}
         return newer.arranged(hits, named, facts, request.limit)
 
+    def may_replace(self, fact: Fact, wanted: FactFilter) -> list[Fact]:
+        """Return the earlier facts that a fact may replace, of those that pass a filter."""
+        ids = newer.older(self.transaction, self.lookup, fact, wanted)
+        facts = self._facts(ids) if ids else {}
+        return [facts[id_] for id_ in ids]
+
     def _subjects(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: fact.subject for id_, fact in self._facts(ids).items()}
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.text.judge import Judgement, Read
 
     Judge: TypeAlias = Callable[[Claimed, Claimed, float], Judgement | None]
-    """Judges an older and a newer fact; the cosine is that of their vectors. ``None``: no change."""
+    """Judges an older and a newer fact; the cosine is that of their vectors. ``None``: keep."""
 else:
     judging = lazy_import("memstore.text.judge")
 

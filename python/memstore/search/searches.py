@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.records import SearchHits
+    from memstore.domain.records import Fact, SearchHits
     from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import corpus, hybrid
@@ -51,6 +51,12 @@ class Searches:
     @property
     def episodes(self) -> EpisodeSearch:
         return self._load()[1]
+
+    def may_replace(self, fact: Fact, wanted: FactFilter) -> list[Fact]:
+        """Return the earlier facts that a fact may replace, of those that pass a filter."""
+        return self.facts.index.read(
+            lambda *state: corpus.FactCorpus(*state).may_replace(fact, wanted)
+        )
 
     def warm(self) -> None:
         if self._embedder is not None:

@@ -228,6 +228,7 @@ class AsyncStore(Awaited[Store]):
     remind = awaited(Store.remind)
     said = awaited(Store.said)
     search_batch = awaited(Store.search_batch)
+    may_replace = awaited(Store.may_replace)
     why_not = awaited(Store.why_not)
     get = awaited(Store.get)
     list = awaited(Store.list)

@@ -918,6 +918,23 @@ class Store:
                 recall.whose(found, said),
             )
 
+    def may_replace(self, fact_id: int) -> builtins.list[Fact]:
+        """Return the active facts that a fact would replace by what it says, or be asked about.
+
+        They are on its subject, of the same owners, and older. The nearest ten are compared, and
+        those that may be replaced returned, nearest first: pass one of them to :meth:`supersede`.
+        Nothing while the index is being built.
+
+        Raises:
+            NotFound: no such fact in this namespace.
+        """
+        fact = self.get(fact_id)
+        beside: FactList = {"subject": fact.subject, "scope": fact.scope, "tasks": False}
+        if fact.status != "active" or len(self.list(**beside, limit=2)) < 2:
+            return []  # without loading an index
+        wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
+        return self._file.searches.may_replace(fact, wanted)
+
     @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def why_not(
         self,

@@ -363,3 +363,29 @@ def test_history_of_a_turn_shows_what_was_around_it(cli: CommandLine) -> None:
     told = cli.json("history", "e2")
     assert [one["content"] for one in told] == [*TALK]
     assert cli("history", "e99").code != 0
+
+
+def test_search_names_newer_facts_and_whose_answer_it_is(cli: CommandLine) -> None:
+    cli.add("Ana works at Initech", "Ana", "--valid-at", "2024-03-01")
+    cli.add("Ana drinks tea", "Ana", "--valid-at", "2024-03-01")
+    cli.add("Ana no longer works at Initech", "Ana", "--valid-at", "2024-03-09")
+    query = ("search", "Ana works at Initech")
+    named = {hit["fact"]["id"]: hit.get("newer") for hit in cli.json(*query)}
+    assert named == {1: [3], 2: None, 3: None}
+    rows = {row[0]: row for row in (line.split("\t") for line in cli(*query).out.splitlines())}
+    assert rows["1"][-1] == "newer #3"
+    assert len(rows["1"]) - 1 == len(rows["2"]) == len(rows["3"])
+    cli.add("Ben repairs boats", "Ben")
+    answer = cli("search", "what does Ana repair?")
+    assert "about Ben, not Ana" in answer.err
+    assert "#4 is nearer by 0." in cli("search", "what does Ana repair?", "--explain").err
+
+
+def test_add_names_what_the_fact_may_replace(cli: CommandLine) -> None:
+    cli.add("Ana works at Initech", "Ana", "--valid-at", "2024-03-01")
+    told = cli("add", "Ana left Initech", "--subject", "Ana")
+    assert "may replace #1 Ana works at Initech (memstore supersede 1 2)" in told.err
+    stored = cli.json("add", "Ana quit Initech", "--subject", "Ana")
+    assert {"id": 1, "says": "Ana works at Initech"} in stored["near"]
+    stored = cli.json("add", "Ana drinks tea", "--subject", "Ana")
+    assert "near" not in stored

@@ -19,6 +19,7 @@ from memstore.faces.mcp.calls import Calls
 from memstore.faces.mcp.lines import Manner, written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
+from memstore.text.dated import adjoined
 from memstore.text.escaping import visible
 
 SETS = "facts,tasks,episodes,graph"
@@ -500,3 +501,91 @@ def test_proposals_are_lines_and_so_is_a_decision() -> None:
         "proposal 5 accepted; undo: memory_delete id=1; #1 superseded by #2"
     )
     assert written({"note": answers.NOTE, "proposals": []}, CALL) == "no proposals"
+
+
+# -- what is newer, and whose answer it is ---------------------------------------------------------
+
+
+def test_a_flagged_hit_names_the_newer_fact_which_follows(store: Store, ask: Ask) -> None:
+    store.add("Ana works at Initech", subject="Ana", valid_at="2024-03-01")
+    store.add("Ana plays the cello", subject="Ana", valid_at="2024-03-01")
+    store.add("Ana no longer works at Initech", subject="Ana", valid_at="2024-03-09")
+    lines = ask("memory_search", query="Ana works at Initech").splitlines()
+    flagged = lines.index("#1[newer #3] Ana works at Initech")
+    assert lines[flagged + 1 : flagged + 3] == ["2024-03-09", "#3 Ana no longer works at Initech"]
+    hits = _hits(store, query="Ana works at Initech")
+    assert [(hit["id"], hit.get("newer")) for hit in hits[:2]] == [(1, [3]), (3, None)]
+
+
+def test_superseded_hits_come_last_with_until_and_by(store: Store, ask: Ask) -> None:
+    store.add("Ana works at Initech", subject="Ana", valid_at="2024-01-02")
+    store.add("Ana works at Globex", subject="Ana", supersedes=1, valid_at="2024-05-17")
+    store.add("Ana rents", subject="Ana", expired_at="2999-01-02", valid_at="2024-05-17")
+    text = ask("memory_search", query="Ana works at Initech", include_superseded=True)
+    last = [line for line in text.splitlines() if line.startswith("#")][-1]
+    assert last == "#1[superseded by #2 2024-05-17] Ana works at Initech"
+    assert "#3[ends 2999-01-02] Ana rents" in text
+    hits = _hits(store, query="Ana works at Initech", include_superseded=True)
+    over = hits[-1]
+    assert (over["id"], over["until"][:10], over["superseded_by"]) == (1, "2024-05-17", 2)
+
+
+def test_an_answer_says_whose_it_is(store: Store, ask: Ask) -> None:
+    for subject, content in [("Ana", "drinks tea"), ("Ana", "sleeps"), ("Ben", "works in Rome")]:
+        store.add(content, subject=subject)
+    text = ask("memory_search", query="Where does Ana work?")
+    assert "(about Ben, not Ana)" in text.splitlines()
+
+
+def test_a_new_fact_is_told_what_it_may_replace(store: Store, ask: Ask) -> None:
+    first = store.add("Ana works at Initech\u202e", subject="Ana")
+    text = ask("memory_store", content="Ana no longer works at Initech", subject="Ana")
+    assert text.splitlines() == [
+        answers.NOTE,
+        "#2 active; undo: memory_delete id=2",
+        "#1[near] Ana works at Initech\\u202e",
+        "(if it replaces one: memory_supersede old_id=ID new_id=2)",
+    ]
+    answer = asked(store, "memory_store", "json", content="Ana left Initech", subject="Ana")
+    [near] = [one for one in json.loads(answer)["near"] if one["id"] == first.id]
+    assert near["says"].startswith("Ana works at Initech")
+
+
+def test_what_a_new_fact_replaces_is_not_told_again(store: Store, ask: Ask) -> None:
+    store.add("Ana works at Initech", subject="Ana")
+    text = ask(
+        "memory_store", content="Ana no longer works at Initech", subject="Ana", supersedes=1
+    )
+    assert "near" not in text
+    assert "near" not in ask("memory_store", content="Ana drinks tea", subject="Ana")
+
+
+records = st.lists(
+    st.tuples(st.integers(1, 9), st.sampled_from("abc"), st.none() | st.integers(1, 9)),
+    unique_by=lambda row: row[0],
+)
+
+
+@given(records)
+def test_rows_by_days_are_all_there_and_each_day_once(
+    rows: list[tuple[int, str, int | None]],
+) -> None:
+    placed = adjoined(rows, lambda row: row[1], lambda row: row[0], lambda row: row[2])
+    assert sorted(placed, key=str) == sorted(rows, key=str)
+    days = [row[1] for row in placed]
+    assert len([day for place, day in enumerate(days) if days[:place][-1:] != [day]]) == len(
+        {*days}
+    )
+    named = [row for row in rows if row[2] is not None and row[2] != row[0]]
+    if len(named) == 1:
+        [one] = named
+        ids = [row[0] for row in rows]
+        order = [row[0] for row in placed]
+        if one[2] in ids and _begins(rows, one) < _begins(rows, rows[ids.index(one[2])]):
+            assert order.index(one[2]) == order.index(one[0]) + 1
+
+
+def _begins(rows: list[tuple[int, str, int | None]], row: tuple[int, str, int | None]) -> int:
+    """Return where the day of a row begins, or within it where the row stands."""
+    days = [one[1] for one in rows]
+    return days.index(row[1]) * 100 + rows.index(row)

@@ -8,10 +8,12 @@ from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.domain.records import Fact
     from memstore.store.store import Store
 
 ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
@@ -72,8 +74,16 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         if not done:
             instead = f"; superseding #{arguments.supersedes} is proposed, as that counts more"
     told = "already stored, confirmed:" if held else "stored as"
-    show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held)
+    older = () if arguments.supersedes else store.may_replace(fact.id)
+    near = {"near": [{"id": one.id, "says": _says(one)} for one in older]} if older else {}
+    show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held | near)
+    for one in older:
+        show.note(f"may replace #{one.id} {_says(one)} (memstore supersede {one.id} {fact.id})")
     tell_pending(store, fact.id, fact.embedded, show)
+
+
+def _says(fact: Fact) -> str:
+    return text_of(fact.subject, fact.content)
 
 
 def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> None:

@@ -25,7 +25,9 @@ TYPES: Final[dict[str, Schema]] = {
     **dict.fromkeys(("megabytes", "score", "similarity"), NUMBER),
     **dict.fromkeys(("metadata", "old"), OBJECT),
     **dict.fromkeys(("subjects", "categories"), COUNTS),
-    **dict.fromkeys(("before", "after", "changes", "refused", "items", "proposals"), _list(OBJECT)),
+    **dict.fromkeys(
+        ("before", "after", "changes", "refused", "items", "near", "proposals"), _list(OBJECT)
+    ),
     **dict.fromkeys(("tags", "names"), _list(TEXT)),
     **dict.fromkeys(
         """id active confirmed keys superseded superseded_by left_out more more_left_out next_offset
@@ -50,7 +52,7 @@ FACT: Final = _object(
     "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until newer"
     " before after cut from",
 )
-STORED: Final = _object("id status", "superseded undo embedding hint")
+STORED: Final = _object("id status", "superseded undo embedding hint near")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")

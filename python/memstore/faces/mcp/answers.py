@@ -14,6 +14,7 @@ from memstore.domain import metadata
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.providers.local import tokens_at_most
+from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -62,6 +63,12 @@ NAMES_CHARACTERS: Final = 4_000
 """The budget for subjects, and for categories, in a status."""
 
 SHOWN_IDS: Final = 50
+
+MAX_NEAR: Final = 3
+"""How many of the facts that a new one may replace are shown."""
+
+NEAR_CHARACTERS: Final = 300
+"""The budget for the text of each."""
 
 UNDO: Final = "memory_delete id={} undo=true"
 DELETE: Final = "memory_delete id={}"
@@ -250,6 +257,18 @@ def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     if supersedes is not None:
         return answer | {"superseded": supersedes} | undoing(supersedes)
     return answer if held else answer | {"undo": DELETE.format(fact.id)}
+
+
+def of_near(answer: Answer, fact: Fact, older: Sequence[Fact]) -> Answer:
+    """Return an answer about a new fact with the older ones that it may replace, if any."""
+    if not older:
+        return answer
+    near = [
+        {"id": one.id, "says": shortened(text_of(one.subject, one.content), NEAR_CHARACTERS)}
+        for one in older[:MAX_NEAR]
+    ]
+    hint = f"if it replaces one: memory_supersede old_id=ID new_id={fact.id}"
+    return hinting({"note": NOTE, **answer, "near": near}, {"hint": hint})
 
 
 def of_proposed(fact: Fact, old_id: int) -> Answer:

@@ -77,7 +77,10 @@ def memory_store(
     )
     if supersedes is not None and store.get(supersedes).superseded_by != fact.id:
         return answers.of_proposed(fact, supersedes) | _embedding(store, fact)
-    return answers.of_stored(fact, supersedes) | _embedding(store, fact)
+    answer = answers.of_stored(fact, supersedes) | _embedding(store, fact)
+    return answers.of_near(
+        answer, fact, () if "superseded" in answer else store.may_replace(fact.id)
+    )
 
 
 def _embedding(store: Store, fact: Fact) -> Answer:
