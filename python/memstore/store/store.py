@@ -929,8 +929,8 @@ class Store:
             NotFound: no such fact in this namespace.
         """
         fact = self.get(fact_id)
-        beside: FactList = {"subject": fact.subject, "scope": fact.scope, "tasks": False}
-        if fact.status != "active" or len(self.list(**beside, limit=2)) < 2:
+        two = self.list(subject=fact.subject, scope=fact.scope, tasks=False, limit=2)
+        if fact.status != "active" or len(two) < 2:
             return []  # without loading an index
         wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
         return self._file.searches.may_replace(fact, wanted)

@@ -1,0 +1,168 @@
+"""How often a search for an old belief shows the new one, and what that costs.
+
+``python -m benches.newer [PAIRS] [--data DATA_FOLDER]``. ``PAIRS`` is a file of pairs of an older
+and a newer fact, each with its ``subject`` and a ``label`` (by default the published ones,
+``judge/pairs.jsonl``); the folder is the one that ``finding/sets.py`` describes.
+
+The memory holds the facts of the conversations in ``locomofact-dev``, if there is a folder, and one
+pair at a time. The query is the wording of the older fact. A pair counts as ``shown`` if the first
+hit is the newer fact or names it. Of facts that coexist, and of the conversations' facts, each
+searched for by its own text, the share that carries any flag counts (``flagged``).
+
+The price is a search with flags and without, in turns in one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import memstore
+from benches import side_by_side
+from benches.finding import sets
+from memstore import NewFact, Store
+from memstore.search import newer
+
+PUBLISHED = Path(__file__).with_name("judge") / "pairs.jsonl"
+CONVERSATIONS = "locomofact-dev"
+OF_A_PAIR = datetime(2024, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+SIZES = (1_000, 100_000)
+ROUNDS = 40
+OF_ONE_SUBJECT = 500
+"""Facts on each subject, where the price is measured."""
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    with file.open(encoding="utf-8") as handle:
+        return [json.loads(line) for line in handle]
+
+
+def conversations(folder: Path | None) -> list[dict[str, Any]]:
+    if folder is None:
+        return []
+    units, _ = sets.labelled_units(folder / CONVERSATIONS)
+    return [unit for each in units.values() for unit in each]
+
+
+def filled(units: Sequence[dict[str, Any]]) -> Store:
+    """Return a memory of conversations; people of one name in two of them are two."""
+    store = memstore.open(":memory:")
+    store.add_many(
+        sets.as_fact(unit, CONVERSATIONS)
+        | {"subject": f"{unit['speaker']} of {unit['store']}", "thread": None, "seq": None}
+        for unit in units
+    )
+    return store
+
+
+def outcome(store: Store, pair: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether the first hit is the newer fact or names it, and whether the old one does."""
+    old, new = (
+        store.add(pair[name], subject=pair["subject"], created_at=OF_A_PAIR + days * DAY).id
+        for days, name in enumerate(("older", "newer"))
+    )
+    hits = store.search(pair["older"], touch=False)
+    for fact_id in (old, new):
+        store.delete(fact_id)
+    first = hits[0] if hits else None
+    shown = first is not None and (first.fact.id == new or new in first.newer)
+    return shown, any(new in hit.newer for hit in hits if hit.fact.id == old)
+
+
+def pairs_shown(store: Store, pairs: Sequence[dict[str, Any]]) -> Iterator[str]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for pair in pairs:
+        shown, flagged = outcome(store, pair)
+        for kind in (pair["label"], f"{pair['label']}, {pair.get('lang', '')}"):
+            counts[kind, "all"] += 1
+            counts[kind, "shown"] += shown
+            counts[kind, "flagged"] += flagged
+    for kind, of in sorted(counts):
+        if of == "all":
+            all_, shown, flagged = (counts[kind, name] for name in ("all", "shown", "flagged"))
+            yield f"{kind:28}{all_:6}{shown / all_:9.3f}{flagged / all_:9.3f}"
+
+
+def conversations_flagged(store: Store) -> str:
+    facts = store.list()
+    flagged = 0
+    for fact in facts:
+        hits = store.search(fact.content, touch=False)
+        flagged += any(hit.newer for hit in hits if hit.fact.id == fact.id)
+    return f"{'conversations':28}{len(facts):6}{'':9}{flagged / max(len(facts), 1):9.3f}"
+
+
+@contextmanager
+def without_flags() -> Iterator[None]:
+    compared = newer.newer
+    newer.newer = lambda *_, **__: {}  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        newer.newer = compared
+
+
+def price(size: int, texts: Sequence[str], subjects: int) -> str:
+    """Measure searches over facts with texts of conversations, repeated with other numbers."""
+    rnd = random.Random(7)
+    store = memstore.open(":memory:")
+    store.add_many(
+        NewFact(
+            content=f"{rnd.choice(texts)} ({place})",
+            subject=f"s{place % subjects}",
+            created_at=OF_A_PAIR + place * timedelta(minutes=1),
+        )
+        for place in range(size)
+    )
+    store.embed_pending()
+    side_by_side.pause(0.1)
+    store.file.warm()
+    queries = rnd.choices(texts, k=ROUNDS + 1)
+    asked = {name: iter(queries) for name in ("with", "without")}
+    while store.search(queries[0]).ranking != "contextual":
+        side_by_side.pause(0.2)
+
+    def plain() -> None:
+        with without_flags():
+            store.search(next(asked["without"]), touch=False)
+
+    ways = {
+        "with flags": lambda: store.search(next(asked["with"]), touch=False),
+        "without": plain,
+    }
+    seconds = side_by_side.measure(ways, ROUNDS)
+    title = f"{size:,} facts on {subjects:,} subjects"
+    return side_by_side.table(title, seconds, "with flags")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("pairs", type=Path, nargs="?", default=PUBLISHED)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--no-price", action="store_true")
+    arguments = parser.parse_args()
+    pairs, units = lines(arguments.pairs), conversations(arguments.data)
+    print(f"{'':28}{'facts':>6}{'shown':>9}{'flagged':>9}")
+    with filled(units) as store:
+        if units:
+            print(conversations_flagged(store))
+        print(*pairs_shown(store, pairs), sep="\n")
+    texts = [unit["text"] for unit in units] or [
+        pair[name] for pair in pairs for name in ("older", "newer")
+    ]
+    for size in () if arguments.no_price else SIZES:
+        for subjects in (1, max(2, size // OF_ONE_SUBJECT)):
+            print(price(size, texts, subjects))
+
+
+if __name__ == "__main__":
+    main()
