@@ -22,10 +22,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import memstore
-from benches import side_by_side
+from benches import language, side_by_side
 from benches.finding import sets
 from memstore import NewFact, Store
 from memstore.search import newer
@@ -37,7 +38,7 @@ DAY = timedelta(days=1)
 
 SIZES = (1_000, 100_000)
 ROUNDS = 40
-OF_ONE_SUBJECT = 500
+OF_ONE_SUBJECT = 50
 """Facts on each subject, where the price is measured."""
 
 
@@ -111,37 +112,45 @@ def without_flags() -> Iterator[None]:
         newer.newer = compared
 
 
-def price(size: int, texts: Sequence[str], subjects: int) -> str:
-    """Measure searches over facts with texts of conversations, repeated with other numbers."""
-    rnd = random.Random(7)
+def made(size: int, subjects: int) -> Store:
+    """Return a memory of made texts of 5 to 25 words."""
     store = memstore.open(":memory:")
     store.add_many(
         NewFact(
-            content=f"{rnd.choice(texts)} ({place})",
+            content=fact["content"],
             subject=f"s{place % subjects}",
             created_at=OF_A_PAIR + place * timedelta(minutes=1),
         )
-        for place in range(size)
+        for place, fact in enumerate(language.facts(size))
     )
     store.embed_pending()
-    side_by_side.pause(0.1)
+    return store
+
+
+def price(title: str, store: Store) -> str:
+    """Measure searches by the texts of facts, each once, and each again."""
+    rnd = random.Random(7)
+    facts = store.list()
+    queries = [fact.content for fact in rnd.choices(facts, k=ROUNDS + 1)]
     store.file.warm()
-    queries = rnd.choices(texts, k=ROUNDS + 1)
-    asked = {name: iter(queries) for name in ("with", "without")}
     while store.search(queries[0]).ranking != "contextual":
         side_by_side.pause(0.2)
+    tables = []
+    for time in ("first time", "again"):
+        asked = {name: iter(queries) for name in ("with", "without")}
 
-    def plain() -> None:
-        with without_flags():
-            store.search(next(asked["without"]), touch=False)
+        def flagged(asked: Any = asked) -> None:
+            store.search(next(asked["with"]), touch=False)
 
-    ways = {
-        "with flags": lambda: store.search(next(asked["with"]), touch=False),
-        "without": plain,
-    }
-    seconds = side_by_side.measure(ways, ROUNDS)
-    title = f"{size:,} facts on {subjects:,} subjects"
-    return side_by_side.table(title, seconds, "with flags")
+        def plain(asked: Any = asked) -> None:
+            with without_flags():
+                store.search(next(asked["without"]), touch=False)
+
+        seconds = side_by_side.measure({"with flags": flagged, "without": plain}, ROUNDS)
+        extra = median(a - b for a, b in zip(*seconds.values(), strict=True))
+        table = side_by_side.table(f"{title}, {time}", seconds, "with flags")
+        tables.append(f"{table}\n  flags: {extra * 1e3:.2f} ms")
+    return "\n".join(tables)
 
 
 def main() -> None:
@@ -156,12 +165,12 @@ def main() -> None:
         if units:
             print(conversations_flagged(store))
         print(*pairs_shown(store, pairs), sep="\n")
-    texts = [unit["text"] for unit in units] or [
-        pair[name] for pair in pairs for name in ("older", "newer")
-    ]
+        if units and not arguments.no_price:
+            print(price(f"{len(units):,} facts of conversations on 10 subjects", store))
     for size in () if arguments.no_price else SIZES:
-        for subjects in (1, max(2, size // OF_ONE_SUBJECT)):
-            print(price(size, texts, subjects))
+        for subjects in (1, size // OF_ONE_SUBJECT):
+            with made(size, subjects) as store:
+                print(price(f"{size:,} facts on {subjects:,} subjects", store))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from benches.newer import PUBLISHED
 from tests.support.clock import ManualClock
 
 from memstore import NewFact, Scope, Store
@@ -18,7 +20,8 @@ from memstore.frozen import replace
 from memstore.search import newer
 from memstore.search.corpus import FactCorpus
 from memstore.store import questions
-from memstore.text.judge import Judgement, Rule, Verdict
+from memstore.text import judge as judging
+from memstore.text.judge import Claim, Verdict
 
 SPRING = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -38,15 +41,15 @@ class Recorder:
     def __init__(self) -> None:
         self.compared: list[tuple[str, str]] = []
 
-    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> Judgement:
+    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> str:
         assert -1.001 <= cosine <= 1.001
         self.compared.append((old.content, new.content))
         word = new.content.split()[0]
-        return Judgement(Verdict(word) if word in [*Verdict] else Verdict.KEEP, Rule.SAME)
+        return word if word in [*Verdict] else Verdict.KEEP
 
 
 def named(
-    store: Store, judge: Callable[..., Judgement], *ids: int, **asked: Any
+    store: Store, judge: Callable[..., str], *ids: int, **asked: Any
 ) -> dict[int, tuple[int, ...]]:
     """Return the newer facts of these, in a search with these conditions."""
     wanted = questions.narrowing(
@@ -62,8 +65,8 @@ def named(
     return store.file.searches.facts.index.read(found)
 
 
-@pytest.fixture
-def judge() -> Recorder:
+@pytest.fixture(name="judge")
+def recorder() -> Recorder:
     return Recorder()
 
 
@@ -242,3 +245,29 @@ def test_superseded_hits_come_last(facts: list[Fact]) -> None:
     facts[0] = replace(facts[0], superseded_by=2, superseded_at=day(1))
     assert shown(facts, "123", {}) == "2 3 1"
     assert shown(facts, "123", {}, limit=2) == "2 3"
+
+
+# -- the judge of a search -------------------------------------------------------------------------
+
+PAIRS = [json.loads(line) for line in PUBLISHED.read_text(encoding="utf-8").splitlines()]
+
+
+def test_what_is_left_out_before_comparing_hides_no_verdict() -> None:
+    assert len(PAIRS) >= 200
+    for pair in PAIRS:
+        old, new = (Claim(pair[name], pair["subject"]) for name in ("older", "newer"))
+        verdict = judging.judge(old, new, 0.5).verdict
+        if verdict != Verdict.KEEP:
+            assert judging.Read(new).may_retire(judging.Read(old)), pair
+
+
+def test_a_search_judges_as_the_judge_does_each_time() -> None:
+    for _ in range(2):
+        decide = newer.Judged()
+        for place, pair in enumerate(PAIRS):
+            old, new = (
+                Claimed(2 * place + later, pair["subject"], pair[name], ("", ""))
+                for later, name in enumerate(("older", "newer"))
+            )
+            expected = judging.judge(*(Claim(one.content, one.subject) for one in (old, new)), 0.5)
+            assert decide(old, new, 0.5) == expected.verdict, pair

@@ -11,7 +11,7 @@ same owners, which pass the filter of the search. Their texts are read with one 
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain.records import TODO
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHit
     from memstore.search.lookup import Lookup
     from memstore.text import judge as judging
-    from memstore.text.judge import Judgement, Read
+    from memstore.text.judge import Read
 
-    Judge: TypeAlias = Callable[[Claimed, Claimed, float], Judgement | None]
-    """Judges an older and a newer fact; the cosine is that of their vectors. ``None``: keep."""
+    Judge: TypeAlias = Callable[[Claimed, Claimed, float], str]
+    """Returns the verdict on an older and a newer fact, given the cosine of their vectors."""
 else:
     judging = lazy_import("memstore.text.judge")
 
@@ -41,6 +41,9 @@ MAX_HITS: Final = 20
 
 NEAREST: Final = 10
 """With how many facts each is compared."""
+
+MAX_KNOWN: Final = 20_000
+"""Of how many pairs a process knows the verdict: some 3 MB, and 200 searches."""
 
 MAX_NEWER: Final = 3
 """How many facts a hit names."""
@@ -118,22 +121,42 @@ def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair,
     """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
     decide = judge or Judged()
     for pair in pairs:
-        decided = decide(pair.old, pair.new, pair.cosine)
-        if decided is not None and decided.verdict != "keep":
-            yield pair, decided.verdict
+        verdict = decide(pair.old, pair.new, pair.cosine)
+        if verdict != "keep":
+            yield pair, verdict
 
 
 class Judged:
-    """Judges facts by their texts, each of which is read once."""
+    """Judges facts by their texts, each of which is read once.
+
+    What was decided of two texts is known to later searches of this process, by their hashes.
+    """
+
+    _known: ClassVar[dict[tuple[int, int], str]] = {}
 
     def __init__(self) -> None:
+        self._hashes: dict[int, int] = {}
         self._read: dict[int, Read] = {}
 
-    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> Judgement | None:
+    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> str:
+        texts = self._hash(old), self._hash(new)
+        verdict = self._known.get(texts)
+        if verdict is None:
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
+            self._known[texts] = verdict = self._decided(old, new)
+        return verdict
+
+    def _decided(self, old: Claimed, new: Claimed) -> str:
         before, after = self._reading(old), self._reading(new)
         if not after.may_retire(before):
-            return None
-        return judging.compare(before.reading, after.reading)
+            return judging.Verdict.KEEP
+        return judging.compare(before.reading, after.reading).verdict
+
+    def _hash(self, one: Claimed) -> int:
+        if one.id not in self._hashes:
+            self._hashes[one.id] = hash((one.subject, one.content))
+        return self._hashes[one.id]
 
     def _reading(self, one: Claimed) -> Read:
         if one.id not in self._read:

@@ -19,7 +19,6 @@ from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
-from memstore.text.dated import newer_mark
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import ScoreParts
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.text import dated
     from memstore.upkeep.findings import Finding
 
     Hits: TypeAlias = Sequence[records.SearchHit]
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 else:
     console = lazy_import("rich.console")
     progress = lazy_import("rich.progress")
+    dated = lazy_import("memstore.text.dated")
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 VERIFIED: Final = "verified: every line follows from the one before, and every row from the lines"
@@ -72,7 +73,7 @@ def parts_text(parts: ScoreParts) -> str:
 
 def newer_text(hit: records.SearchHit) -> str:
     """Return which later facts may replace a hit."""
-    return newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer))
+    return dated.newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer))
 
 
 def scored(score: float, digits: int) -> str:
