@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHit
     from memstore.search.lookup import Lookup
     from memstore.text import judge as judging
-    from memstore.text.judge import Read
+    from memstore.text.judge import Claim
 
     Judge: TypeAlias = Callable[[Claimed, Claimed, float], str]
     """Returns the verdict on an older and a newer fact, given the cosine of their vectors."""
@@ -136,32 +136,27 @@ class Judged:
 
     def __init__(self) -> None:
         self._hashes: dict[int, int] = {}
-        self._read: dict[int, Read] = {}
+        self._claims: dict[int, Claim] = {}
 
     def __call__(self, old: Claimed, new: Claimed, cosine: float) -> str:
         texts = self._hash(old), self._hash(new)
         verdict = self._known.get(texts)
         if verdict is None:
+            verdict = judging.judge(self._claim(old), self._claim(new), cosine).verdict
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
-            self._known[texts] = verdict = self._decided(old, new)
+            self._known[texts] = verdict
         return verdict
-
-    def _decided(self, old: Claimed, new: Claimed) -> str:
-        before, after = self._reading(old), self._reading(new)
-        if not after.may_retire(before):
-            return judging.Verdict.KEEP
-        return judging.compare(before.reading, after.reading).verdict
 
     def _hash(self, one: Claimed) -> int:
         if one.id not in self._hashes:
             self._hashes[one.id] = hash((one.subject, one.content))
         return self._hashes[one.id]
 
-    def _reading(self, one: Claimed) -> Read:
-        if one.id not in self._read:
-            self._read[one.id] = judging.Read(judging.Claim(one.content, one.subject))
-        return self._read[one.id]
+    def _claim(self, one: Claimed) -> Claim:
+        if one.id not in self._claims:
+            self._claims[one.id] = judging.Claim(one.content, one.subject)
+        return self._claims[one.id]
 
 
 def _place(found: tuple[bool, Claimed]) -> tuple[object, ...]:
