@@ -9,7 +9,8 @@ pair at a time. The query is the wording of the older fact. A pair counts as ``s
 hit is the newer fact or names it. Of facts that coexist, and of the conversations' facts, each
 searched for by its own text, the share that carries any flag counts (``flagged``).
 
-The price is a search with flags and without, in turns in one run.
+The price is the processor time of a search with flags and without, in turns in one run, for texts
+that were not compared before in this process and for those that were.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -135,22 +137,23 @@ def price(title: str, store: Store) -> str:
     store.file.warm()
     while store.search(queries[0]).ranking != "contextual":
         side_by_side.pause(0.2)
-    tables = []
-    for time in ("first time", "again"):
-        asked = {name: iter(queries) for name in ("with", "without")}
-
-        def flagged(asked: Any = asked) -> None:
-            store.search(next(asked["with"]), touch=False)
-
-        def plain(asked: Any = asked) -> None:
+    rows = []
+    for when in ("first time", "again"):
+        seconds: dict[str, list[float]] = {"with": [], "without": []}
+        for query in queries:
+            seconds["with"].append(processor_time(store, query))
             with without_flags():
-                store.search(next(asked["without"]), touch=False)
+                seconds["without"].append(processor_time(store, query))
+        flagged, plain = (median(each) * 1e3 for each in seconds.values())
+        extra = median(a - b for a, b in zip(*seconds.values(), strict=True)) * 1e3
+        rows.append(f"{f'{title}, {when}':58}{flagged:8.2f}{plain:9.2f}{extra:8.2f}")
+    return "\n".join(rows)
 
-        seconds = side_by_side.measure({"with flags": flagged, "without": plain}, ROUNDS)
-        extra = median(a - b for a, b in zip(*seconds.values(), strict=True))
-        table = side_by_side.table(f"{title}, {time}", seconds, "with flags")
-        tables.append(f"{table}\n  flags: {extra * 1e3:.2f} ms")
-    return "\n".join(tables)
+
+def processor_time(store: Store, query: str) -> float:
+    start = time.process_time()
+    store.search(query, touch=False)
+    return time.process_time() - start
 
 
 def main() -> None:
@@ -165,6 +168,8 @@ def main() -> None:
         if units:
             print(conversations_flagged(store))
         print(*pairs_shown(store, pairs), sep="\n")
+        if not arguments.no_price:
+            print(f"\n{'milliseconds':58}{'with':>8}{'without':>9}{'flags':>8}")
         if units and not arguments.no_price:
             print(price(f"{len(units):,} facts of conversations on 10 subjects", store))
     for size in () if arguments.no_price else SIZES:

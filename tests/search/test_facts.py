@@ -784,6 +784,7 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "get": lambda store, other, own: store.get(other),
     "history": lambda store, other, own: store.history(other),
     "journal": lambda store, other, own: store.journal(other),
+    "may_replace": lambda store, other, own: store.may_replace(other),
     "confirm": lambda store, other, own: store.confirm(other),
     "pin": lambda store, other, own: store.pin(other),
     "unpin": lambda store, other, own: store.unpin(other),

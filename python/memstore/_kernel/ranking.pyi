@@ -174,6 +174,13 @@ def contextual(
         something, rows of roles such as `user` and rows of others that name the same one do not
         count.
 
+    Returns:
+        The rows; and, if the query names exactly one speaker or subject of the visible rows, but
+        the best row of others has a `terms` that is larger by more than 0.05, the best row of the
+        one who is named, that of the others, and the difference of their `terms`. Rows that ask
+        something, rows of roles such as `user` and rows of others that name the same one do not
+        count.
+
     Raises:
         ValueError: an id out of range, a number that is not finite, a negative limit, no time.
     """

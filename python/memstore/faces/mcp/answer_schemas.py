@@ -49,9 +49,10 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 
 FACT: Final = _object(
     "id subject category content created_at",
-    "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until newer"
+    "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until"
     " before after cut from",
 )
+HIT: Final = {**FACT, "properties": {**FACT["properties"], "newer": TYPES["newer"]}}
 STORED: Final = _object("id status", "superseded undo embedding hint near")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
@@ -72,7 +73,7 @@ EPISODE: Final = _object(
 FOUND: Final = _object(
     "note",
     "recalled left_out hint words_only about",
-    facts=_list(FACT),
+    facts=_list(HIT),
     said=_list(EPISODE),
 )
 FACTS: Final = _object("note", "more next_offset hint", facts=_list(FACT))

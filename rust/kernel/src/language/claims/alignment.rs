@@ -324,7 +324,11 @@ mod tests {
     }
 
     fn weight_of(key: u64) -> u32 {
-        if key.is_multiple_of(2) { TELLING } else { LIGHT }
+        if key.is_multiple_of(2) {
+            TELLING
+        } else {
+            LIGHT
+        }
     }
 
     proptest! {
