@@ -214,7 +214,7 @@ class Proposals:
     ) -> builtins.list[Question]:
         """Return proposals as a person reads them, those about one subject together.
 
-        The arguments are those of :meth:`list`. A page ends with the largest id, wherever it stands.
+        The arguments are those of :meth:`list`; a page ends with its largest id.
         """
         proposals = self.list(state, scope=scope, subject=subject, limit=limit, after_id=after_id)
         first: dict[str, int] = {}

@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
-from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
 from memstore.faces.web import acting, filters, paging
 from memstore.faces.web.problems import ChangedSince
