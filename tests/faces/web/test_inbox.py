@@ -49,10 +49,14 @@ def test_a_verdict_is_carried_out_and_can_be_undone(
     assert [fact.id for fact in pages.store.list()] == [1, 2]
 
 
-def test_with_a_script_the_answer_takes_the_place_of_the_question(pages: Pages) -> None:
+@pytest.mark.parametrize(("verdict", "text"), [("accept", "Replaced"), ("reject", "Both kept")])
+def test_with_a_script_the_answer_takes_the_place_of_the_question(
+    pages: Pages, verdict: str, text: str
+) -> None:
     proposal = _ask(pages)
-    answer = pages.post(f"inbox/{proposal}/accept", HX_Request="true")
-    assert "Replaced: #1, #2" in text_of(answer.text)
+    answer = pages.post(f"inbox/{proposal}/{verdict}", HX_Request="true")
+    assert f"{text}: #1, #2" in text_of(answer.text)
+    assert "Undo" in text_of(answer.text)
     assert "data-row" not in answer.text  # so that the next question gets the focus
 
 

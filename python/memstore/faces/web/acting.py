@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from memstore.database.journal import UNCHANGED
+from memstore.database.journal import UNCHANGED, Kind
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.sessions import Undo
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import JournalLine
     from memstore.faces.web.visit import Visit
+
+
+EMBEDDED: Final = frozenset({Kind.EMBED, Kind.QUARANTINE})
+"""Kinds of lines of an embedding, which nobody undoes."""
 
 
 def lines_since(visit: Visit, fact_id: int, line: int) -> list[JournalLine]:
@@ -54,7 +58,8 @@ def act(visit: Visit, fact_id: int, text: str, work: Callable[[], object]) -> Un
     work()
     visit.see_now()
     run = str(uuid.UUID(bytes=visit.session.run))
-    own = [one for one in lines_since(visit, fact_id, before) if one.run == run]
+    lines = visit.store.journal(fact_id)
+    own = [one for one in lines if one.id > before and one.run == run and one.kind not in EMBEDDED]
     if not own:
         return None
     undo = Undo(own[-1].txn, text, fact_id)
