@@ -14,7 +14,7 @@ from tests.support.chromium import Watch, chromium
 from tests.support.web_server import WebServer
 
 import memstore
-from memstore import Store
+from memstore import Scope, Store
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -261,15 +261,84 @@ def test_signing_out_closes_every_tab(visit: Callable[..., Any]) -> None:
 # -- hostile texts and pages -----------------------------------------------------------------------
 
 
+def fill(memory: Store, text: str) -> None:
+    """Store one of all that pages show, with a text in each of its fields."""
+    memory.episodes.add(f"so: {text}", source=f"web:{text}", speaker=text, thread=text)
+    memory.tasks.create(text, project=text, due=text, owners=Scope(user_id=text))
+    memory.tasks.create(f"and {text}", priority="high", due="2020-01-01")
+    memory.record_search(text, facts=[1])
+    ask(memory, f"old {text}", f"new {text}", subject=text)
+
+
+def ask(memory: Store, old: str, new: str, subject: str) -> None:
+    """Store two facts of which one may replace the other."""
+    first = memory.add(old, subject=subject)
+    memory.add(new, subject=subject, source="web:example.org", supersedes=first.id)
+
+
+def test_three_questions_are_decided_by_three_keys(
+    visit: Callable[..., Any], memory: Store
+) -> None:
+    for room in ("hall", "kitchen", "attic"):
+        ask(memory, f"The {room} is green", f"The {room} is red", subject=room)
+    page = visit()
+    page.goto(f"{page.url}inbox")
+    for number, key in enumerate("ara", start=1):
+        page.keyboard.press(key)
+        page.wait_for_function(f"document.querySelectorAll('.card.done').length === {number}")
+    states = [one.state for one in memory.proposals.list(None)]
+    assert states == ["accepted", "rejected", "accepted"]
+    page.keyboard.press("u")
+    page.wait_for_selector("text=1 question to decide")
+    assert memory.proposals.count() == 1
+
+
+def test_the_five_questions_take_three_clicks_at_most(
+    visit: Callable[..., Any], memory: Store
+) -> None:
+    ask(memory, "The port is 5432", "The port is 5499", subject="staging")
+    memory.record_search("which port", facts=[5])
+    page = visit()
+    home = page.url
+
+    def clicks(*selectors: str) -> str:
+        page.goto(home)
+        for selector in selectors:
+            page.click(selector)
+            page.wait_for_load_state()
+        assert len(selectors) <= 3
+        return str(page.inner_text("main"))
+
+    # Why did the agent say that?
+    assert "memory_search" in clicks("nav >> text=Answers", "text=which port")
+    # What was learnt today, and undo what that run did.
+    assert "The port is 5499" in clicks("nav >> text=Timeline")
+    clicks("nav >> text=Timeline", "text=Undo this run… >> nth=0", "button:text('Undo it')")
+    assert memory.list() == []
+    memory.revert(acts=[memory.log(limit=1)[0].line]).apply()
+    # Which of these is true?
+    clicks("nav >> text=Inbox", "button:text('Replace') >> nth=0")
+    page.wait_for_selector(".card.done")
+    assert memory.get(5).status == "superseded"
+    # Everything about somebody: shown, exported, and the plan to erase it.
+    assert "harbour is closed" in clicks("nav >> text=Subjects", "a:text('harbour')")
+    told = clicks("nav >> text=Subjects", "a:text('harbour')", "text=Erase everything about it…")
+    assert "This cannot be undone" in told
+
+
 def test_hostile_texts_do_nothing(visit: Callable[..., Any], memory: Store) -> None:
     for text in HOSTILE:
         said = memory.episodes.add(f"so: {text}", source=f"web:{text}", speaker=text, thread=text)
         old = memory.add(f"old {text}", subject=text, category=text, metadata={text: text})
         new = memory.add(f"new {text}", subject=text, supersedes=old.id)
         memory.add(text, subject=text, episode_id=said.id, user_id=text)
+        fill(memory, text)
         page = visit()
         base = page.url
-        for path in ("", "subjects", f"subject/{new.id}", f"fact/{new.id}", f"fact/{old.id}"):
+        paths = ["", "subjects", f"subject/{new.id}", f"fact/{new.id}", f"fact/{old.id}"]
+        paths += ["inbox", "timeline", "log", "answers", "tasks", "owners", "state"]
+        paths += [f"episode/{said.id}", f"erase/subject/{new.id}", "answers/given"]
+        for path in paths:
             page.goto(base + path)
             page.wait_for_load_state("networkidle")
             for summary in page.query_selector_all("main summary"):
@@ -399,16 +468,20 @@ def pages_to_see(page: Any) -> dict[str, str]:
     page.press("#query", "Enter")
     page.wait_for_url("**/search/*")
     paths = {"home": "", "subjects": "subjects", "subject": "subject/1", "fact": "fact/1"}
+    names = ("inbox", "timeline", "log", "answers", "tasks", "owners", "state")
+    paths |= {name: name for name in names} | {"episode": "episode/1", "given": "answers/given"}
     forms = {"correct": "fact/1/correct", "metadata": "fact/1/metadata", "undo": "undo/1"}
+    forms |= {"erase": "erase/fact/1", "erasing": "erase", "empty": "owners/empty"}
     named = {name: base + path for name, path in {**paths, **forms}.items()}
     return {"search": page.url, **named, "missing": f"{base}nothing"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_accessible_and_fit(
-    visit: Callable[..., Any], scheme: str, request: pytest.FixtureRequest
+    visit: Callable[..., Any], memory: Store, scheme: str, request: pytest.FixtureRequest
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    fill(memory, "It is blue")
     page = visit(color_scheme=scheme, reduced_motion="reduce")
     folder = request.config.getoption("--screenshots")
     for name, address in pages_to_see(page).items():
