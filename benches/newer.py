@@ -2,7 +2,7 @@
 
 ``python -m benches.newer [PAIRS] [--data DATA_FOLDER]``. ``PAIRS`` is a file of pairs of an older
 and a newer fact, each with its ``subject`` and a ``label`` (by default the published ones,
-``judge/pairs.jsonl``); the folder is the one that ``finding/sets.py`` describes.
+``tests/text/judged/pairs.jsonl``); the folder is the one that ``finding/sets.py`` describes.
 
 The memory holds the facts of the conversations in ``locomofact-dev``, if there is a folder, and one
 pair at a time. The query is the wording of the older fact. A pair counts as ``shown`` if the first
@@ -33,7 +33,7 @@ from benches.finding import sets
 from memstore import NewFact, Store
 from memstore.search import newer
 
-PUBLISHED = Path(__file__).with_name("judge") / "pairs.jsonl"
+PUBLISHED = Path(__file__).parents[1] / "tests" / "text" / "judged" / "pairs.jsonl"
 CONVERSATIONS = "locomofact-dev"
 OF_A_PAIR = datetime(2024, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -251,11 +251,11 @@ def test_lines_of_a_thread_are_grouped_in_order(words: Store) -> None:
 def test_a_thread_continues_below_its_next_date(words: Store) -> None:
     for seq, (day, text) in enumerate([(1, "tea"), (1, "tea tea"), (2, "tea"), (2, "tea tea")]):
         valid_at = f"2024-03-0{day}"
-        words.add(f"{text} {seq}", subject="x", thread="one", valid_at=valid_at, seq=seq)
+        words.add(f"{text} {seq}", subject=f"x{seq}", thread="one", valid_at=valid_at, seq=seq)
     told = lines(words.recall("tea", max_tokens=500))
     assert sorted([told[:3], told[3:]]) == [
-        ["2024-03-01", "#1 x: tea 0", "#2 x: tea tea 1"],
-        ["2024-03-02", "#3 x: tea 2", "#4 x: tea tea 3"],
+        ["2024-03-01", "#1 x0: tea 0", "#2 x1: tea tea 1"],
+        ["2024-03-02", "#3 x2: tea 2", "#4 x3: tea tea 3"],
     ]
 
 

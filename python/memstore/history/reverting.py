@@ -157,7 +157,7 @@ class _Naming:
         if not self._unseen:
             return (*steps,)
         return tuple(
-            replace(step, text=self._told(step.text), reason=self._told(step.reason))
+            replace(step, text=self._naming(step.text), reason=self._naming(step.reason))
             for step in steps
         )
 
@@ -165,11 +165,11 @@ class _Naming:
         if not self._unseen:
             return (*conflicts,)
         return tuple(
-            replace(one, reason=self._told(one.reason), steps=self.steps(one.steps))
+            replace(one, reason=self._naming(one.reason), steps=self.steps(one.steps))
             for one in conflicts
         )
 
-    def _told(self, text: str) -> str:
+    def _naming(self, text: str) -> str:
         return FACT.sub(lambda name: self._name(name[0], int(name[1])), text)
 
     def _name(self, name: str, fact_id: int) -> str:

@@ -357,8 +357,12 @@ def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> list[State
         )
     ]
     if content is None:
-        blanked = "UPDATE memstore_proposals SET content = '' WHERE id = :id AND content <> ''"
-        statements.append(Statement(blanked, {"id": proposal_id}))
+        statements.append(
+            Statement(
+                "UPDATE memstore_proposals SET content = '' WHERE id = :id AND content <> ''",
+                {"id": proposal_id},
+            )
+        )
     return statements
 
 

@@ -139,8 +139,9 @@ class JsonShow:
             for name in ("before", "after"):
                 if beside := hit.pop(name):
                     hit[name] = [one.to_dict() for one in beside]
-            if not hit.get("newer"):
-                hit.pop("newer", None)
+            for name in ("newer", "matched"):
+                if not hit.get(name):
+                    hit.pop(name, None)
         self._print(found)
 
     episode_hits = hits
