@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from memstore.errors import StoreClosed as StoreClosed
     from memstore.errors import TransferError as TransferError
     from memstore.facts.batch import AddFact as AddFact
+    from memstore.facts.batch import AlsoReplaces as AlsoReplaces
     from memstore.facts.batch import Applied as Applied
     from memstore.facts.batch import DeleteFact as DeleteFact
     from memstore.facts.batch import KeepFact as KeepFact
@@ -173,7 +174,8 @@ _NAMES = {
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),
     "facts.batch": (
-        "AddFact Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact YieldsTo"
+        "AddFact AlsoReplaces Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact "
+        "YieldsTo"
     ),
     "history.erasure": "ErasurePlan",
     "history.reverting": "Plan",
