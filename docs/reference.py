@@ -31,13 +31,14 @@ PAGES = {
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
-        "Proposal Question JournalLine Act ActChange LogLine DayActivity Difference Differences Leg "
-        "TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
+        "Proposal Question JournalLine Act ActChange LogLine DayActivity Difference Differences "
+        "Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",
         "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo "
-        "AlsoReplaces Applied Plan AsyncPlan Step PlanConflict Reverted ErasurePlan AsyncErasurePlan ErasureStep "
+        "AlsoReplaces Applied Plan AsyncPlan Step PlanConflict Reverted ErasurePlan "
+        "AsyncErasurePlan ErasureStep "
         "ErasureCounts Erased Remains",
     ),
     "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits"),
