@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,7 +20,7 @@ from memstore.search import newer
 from memstore.search.corpus import FactCorpus
 from memstore.store import questions
 from memstore.text import judge as judging
-from memstore.text.judge import Claim, Verdict
+from memstore.text.judge import Claim, Slots, Verdict
 
 SPRING = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -265,6 +266,27 @@ def test_a_search_judges_as_the_judge_does_each_time() -> None:
             )
             expected = judging.judge(*(Claim(text, "Ana") for text in pair), 0.5)
             assert decide(old, new, 0.5) == expected.verdict, pair
+
+
+def test_slots_that_an_extractor_found_are_judged_too() -> None:
+    old, new = PAIRS[1]
+    found = [
+        {"holder": "Ana", "attribute": "employer", "value": value, "cardinality": "one"}
+        for value in ("Initech", "Globex")
+    ]
+    expected = judging.judge(
+        *(Claim(text, "Ana", Slots(**one)) for text, one in zip((old, new), found, strict=True)),
+        0.5,
+    )
+    decide = newer.Judged()
+    for slots, verdict in ((found, expected.verdict), (None, Verdict.ASK)):
+        claimed = [
+            Claimed(id_, "Ana", text, ("", ""), slots and json.dumps(slots[id_]))
+            for id_, text in enumerate((old, new))
+        ]
+        assert newer.Judged()(*claimed, 0.5) == verdict
+    assert expected.verdict is Verdict.RETIRE
+    assert decide(*claimed, 0.5) == Verdict.ASK  # what is known of the texts with slots is another
 
 
 def test_a_process_keeps_a_bounded_number_of_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:

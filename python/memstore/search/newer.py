@@ -26,15 +26,19 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
     from memstore.database.tables.facts import Claimed
+    from memstore.domain import metadata
     from memstore.domain.records import Fact, SearchHit
     from memstore.search.lookup import Lookup
     from memstore.text import judge as judging
+    from memstore.text import slots
     from memstore.text.judge import Claim
 
     Judge: TypeAlias = Callable[[Claimed, Claimed, float], str]
     """Returns the verdict on an older and a newer fact, given the cosine of their vectors."""
 else:
     judging = lazy_import("memstore.text.judge")
+    metadata = lazy_import("memstore.domain.metadata")
+    slots = lazy_import("memstore.text.slots")
 
 MAX_HITS: Final = 20
 """How many of the first hits are compared. A recall searches for a hundred and shows fewer."""
@@ -127,7 +131,7 @@ def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair,
 
 
 class Judged:
-    """Judges facts by their texts, each of which is read once.
+    """Judges facts by their texts, each of which is read once, and by their slots.
 
     What was decided of two texts is known to later searches of this process, by their hashes.
     """
@@ -150,12 +154,13 @@ class Judged:
 
     def _hash(self, one: Claimed) -> int:
         if one.id not in self._hashes:
-            self._hashes[one.id] = hash((one.subject, one.content))
+            self._hashes[one.id] = hash((one.subject, one.content, one.slots))
         return self._hashes[one.id]
 
     def _claim(self, one: Claimed) -> Claim:
         if one.id not in self._claims:
-            self._claims[one.id] = judging.Claim(one.content, one.subject)
+            found = None if one.slots is None else slots.slots_of(metadata.decode(one.slots))
+            self._claims[one.id] = judging.Claim(one.content, one.subject, found)
         return self._claims[one.id]
 
 

@@ -271,16 +271,21 @@ class Claimed(NamedTuple):
     since: tuple[str, str]
     """Since when it is valid, by its ``valid_at`` or else ``created_at``, and when it was stored:
     the later of two facts has the larger one."""
+    slots: str | None = None
+    """What an extractor found in it, as JSON."""
 
 
 def claims(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Claimed]:
     """Return what facts say, by id. The caller has filtered the ids."""
     rows = transaction.rows(
-        f"SELECT f.id, f.subject, f.content, {BEGAN.format('f')}, f.created_at"
+        f"SELECT f.id, f.subject, f.content, {BEGAN.format('f')}, f.created_at, f.slots"
         f" FROM memstore_facts f WHERE f.id IN {transaction.dialect.listed('ids')}",
         {"ids": fact_ids},
     )
-    return {row[0]: Claimed(row[0], row[1], row[2], (row[3], row[4])) for row in rows}
+    return {
+        id_: Claimed(id_, subject, content, (began, created), slots)
+        for id_, subject, content, began, created, slots in rows
+    }
 
 
 def _where(transaction: Transaction, test: str, values: Parameters) -> Iterator[Fact]:
