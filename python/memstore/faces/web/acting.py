@@ -6,14 +6,18 @@ import uuid
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.journal import UNCHANGED, Kind
+from memstore.domain.plans import UNDO
+from memstore.errors import Conflict
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.sessions import Undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memstore.domain.plans import Reverted
     from memstore.domain.records import JournalLine
     from memstore.faces.web.visit import Visit
+    from memstore.history.reverting import Plan
 
 
 EMBEDDED: Final = frozenset({Kind.EMBED, Kind.QUARANTINE})
@@ -66,3 +70,21 @@ def act(visit: Visit, fact_id: int, text: str, work: Callable[[], object]) -> Un
     if not visit.swaps:  # there it stands in the place of the fact
         visit.session.offer_undo(undo)
     return undo
+
+
+def apply(visit: Visit, plan: Plan) -> Reverted | None:
+    """Do what the plan says that the form shows, with the conflicts that were ticked in it.
+
+    Returns:
+        What was done; ``None`` if the plan has changed since, so that nothing was.
+    """
+    if plan.digest != visit.field("digest"):
+        return None
+    chosen = {conflict.fact_id for conflict in plan.conflicts}
+    decided = {int(one) for one in visit.many.get("undo", ()) if one.isdecimal()} & chosen
+    try:
+        done = plan.apply(decide=dict.fromkeys(decided, UNDO))
+    except Conflict:
+        return None
+    visit.see_now()
+    return done

@@ -6,11 +6,10 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
-from memstore.domain.plans import UNDO
 from memstore.domain.records import EVERYBODY
-from memstore.errors import Conflict, Explained
+from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import activity_chart, paging
+from memstore.faces.web import acting, activity_chart, paging
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
@@ -149,16 +148,9 @@ def plan(visit: Visit) -> Reply:
 
 def apply(visit: Visit) -> Reply:
     """Do exactly what the plan said that the form shows."""
-    plan = _plan(visit)
-    if plan.digest != visit.field("digest"):
-        return _planned(visit, plan, changed=True)
-    chosen = {conflict.fact_id for conflict in plan.conflicts}
-    decided = {int(one) for one in visit.many.get("undo", ()) if one.isdecimal()} & chosen
-    try:
-        done = plan.apply(decide=dict.fromkeys(decided, UNDO))
-    except Conflict:
+    done = acting.apply(visit, _plan(visit))
+    if done is None:
         return _planned(visit, _plan(visit), changed=True)
-    visit.see_now()
     return visit.page("undone.html", lines=done.lines)
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain.plans import UNDO
 from memstore.domain.records import EVERYBODY
-from memstore.errors import Conflict
-from memstore.faces.web import chains
+from memstore.faces.web import acting, chains
 from memstore.faces.web.routes import changes, shows
 
 if TYPE_CHECKING:
@@ -33,14 +31,7 @@ def undo(visit: Visit) -> Reply:
 
 def apply(visit: Visit) -> Reply:
     """Do exactly what the plan said that the form shows."""
-    plan = _plan(visit)
-    if plan.digest != visit.field("digest"):
-        return _planned(visit, plan, changed=True)
-    chosen = {conflict.fact_id for conflict in plan.conflicts}
-    decided = {int(one) for one in visit.many.get("undo", ()) if one.isdecimal()} & chosen
-    try:
-        plan.apply(decide=dict.fromkeys(decided, UNDO))
-    except Conflict:
+    if acting.apply(visit, _plan(visit)) is None:
         return _planned(visit, _plan(visit), changed=True)
     return _undone(visit, visit.numbers["act"])
 
