@@ -492,7 +492,7 @@ def test_pages_are_accessible_and_fit(
             summary.click()
         found = axe.run(page).response["violations"]
         assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
-        for width in WIDTHS:
+        for width in WIDTHS if scheme == "light" or folder else ():  # colours take no room
             page.set_viewport_size({"width": width, "height": 900})
             overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert overflow <= 0, (name, width)
