@@ -65,8 +65,11 @@ def test_pages_of_answers_show_each_once(pages: Pages) -> None:
         page = pages.read(path)
         seen += [name for name in every if name in page]
         older = page.partition('rel="next" href="')[2].split('"')[0]
+        last = page
         path = "answers" + older.partition("answers")[2] if older else ""
     assert seen == every
+    back = last.partition('rel="prev" href="')[2].split('"')[0]
+    assert "question 109" in pages.read("answers" + back.partition("answers")[2])
 
 
 def test_facts_given_often_and_never_are_told(pages: Pages) -> None:

@@ -53,8 +53,11 @@ def test_pages_of_acts_go_back_to_the_first(pages: Pages) -> None:
         page = pages.read(path)
         seen += [part.split("</p>")[0] for part in page.split('class="claim" dir="auto">')[1:]]
         older = page.partition('rel="next" href="')[2].split('"')[0]
+        last = page
         path = "timeline" + older.partition("timeline")[2] if older else ""
     assert seen == [f"n: It is {n}" for n in reversed(range(120))]
+    back = last.partition('rel="prev" href="')[2].split('"')[0]
+    assert "It is 119" in pages.read("timeline" + back.partition("timeline")[2])
 
 
 def test_a_run_is_undone_by_its_plan(pages: Pages) -> None:

@@ -46,7 +46,7 @@ def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: An
             ``after_id``.
     """
     before, after = visit.number("before"), visit.number("after")
-    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
+    asked = _asked(visit)
     if after is not None:
         found = [*records(**wanted, after_id=after, limit=ROWS + 1, newest_first=False)]
         has_newer, rows = len(found) > ROWS, found[:ROWS][::-1]
@@ -65,3 +65,32 @@ def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: An
             f"{asked}before={rows[-1].id}" if has_older else "",
         ),
     )
+
+
+def onward(
+    visit: Visit,
+    name: str,
+    last: int | None,
+    *,
+    earlier_text: str = "newest",
+    later_text: str = "older",
+) -> Links:
+    """Return the links of a list that is read in one direction: to its beginning, and onward.
+
+    Args:
+        name: the number in the address that says where a page begins: ``before`` or ``after``.
+        last: what the next page begins with; ``None`` if there is none.
+    """
+    asked = _asked(visit)
+    beginning = asked.rstrip("&") or "first=1"
+    return Links(
+        beginning if visit.number(name) is not None else "",
+        "" if last is None else f"{asked}{name}={last}",
+        earlier_text,
+        later_text,
+    )
+
+
+def _asked(visit: Visit) -> str:
+    """Return the part of an address that says what was asked; "" if nothing was."""
+    return f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""

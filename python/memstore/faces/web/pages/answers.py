@@ -42,7 +42,7 @@ def show(visit: Visit) -> Reply:
         rows=[(one, _again(visit, one)) for one in rows],
         kept=kept,
         problem=problem,
-        links=_links(visit, rows, has_older=len(found) > paging.ROWS),
+        links=paging.onward(visit, "before", rows[-1].id if len(found) > paging.ROWS else None),
     )
 
 
@@ -64,15 +64,6 @@ def _again(visit: Visit, search: RecordedSearch) -> int | None:
     ids = search.scope.ids.items()
     owners = {name.removesuffix("_id"): one for name, one in ids if one is not None}
     return visit.session.keep({**owners, "query": search.query, "as_of": clock.to_text(search.at)})
-
-
-def _links(visit: Visit, rows: Sequence[RecordedSearch], *, has_older: bool) -> paging.Links:
-    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
-    return paging.Links(
-        asked.rstrip("&") if visit.number("before") is not None else "",
-        f"{asked}before={rows[-1].id}" if has_older and rows else "",
-        earlier_text="newest",
-    )
 
 
 def narrow(visit: Visit) -> Reply:

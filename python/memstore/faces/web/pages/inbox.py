@@ -65,7 +65,13 @@ def show(visit: Visit) -> Reply:
         ways=GROUPS,
         chosen=chosen,
         names=OWNERS,
-        links=_links(visit, ids, has_more=len(found) > len(ids)),
+        links=paging.onward(
+            visit,
+            "after",
+            ids[-1] if len(found) > len(ids) else None,
+            earlier_text="from the beginning",
+            later_text="next",
+        ),
     )
 
 
@@ -95,16 +101,6 @@ def _asked_by(visit: Visit, proposal: Proposal) -> tuple[str, int]:
         if line.kind == "propose" and (line.after or {}).get("proposal") == proposal.id:
             return line.run or "", line.txn or line.id
     return "", 0
-
-
-def _links(visit: Visit, ids: Sequence[int], *, has_more: bool) -> paging.Links:
-    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
-    return paging.Links(
-        asked.rstrip("&") or "first=1" if visit.number("after") is not None else "",
-        f"{asked}after={ids[-1]}" if has_more and ids else "",
-        earlier_text="from the beginning",
-        later_text="next",
-    )
 
 
 def narrow(visit: Visit) -> Reply:

@@ -61,7 +61,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "timeline.html",
         runs=[*_runs(visit, shown)],
-        links=_links(visit, shown, has_older=len(acts) > paging.ROWS),
+        links=paging.onward(visit, "before", shown[-1].line if len(acts) > paging.ROWS else None),
         chart=activity_chart.drawn(activity),
         wanted=wanted,
         asked=visit.number("q"),
@@ -82,16 +82,6 @@ def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
         current.acts.append(act)
     if current is not None:
         yield current
-
-
-def _links(visit: Visit, acts: Sequence[Act], *, has_older: bool) -> paging.Links:
-    asked = f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
-    newer = visit.number("before") is not None
-    return paging.Links(
-        asked.rstrip("&") if newer else "",
-        f"{asked}before={acts[-1].line}" if has_older and acts else "",
-        earlier_text="newest",
-    )
 
 
 def narrow(visit: Visit) -> Reply:
