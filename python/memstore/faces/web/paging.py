@@ -46,7 +46,7 @@ def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: An
             ``after_id``.
     """
     before, after = visit.number("before"), visit.number("after")
-    asked = _asked(visit)
+    asked = _question(visit)
     if after is not None:
         found = [*records(**wanted, after_id=after, limit=ROWS + 1, newest_first=False)]
         has_newer, rows = len(found) > ROWS, found[:ROWS][::-1]
@@ -81,7 +81,7 @@ def onward(
         name: the number in the address that says where a page begins: ``before`` or ``after``.
         last: what the next page begins with; ``None`` if there is none.
     """
-    asked = _asked(visit)
+    asked = _question(visit)
     beginning = asked.rstrip("&") or "first=1"
     return Links(
         beginning if visit.number(name) is not None else "",
@@ -91,6 +91,6 @@ def onward(
     )
 
 
-def _asked(visit: Visit) -> str:
+def _question(visit: Visit) -> str:
     """Return the part of an address that says what was asked; "" if nothing was."""
     return f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
