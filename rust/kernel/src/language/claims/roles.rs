@@ -127,6 +127,12 @@ mod bits {
         AGE
         /// A number as a word.
         NUMBER
+        /// What somebody feels or thinks, which no event replaces: enjoys, is passionate about.
+        FEELS
+        /// Something that took a while is so: finally, in the end.
+        AT_LAST
+        /// When something happened, which may also say for how long it holds: last week, yesterday.
+        RECENT
     }
 }
 
@@ -165,4 +171,5 @@ pub const MARKS: Roles = NOW
     | TEMPORARY
     | PARTLY
     | DENIES
+    | AT_LAST
     | IDIOM;

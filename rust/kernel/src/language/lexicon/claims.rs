@@ -5,6 +5,61 @@
 //! worked. In a script without blanks each is a run of characters. A phrase hides what its words say
 //! alone.
 
+/// Attributes that a claim may be about without naming them: who drives a Golf has a vehicle. A bit
+/// each, in this order.
+pub const FAMILIES: &[&str] = &[
+    "vehicle",
+    "commute",
+    "phone",
+    "computer",
+    "sleep",
+    "study",
+    "tongue",
+    "child",
+    "pet",
+    "allergy",
+    "medicine",
+    "smoking",
+    "alcohol",
+    "drink",
+    "sport",
+    "music",
+    "hair",
+    "sight",
+    "bank",
+    "insurance",
+    "provider",
+    "media",
+    "contact",
+    "money",
+    "appointment",
+    "travel",
+    "charge",
+    "progress",
+    "database",
+    "code",
+    "framework",
+    "editor",
+    "hosting",
+    "pipeline",
+    "system",
+    "chat",
+    "tracker",
+    "notes",
+    "repository",
+    "license",
+    "format",
+    "greeting",
+    "staff",
+    "friendship",
+    "injury",
+    "reading",
+    "furniture",
+    "permit",
+    "housing",
+    "food",
+];
+
 /// The lists of one language; each is described where its role is ([`super::super::claims::roles`]).
 #[allow(missing_docs)]
 pub(in crate::language) struct Claims {
@@ -65,6 +120,11 @@ pub(in crate::language) struct Claims {
     pub diet: &'static str,
     pub health: &'static str,
     pub age: &'static str,
+    pub feels: &'static str,
+    pub at_last: &'static str,
+    pub recent: &'static str,
+    /// Words of the [`FAMILIES`] of attributes, by family: `vehicle: car van | pet: dog cat`.
+    pub families: &'static str,
     /// Endings of verbs in a tense of events.
     pub past_endings: &'static str,
     /// Words that make a tense of events with a participle that follows, at once or at the end.
@@ -133,6 +193,10 @@ impl Claims {
         diet: "",
         health: "",
         age: "",
+        feels: "",
+        at_last: "",
+        recent: "",
+        families: "",
         past_endings: "",
         auxiliaries: "",
         participle_last: false,
