@@ -10,6 +10,7 @@ __all__ = [
     "AGE",
     "ATTRIBUTE",
     "AT_LAST",
+    "AWAITS",
     "BE",
     "BEGINS",
     "CHANGES",
@@ -140,6 +141,7 @@ NUMBER: Final[int]
 FEELS: Final[int]
 AT_LAST: Final[int]
 RECENT: Final[int]
+AWAITS: Final[int]
 
 # How a word is written: values of :attr:`Word.kind`.
 WORD: Final[int]

@@ -8,6 +8,7 @@ from memstore._kernel.claims import (
     AGE,
     AT_LAST,
     ATTRIBUTE,
+    AWAITS,
     BE,
     BEGINS,
     CHANGES,
@@ -16,6 +17,7 @@ from memstore._kernel.claims import (
     CORRECTS,
     DATE,
     DAY,
+    DENIES,
     DIET,
     DISPOSES,
     ENDS,
@@ -158,11 +160,25 @@ def changes_a_family(pair: Pair) -> bool:
 
 
 def changes_a_thing(pair: Pair) -> bool:
-    """Whether a word of change stands in a short claim about a thing that the older one names."""
-    before, after = pair.size
-    if not pair.marks & TURNED & ~(BEGINS | CLOSES) or before > 4 or after > 7:
+    """Whether a short claim tells a change, or an event, of a thing that the older one names."""
+    if not _may_have_changed(pair) or not _share_a_thing(pair):
         return False
-    return _may_have_changed(pair) and any(
+    before, after = pair.size
+    event = bool(pair.new.roles & PAST)
+    if pair.marks & TURNED & ~(BEGINS | CLOSES) and before <= 4 and after <= 7:
+        return True
+    if before <= MAX_STATE and after <= LONG:
+        # She cannot swim yet; she is waiting for a ticket.
+        affirms = bool(pair.old.roles & DENIES) and not pair.new.roles & DENIES
+        comes = bool(pair.old.roles & AWAITS) and (event or bool(pair.marks & TURNED))
+        if affirms or comes:
+            return True
+    feels = (pair.old.roles | pair.new.roles) & (FEELS | MANY)
+    return event and not feels and before <= 4 and after <= 6
+
+
+def _share_a_thing(pair: Pair) -> bool:
+    return any(
         not is_value(word) and not word.roles & (USER | NUMBER | VERBS | CHANGES | BEGINS)
         for word in pair.common
     )

@@ -133,6 +133,8 @@ mod bits {
         AT_LAST
         /// When something happened, which may also say for how long it holds: last week, yesterday.
         RECENT
+        /// Something that has not come about yet, or will not stay: waiting for, still, saving for.
+        AWAITS
     }
 }
 

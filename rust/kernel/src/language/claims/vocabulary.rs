@@ -450,7 +450,7 @@ fn families(lists: &'static str) -> impl Iterator<Item = (usize, &'static str)> 
         })
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 54] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 55] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -504,6 +504,7 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 54] {
         (HEALTH, claims.health),
         (AGE, claims.age),
         (FEELS, claims.feels),
+        (AWAITS, claims.awaits),
         (AT_LAST, claims.at_last),
         (RECENT, claims.recent),
     ]

@@ -58,6 +58,11 @@ pub const FAMILIES: &[&str] = &[
     "permit",
     "housing",
     "food",
+    "shift",
+    "files",
+    "secret",
+    "fear",
+    "workplace",
 ];
 
 /// The lists of one language; each is described where its role is ([`super::super::claims::roles`]).
@@ -121,6 +126,7 @@ pub(in crate::language) struct Claims {
     pub health: &'static str,
     pub age: &'static str,
     pub feels: &'static str,
+    pub awaits: &'static str,
     pub at_last: &'static str,
     pub recent: &'static str,
     /// Words of the [`FAMILIES`] of attributes, by family: `vehicle: car van | pet: dog cat`.
@@ -194,6 +200,7 @@ impl Claims {
         health: "",
         age: "",
         feels: "",
+        awaits: "",
         at_last: "",
         recent: "",
         families: "",

@@ -98,7 +98,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             verkauften verkaufe verschenkte kündigten kündige stornierte stornierten cancelte \
             gecancelt nicht_verlängert ließ…auslaufen lassen_auslaufen einschläfern_lassen \
             geht_an_den_nagel an_den_nagel_gehängt hängte…an_den_nagel in_die_tonne eingestampft \
-            gelöscht_worden den_geist_aufgegeben totalschaden",
+            gelöscht_worden den_geist_aufgegeben totalschaden überlassen vermacht abgeklemmt",
         closes: "beendet abgeschlossen behoben repariert erledigt gelöst abgebrochen \
             zurückgetreten ausgetreten ausgezogen abgemeldet aufgelöst bestanden \
             funktioniert_wieder wieder genesen gesund geschieden getrennt scheiden_lassen \
@@ -150,7 +150,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             anstelle_dessen übernommen_von geht_an_den übergeben_an abgelöst_von nachfolger \
             nachfolgerin folgt_auf an_die_stelle umgeschult_zum umgeschult_zur avancierte \
             aufgerückt angeboten_das_du das_du_angeboten wurde_ersetzt wird_ersetzt umentschieden \
-            anders_entschieden",
+            anders_entschieden wechselt_in in_die_tagschicht",
         begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
             heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
             angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen eingetreten \
@@ -404,23 +404,26 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         uses: "nutz+t+en verwende+t+n benutz+t+en läuft fährt setzt",
         feels: "leidenschaft begeistert begeisterung motiviert motivation stolz dankbar freude \
             freut träumt traum hofft glaubt schätzt genießt inspiriert inspiration",
+        awaits: "wartet_auf warte_auf warten_auf sucht suche suchen spart_auf spart_für spart \
+            spare bereitet bereite trainiert_für noch noch_nicht noch_kein noch_keine noch_keinen \
+            kämpft_mit tut_sich_schwer hat_mühe erwartet übt_für krankgeschrieben im_krankenhaus",
         at_last: "endlich schließlich letztendlich letztlich am_ende mittlerweile inzwischen \
             seitdem seither neuerdings ein_für_alle_mal geschichte gehört_der_vergangenheit_an \
             ist_geschichte grünes_licht doch_noch lange_her damit_ist_schluss damit_ist_es_vorbei \
             wird_nichts daraus_wird_nichts macht_nicht_mit von_allein hat_sich_erledigt nun_doch \
-            jetzt_doch",
+            jetzt_doch nur_noch versteht_alles problemlos ohne_probleme keine_angst_mehr",
         recent: "gestern vorgestern letzte_woche letzten_monat letztes_jahr \
             letztes_wochenende am_wochenende übers_wochenende heute_morgen \
               über_weihnachten über_ostern in_den_ferien letzten_samstag \
             letzten_montag letzten_freitag vor_kurzem kürzlich neulich",
         families: "vehicle: auto autos wagen pkw motorrad roller moped mofa golf passat polo fiat \
-            punto panda ford fiesta opel corsa astra toyota yaris volvo saab seat ibiza \
-            skoda octavia fabia bmw audi mercedes renault clio peugeot citroën dacia tesla \
-            hyundai kia mazda nissan smart lastwagen kombi cabrio elektroauto diesel benziner \
-            wohnmobil transporter dienstwagen fährt_einen fährt_ein schrottplatz garage \
-            führerschein | commute: pendel+t+n arbeitsweg bus bahn s-bahn u-bahn straßenbahn tram \
-            zug fahrrad rad radelt ebike e-bike zur_arbeit ins_büro homeoffice fährt_mit zu_fuß \
-            fähre mitfahrgelegenheit bahncard deutschlandticket monatskarte | phone: handy handys \
+            punto panda ford fiesta opel corsa astra toyota yaris volvo saab seat ibiza skoda \
+            octavia fabia bmw audi mercedes renault clio peugeot citroën dacia tesla hyundai kia \
+            mazda nissan smart lastwagen kombi cabrio elektroauto diesel benziner wohnmobil \
+            transporter dienstwagen fährt_einen fährt_ein schrottplatz garage führerschein | \
+            commute: pendel+t+n arbeitsweg bus bahn s-bahn u-bahn straßenbahn tram zug fahrrad \
+            rad radelt ebike e-bike zur_arbeit ins_büro homeoffice fährt_mit zu_fuß fähre \
+            mitfahrgelegenheit bahncard deutschlandticket monatskarte | phone: handy handys \
             smartphone iphone android pixel galaxy samsung fairphone telefon nokia xiaomi | \
             computer: laptop macbook thinkpad rechner pc computer notebook tablet ipad imac | \
             sleep: schläft schlafen schlaf geschlafen wecker aufstehen steht_auf stehe_auf \
@@ -429,7 +432,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             studiert studium studentin student uni universität hochschule schule klasse semester \
             bachelor master doktorarbeit promotion abitur abi ausbildung lehre examen prüfung \
             prüfungen note noten zeugnis fünf_in gymnasium grundschule realschule kita \
-            kindergarten studienfach exmatrikuliert immatrikuliert abschluss | tongue: spanisch \
+            kindergarten studienfach exmatrikuliert immatrikuliert abschluss erste_klasse \
+            zweite_klasse dritte_klasse vierte_klasse fünfte_klasse schulkind | tongue: spanisch \
             französisch englisch italienisch japanisch portugiesisch griechisch koreanisch \
             chinesisch arabisch russisch niederländisch schwedisch norwegisch dänisch polnisch \
             türkisch lernt_deutsch sprachkurs vokabeln | child: schwanger schwangerschaft baby \
@@ -461,13 +465,14 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             sparkonto depot kontowechsel | insurance: versichert versicherung krankenkasse aok tk \
             barmer dak allianz huk haftpflicht hausrat privatversichert gesetzlich_versichert \
             police techniker | provider: anbieter stromanbieter internetanbieter vodafone telekom \
-            o2 1&1 tarif vertrag strom glasfaser dsl handyvertrag ökostrom stadtwerke congstar | \
-            media: netflix spotify disney+ abo abonnement abonniert zeitung taz faz spiegel \
-            newsletter streaming sky dazn magazin zeitschrift zusammenfassung digest | contact: \
-            adresse anschrift e-mail mailadresse telefonnummer handynummer postleitzahl nummer \
-            durchwahl wohnt_in_der postfach benutzername | money: gehalt lohn miete kaltmiete \
-            warmmiete budget preis kostet verdient kredit schulden schuldet darlehen taschengeld \
-            gebühr beitrag ratenzahlung raten abbezahlt rente sparen spart sparvertrag zinsen \
+            o2 1&1 tarif vertrag strom glasfaser dsl handyvertrag ökostrom stadtwerke congstar \
+            heizen heizung heizt gas wärmepumpe solaranlage fernwärme ölheizung | media: netflix \
+            spotify disney+ abo abonnement abonniert zeitung taz faz spiegel newsletter streaming \
+            sky dazn magazin zeitschrift zusammenfassung digest | contact: adresse anschrift \
+            e-mail mailadresse telefonnummer handynummer postleitzahl nummer durchwahl \
+            wohnt_in_der postfach benutzername | money: gehalt lohn miete kaltmiete warmmiete \
+            budget preis kostet verdient kredit schulden schuldet darlehen taschengeld gebühr \
+            beitrag ratenzahlung raten abbezahlt rente sparen spart sparvertrag zinsen \
             stundenlohn beglichen quitt | appointment: termin besprechung meeting sitzung frist \
             abgabe deadline stand-up standup jour_fixe hochzeit feier probe chorprobe unterricht \
             training_ist kurs sprechstunde prüfungstermin notar arzttermin umzug umzugstermin \
@@ -480,23 +485,23 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             teamleiter teamleiterin teamleitung projektleiter projektleiterin chef chefin kapitän \
             ansprechpartner ansprechpartnerin alarme gehen_an gehört_dem_team verwaltet \
             kümmert_sich übernommen übernimmt vertretung federführung geschäftsführer \
-            geschäftsführerin kassenwart kassenwartin | progress: entwurf in_arbeit in_prüfung \
+            geschäftsführerin kassenwart kassenwartin klassensprecher klassensprecherin trainer \
+            trainerin coacht kapitänin vorstand | progress: entwurf in_arbeit in_prüfung \
             blockiert wartet freigabe freigegeben genehmigt abgelehnt offen geschlossen erledigt \
             fertig veröffentlicht live abgenommen pausiert eingestellt gestoppt geplant stürzt_ab \
             abgestürzt fehler störung ausfall kaputt rot grün läuft_stabil in_produktion \
             testphase beta | database: datenbank mysql postgres postgresql sqlite mariadb mongodb \
             redis oracle sql_server clickhouse elasticsearch | code: python java javascript \
-            typescript ruby rust kotlin php perl scala c# c++ geschrieben_in \
-            programmiersprache neu_geschrieben umgeschrieben cobol zsh bash fish shell | \
-            framework: framework react vue angular svelte django flask rails laravel \
-            magento shopware wordpress typo3 drupal joomla pytest webpack vite | editor: editor \
-            vim neovim emacs vscode pycharm intellij sublime zed | hosting: gehostet hoster \
-            hosting hetzner aws azure strato ionos server cluster kubernetes docker cloud \
-            rechenzentrum läuft_auf läuft_bei vps netcup serverraum | pipeline: ci pipeline \
-            jenkins gitlab_ci github_actions build cronjob cronjobs terraform ansible \
-            nachts_läuft | system: linux ubuntu debian fedora windows macos betriebssystem arch | \
-            chat: slack teams discord whatsapp telegram zoom skype mattermost threema \
-             | tracker: jira trello asana linear redmine tickets github_issues \
+            typescript ruby rust kotlin php perl scala c# c++ geschrieben_in programmiersprache \
+            neu_geschrieben umgeschrieben cobol zsh bash fish shell | framework: framework react \
+            vue angular svelte django flask rails laravel magento shopware wordpress typo3 drupal \
+            joomla pytest webpack vite | editor: editor vim neovim emacs vscode pycharm intellij \
+            sublime zed | hosting: gehostet hoster hosting hetzner aws azure strato ionos server \
+            cluster kubernetes docker cloud rechenzentrum läuft_auf läuft_bei vps netcup \
+            serverraum | pipeline: ci pipeline jenkins gitlab_ci github_actions build cronjob \
+            cronjobs terraform ansible nachts_läuft | system: linux ubuntu debian fedora windows \
+            macos betriebssystem arch | chat: slack teams discord whatsapp telegram zoom skype \
+            mattermost threema | tracker: jira trello asana linear redmine tickets github_issues \
             aufgabenliste kanban | notes: notion obsidian evernote onenote confluence wiki \
             notizen tagebuch excel tabelle notizbuch buchhaltung datev lexoffice papier digital | \
             repository: branch hauptbranch github gitlab gitea bitbucket svn squash rebase merge \
@@ -512,18 +517,27 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             versöhnt versöhnung streit kontakt_abgebrochen redet_nicht sprechen_nicht \
             ausgesprochen vertragen kriegsfuß | injury: gips gipsbein krücken gebrochen \
             verstaucht knie knöchel handgelenk physiotherapie schiene verletzt verletzung \
-            operiert bandage rollstuhl rückenschmerzen verheilt bänderriss reha | reading: liest \
-            buch roman hörbuch kapitel serie staffel folge gelesen schaut | furniture: sofa \
-            schreibtisch kühlschrank waschmaschine spülmaschine herd fernseher regal sessel \
-            schrank trockner staubsauger | permit: führerschein fahrprüfung fahrschule \
-            fahrstunden visum aufenthaltserlaubnis staatsbürgerschaft einbürgerung pass \
-            zertifikat zulassung | housing: wohnung wg haus zimmer einzimmerwohnung reihenhaus \
-            eigentumswohnung mietwohnung vermieter mitbewohner mitbewohnerin mieterin mieter \
-            eltern bei_den_eltern eigene_wohnung wohnt wohne wohnen gezogen ausgezogen eingezogen \
-            umgezogen zieht zog miete untermiete eigenheim wohnheim mietvertrag schlüssel | food: \
-            vegetarier vegetarierin vegan vegetarisch veganer veganerin fleisch fisch \
-            schweinefleisch isst diät fasten fastet zucker süßigkeiten glutenfrei käse \
-            milchprodukte eier frühstück frühstückt wurst",
+            operiert bandage rollstuhl rückenschmerzen verheilt bänderriss reha hört_schlecht \
+            hörgerät krankenhaus klinik entlassen lungenentzündung | reading: liest buch roman \
+            hörbuch kapitel serie staffel folge gelesen schaut | furniture: sofa schreibtisch \
+            kühlschrank waschmaschine spülmaschine herd fernseher regal sessel schrank trockner \
+            staubsauger | permit: führerschein fahrprüfung fahrschule fahrstunden visum \
+            aufenthaltserlaubnis staatsbürgerschaft einbürgerung pass zertifikat zulassung | \
+            housing: wohnung wg haus zimmer einzimmerwohnung reihenhaus eigentumswohnung \
+            mietwohnung vermieter mitbewohner mitbewohnerin mieterin mieter eltern bei_den_eltern \
+            eigene_wohnung wohnt wohne wohnen gezogen ausgezogen eingezogen umgezogen zieht zog \
+            miete untermiete eigenheim wohnheim mietvertrag schlüssel | food: vegetarier \
+            vegetarierin vegan vegetarisch veganer veganerin fleisch fisch schweinefleisch isst \
+            diät fasten fastet zucker süßigkeiten glutenfrei käse milchprodukte eier frühstück \
+            frühstückt wurst | shift: nachtschicht frühschicht spätschicht tagschicht schicht \
+            schichten vollzeit teilzeit wochenstunden halbtags ganztags überstunden \
+            vier-tage-woche gleitzeit nachtdienst tagdienst | files: csv json xml yaml toml \
+            parquet avro protobuf pdf html docx xlsx jpeg png latex | secret: passwort passwörter \
+            kennwort pin passkey passkeys zwei-faktor anmeldung token zertifikat wlan-passwort \
+            schlüssel_api sso ldap | fear: angst fürchtet fürchten panik scheu höhenangst \
+            flugangst spinnen_angst lampenfieber überwunden ängstlich | workplace: büro \
+            firmensitz hauptsitz standort stockwerk etage schreibtisch_im großraumbüro \
+            arbeitsplatz coworking werkstatt erdgeschoss zentrale",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -74,7 +74,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             put_aside hung_up hangs_up is_finished_with has_finished_with won't…anymore \
             don't…anymore doesn't…anymore doesn't…any_more don't…any_more isn't…anymore \
             aren't…anymore can't…anymore didn't_go_on has_ceased abolished scrap+s did_away_with \
-            does_away_with weaned",
+            does_away_with weaned gave_up_on shut shuts",
         disposes: "sold died passed_away gave_away given_away got_rid_of cancelled canceled \
             cancels called_off threw_away donated lost got_stolen was_stolen scrapped removed \
             deleted unsubscribed_from deregistered discarded ended_the has_ended returned_the \
@@ -92,7 +92,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             said_farewell_to bid_farewell_to didn't_survive stole was_written_off \
             broke_down_for_good gave_up_the_ghost unsubscribed didn't_renew did_not_renew \
             not_renewed was_taken_away was_deleted got_deleted dismantled handed_back \
-            broke_for_good burned_down burnt_down is_no_more are_no_more",
+            broke_for_good burned_down burnt_down is_no_more are_no_more ran_out let_it_go \
+            let_them_go lets_go sent_home chopped_off cut_off_the",
         closes: "finished completed closed fixed resolved repaired merged recovered healed \
             deprecated discontinued shut_down retired_from retires gave_birth stepped_down \
             stepped_back moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up \
@@ -375,8 +376,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             grade title date state class plan level code model brand engine room seat",
         unique: "latest current default newest main only total official stable primary present \
             overall favourite favorite",
-        former: "first former previous earlier ex past last next previously formerly then original \
-            initial the_old 's_old his_old her_old their_old my_old second third fourth fifth",
+        former: "first former previous earlier ex past last next previously formerly then \
+            original initial the_old 's_old his_old her_old their_old my_old",
         several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \
@@ -503,14 +504,22 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             fulfilling happiness journey dream dreams vision believes believe admires finds feels \
             feel love loves enjoys enjoy therapeutic encourages encouraged supportive hopeful \
             hopes positive overwhelming rewarding thrilled escape relaxing relax expression \
-            expressing meaningful memories impact community amazing awesome inspiring",
+            expressing meaningful memories impact community amazing awesome inspiring curious \
+            working_on just_got_back improving",
+        awaits: "waiting_for waiting_to waiting_on awaits awaiting looking_for_a looking_for \
+            searching_for hunting_for saving saving_for saving_up training_for preparing_for \
+            preparing struggling struggles trying_to still is_still can't cannot_yet not_yet \
+            has_yet yet_to expecting is_expecting fasting_for recovering in_hospital \
+            on_sick_leave on_leave undergoing hopes_for applied_for in_rehab",
         at_last: "finally at_last at_long_last in_the_end eventually_became these_days nowadays \
             by_now for_good once_and_for_all meanwhile lately since_then ever_since from_then_on \
             so_now the_time_has_come it_is_official is_history are_history thing_of_the_past \
             days_are_over no_trace_of that's_it that_is_it all_set gave_the_green_light \
             gave_the_go-ahead green-lit greenlit made_up_with talked_me_into talked_her_into \
             talked_him_into talked_them_into came_around fell_in_love_with turned_out_to_be \
-            turned_into_a",
+            turned_into_a all_systems_normal as_good_as_new does_everything all_over_with \
+            without_a_problem without_problems isn't_scared can_do_without no_problem_at_all \
+            set_a_new",
         recent: "yesterday last_night last_week last_weekend last_month last_year last_friday \
             last_monday last_tuesday last_wednesday last_thursday last_saturday last_sunday \
             over_the_weekend over_the_holidays over_christmas over_easter over_the_summer \
@@ -518,33 +527,35 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             this_summer this_autumn this_winter during_the_outage a_week_ago \
             on_tuesday",
         families: "vehicle: car+s van+s motorbike+s motorcycle+s scooter+s truck+s suv hatchback \
-            minivan convertible vw golf passat polo fiat punto panda ford fiesta opel corsa \
-            astra toyota yaris corolla prius honda civic volvo saab seat ibiza skoda octavia \
-            fabia bmw audi mercedes renault clio twingo zoe peugeot citroën citroen dacia tesla \
-            hyundai ioniq kia mazda nissan leaf subaru suzuki vespa jeep porsche lexus campervan \
-            moped electric_car diesel hybrid driv+e+es+ing drove garage parking_space scrapyard | \
-            commute: commut+e+es+ed+ing bus tram train tube subway metro underground bike+s \
-            cycl+e+es+ing+ed bicycle walk+s_to_work walk+s_to_the_office takes_the_bus \
-            takes_the_train takes_the_tram takes_the_tube drives_to_work drives_to_the_office \
-            carpool+s ferry to_the_office to_work works_from_home work_from_home | phone: phone+s \
-            iphone+s android pixel galaxy samsung smartphone+s fairphone handset nokia xiaomi \
-            oneplus mobile sim | computer: laptop+s macbook thinkpad desktop pc imac chromebook \
-            notebook_computer workstation tablet+s ipad dell | sleep: sleep+s+ing slept \
-            alarm wake+s_up waking_up get_up gets_up got_up goes_to_bed go_to_bed bedtime \
-            early_riser night_owl insomnia nap+s bed mattress snooz+e+es lie_in lies_in sleeps_in \
-            asleep crib | study: study+ing studies studied student degree university uni college \
-            school semester thesis phd masters bachelor's master's course graduated graduate \
-            graduation grade freshman sophomore exam+s finals diploma enrolled apprenticeship \
-             dropped_out medicine_degree kindergarten nursery | tongue: learning_spanish \
-            learning_french learning_german learning_italian learning_japanese \
+            minivan convertible vw golf passat polo fiat punto panda ford fiesta opel corsa astra \
+            toyota yaris corolla prius honda civic volvo saab seat ibiza skoda octavia fabia bmw \
+            audi mercedes renault clio twingo zoe peugeot citroën citroen dacia tesla hyundai \
+            ioniq kia mazda nissan leaf subaru suzuki vespa jeep porsche lexus campervan moped \
+            electric_car diesel hybrid driv+e+es+ing drove garage parking_space scrapyard \
+            gets_around | commute: commut+e+es+ed+ing bus tram train tube subway metro \
+            underground bike+s cycl+e+es+ing+ed bicycle walk+s_to_work walk+s_to_the_office \
+            takes_the_bus takes_the_train takes_the_tram takes_the_tube drives_to_work \
+            drives_to_the_office carpool+s ferry to_the_office to_work works_from_home \
+            work_from_home | phone: phone+s iphone+s android pixel galaxy samsung smartphone+s \
+            fairphone handset nokia xiaomi oneplus mobile sim | computer: laptop+s macbook \
+            thinkpad desktop pc imac chromebook notebook_computer workstation tablet+s ipad dell \
+            | sleep: sleep+s+ing slept alarm wake+s_up waking_up get_up gets_up got_up \
+            goes_to_bed go_to_bed bedtime early_riser night_owl insomnia nap+s bed mattress \
+            snooz+e+es lie_in lies_in sleeps_in asleep crib | study: study+ing studies studied \
+            student degree university uni college school semester thesis phd masters bachelor's \
+            master's course graduated graduate graduation grade freshman sophomore exam+s finals \
+            diploma enrolled apprenticeship dropped_out medicine_degree kindergarten nursery \
+            elementary_school primary_school middle_school high_school fifth_grade fourth_grade \
+            sixth_grade third_grade first_grade seventh_grade eighth_grade ninth_grade | tongue: \
+            learning_spanish learning_french learning_german learning_italian learning_japanese \
             learning_portuguese learning_greek spanish french german italian japanese portuguese \
             greek korean mandarin chinese arabic russian dutch swedish norwegian danish polish \
             turkish hindi esperanto catalan welsh irish duolingo | child: pregnant pregnancy \
-            expecting newborn baby maternity paternity gave_birth was_born first_child \
-            trimester ivf adoption little_boy little_girl baby_girl baby_boy twins new_arrival | \
-            pet: dog+s cat+s kitten+s puppy puppies rabbit+s hamster+s parrot+s goldfish horse+s \
-            pony tortoise turtle guinea_pig beagle labrador poodle terrier spaniel budgie ferret \
-            vet pet+s shelter rainbow_bridge litter leash kibble wet_food dry_food | allergy: \
+            expecting newborn baby maternity paternity gave_birth was_born first_child trimester \
+            ivf adoption little_boy little_girl baby_girl baby_boy twins new_arrival | pet: dog+s \
+            cat+s kitten+s puppy puppies rabbit+s hamster+s parrot+s goldfish horse+s pony \
+            tortoise turtle guinea_pig beagle labrador poodle terrier spaniel budgie ferret vet \
+            pet+s shelter rainbow_bridge litter leash kibble wet_food dry_food | allergy: \
             allerg+ic+y+ies intolerant intolerance tolerat+e+es anaphylaxis epipen hay_fever \
             lactose gluten penicillin peanut+s shellfish antihistamine+s desensitis+ed \
             outgrew_the_allergy | medicine: medication+s medicine+s pill+s tablet+s_a_day mg dose \
@@ -555,99 +566,100 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nonsmoker cigar+s | alcohol: alcohol beer+s wine drinks_alcohol sober teetotal whisky \
             whiskey booze dry_january alcohol-free gin cocktail+s | drink: coffee tea espresso \
             cappuccino latte decaf matcha oat_milk americano flat_white cola soda green_tea \
-            black_tea herbal_tea | sport: gym football soccer tennis basketball \
-            volleyball handball hockey rugby cricket swimming swim+s running runner \
-            run+s_marathons marathon half-marathon triathlon yoga pilates boxing karate judo \
-            climbing bouldering crossfit rowing cycling_club skiing badminton squash golf_club \
-            fencing dance_class zumba training_for trains_for club league team_captain goalkeeper \
-            striker jogging jogs workout+s personal_trainer | music: piano guitar violin cello \
-            flute clarinet trumpet saxophone sax drums drummer oboe bassoon viola harp accordion \
-            ukulele banjo bass choir orchestra band sings_in plays_in tenor soprano \
-             trombone | hair: hair beard moustache mustache bald clean-shaven \
-            shaved haircut bob dreadlocks curly blonde blond brunette redhead fringe ponytail \
-            braids grey_hair dyed | sight: glasses contact_lenses contacts spectacles \
-            eyesight lasik laser_eye_surgery lenses varifocals | bank: bank+s account+s_at \
-            bank_account checking_account current_account savings_account credit_union \
-            credit_card+s monzo santander barclays hsbc revolut n26 chase starling lloyds natwest \
-            ing citibank wells_fargo | insurance: insurance insured insurer policy allianz axa \
-            geico aetna premium coverage underwriter | provider: provider broadband \
-            internet_provider isp mobile_plan phone_plan electricity energy_provider gas_supplier \
-            vodafone o2 telekom verizon at&t t-mobile comcast ee starlink fibre contract tariff \
-            utility | media: netflix spotify disney+ hulu youtube_premium apple_music tidal \
+            black_tea herbal_tea | sport: gym football soccer tennis basketball volleyball \
+            handball hockey rugby cricket swimming swim+s running runner run+s_marathons marathon \
+            half-marathon triathlon yoga pilates boxing karate judo climbing bouldering crossfit \
+            rowing cycling_club skiing badminton squash golf_club fencing dance_class zumba \
+            training_for trains_for club league team_captain goalkeeper striker jogging jogs \
+            workout+s personal_trainer | music: piano guitar violin cello flute clarinet trumpet \
+            saxophone sax drums drummer oboe bassoon viola harp accordion ukulele banjo bass \
+            choir orchestra band sings_in plays_in tenor soprano trombone | hair: hair beard \
+            moustache mustache bald clean-shaven shaved haircut bob dreadlocks curly blonde blond \
+            brunette redhead fringe ponytail braids grey_hair dyed | sight: glasses \
+            contact_lenses contacts spectacles eyesight lasik laser_eye_surgery lenses varifocals \
+            | bank: bank+s account+s_at bank_account checking_account current_account \
+            savings_account credit_union credit_card+s monzo santander barclays hsbc revolut n26 \
+            chase starling lloyds natwest ing citibank wells_fargo | insurance: insurance insured \
+            insurer policy allianz axa geico aetna premium coverage underwriter | provider: \
+            provider broadband internet_provider isp mobile_plan phone_plan electricity \
+            energy_provider gas_supplier vodafone o2 telekom verizon at&t t-mobile comcast ee \
+            starlink fibre contract tariff utility heating gas_heating heat_pump solar_panels gas \
+            | media: netflix spotify disney+ hulu youtube_premium apple_music tidal \
             subscription+s subscrib+e+es+ed newsletter magazine newspaper podcast streaming \
-            audible kindle_unlimited unsubscribed daily_digest digest daily_emails \
-            weekly_email | contact: address email e-mail phone_number mobile_number zip_code \
-            postcode lives_at mailbox extension landline handle username screen_name user_name \
-            website | money: salary wage rent mortgage budget pay+s price cost+s earn+s savings \
-            debt owe+s+d loan pocket_money income fee deposit raise euros_a_month a_month a_year \
-            hourly_rate allowance paid_off pays_off instalment+s square overdraft | appointment: \
-            appointment meeting+s standup stand-up deadline due_date due launch kickoff kick-off \
-            freeze demo retro interview wedding party rehearsal class_on lesson+s session+s \
-            workshop webinar sync one-on-one checkup check-up dentist_appointment surgery_is \
-            conference release_date ship_date review_meeting planning_meeting board_meeting slot \
-            date ceremony funeral exam_is delivery | travel: trip flight+s flying fly flies \
-            booked hotel airbnb vacation holiday+s travelling traveling cruise visa itinerary \
-            train_to ticket+s_to tour hiking_trip road_trip backpacking honeymoon airport trek \
-            destination passport | charge: owner+s ownership own+s_the maintainer maintained \
-            maintains lead+s leader leading led manager manages managed head_of heads in_charge \
-            responsible on_call on-call pager assignee assigned assigned_to belongs_to run_by \
-            looks_after handles_the runs_the coordinator coordinates admin_rights product_owner \
-            tech_lead reports_to supervisor boss chair+s treasurer captain ceo cto approver \
-            reviewer point_of_contact takes_care_of oncall handed_over took_over | progress: \
-            draft in_review in_progress pending blocked blocker waiting_for awaiting sign-off \
-            signed_off approval approved rejected todo backlog in_development under_development \
-            work_in_progress wip shipped released live rolled_out beta alpha launched done \
-            finished completed on_hold paused stalled cancelled shelved failing fails flaky green \
-            red broken crash+es+ed+ing bug outage down green_light merged open closed reopened \
-            planned scheduled in_production ga deprecated feature_freeze go-live sunset archived \
-            | database: database+s db mysql postgres postgresql sqlite mariadb mongodb mongo \
-            redis dynamodb cassandra oracle_db oracle sql_server cockroachdb bigquery snowflake \
-            redshift clickhouse duckdb elasticsearch opensearch neo4j firestore | code: python \
-            java javascript typescript ruby rust golang kotlin php perl scala c# c++ \
-            elixir haskell clojure dart lua zig nim written_in rewritten rewrite \
-            programming_language coded_in ported_to cobol fortran julia erlang bash zsh \
-             | framework: framework react vue angular svelte django flask fastapi rails \
-            laravel spring_boot next.js nextjs nuxt jquery backbone ember tailwind \
-            bootstrap pytorch tensorflow jax keras pandas polars numpy pytest unittest jest \
-            vitest mocha cypress playwright selenium webpack vite rollup esbuild | editor: editor \
-            vim neovim emacs vscode vs_code pycharm intellij sublime sublime_text \
-            webstorm eclipse xcode ide | hosting: hosted host+s hosting hetzner aws \
-            azure gcp google_cloud heroku vercel netlify digitalocean digital_ocean linode fly.io \
-            on-prem on-premises cloud ovh scaleway cloudflare server+s cluster kubernetes k8s \
-            docker nomad ecs lambda ec2 eu-west-1 us-east-1 frankfurt_region data_center \
-            data_centre vps bare_metal container+s region deployed runs_on lives_on systemd | \
-            pipeline: ci pipeline+s jenkins github_actions gitlab_ci circleci travis teamcity \
-            buildkite argo argocd build+s cron_job+s cronjob+s nightly airflow dagster prefect \
-            terraform pulumi ansible helm cron | system: linux ubuntu debian fedora arch windows \
-            macos nixos os operating_system android_version red_hat centos alpine wsl | \
-            chat: slack teams discord mattermost zulip irc whatsapp telegram zoom \
-            google_meet skype webex messenger rocket.chat | tracker: jira linear trello \
-            asana github_issues issue_tracker tickets basecamp monday.com shortcut redmine \
-            bugzilla youtrack kanban issues backlog_tool azure_devops | notes: notion obsidian \
-            evernote onenote confluence wiki google_docs google_keep roam logseq apple_notes \
-            notebook notes journal diary bullet_journal spreadsheet+s excel google_sheets xero \
-            quickbooks bookkeeping accounts_in moleskine | repository: branch+es default_branch \
-            main_branch trunk git_flow gitflow squash+ed+es+ing rebas+e+es+ed+ing merge_commit+s \
-            merge_policy force_push monorepo mono-repo github gitlab bitbucket gitea codeberg \
-            mercurial svn pull_request+s code_review release+s release_branch tags \
-            conventional_commits semver calver commit+s | license: license licence licensed gpl \
-            agpl mit apache bsd mpl closed_source open_source open-source open-sourced \
-            proprietary relicensed source-available | format: tabs spaces indentation indent \
-            bullet_points bullets markdown plain_text prose tone concise short_answers \
-            long_answers detailed_answers verbose formal informal casual emoji+s camelcase \
-            snake_case line_length black ruff prettier flake8 pylint eslint formatter linter \
-            style_guide docstring+s dark_mode light_mode dark_theme light_theme font theme \
-            answer+s_in reply_in replies_in celsius fahrenheit metric imperial units dates_in \
-            24-hour 12-hour | greeting: called call+s_me nickname pronouns goes_by name+s surname \
-            maiden_name first_name last_name first-name formally by_first_name is_called \
-            they/them she/her he/him dubbed addressed | staff: employees developers engineers \
-            team_size headcount people_on_the_team members staff layoffs laid_off hired hires \
-            only_developer developer_on team_of grew_to shrank_to volunteers interns | \
-            friendship: friends best_friend+s speaking_terms fell_out made_up argument feud \
-            reconciled not_talking estranged on_good_terms quarrel rivals enemies in_touch \
+            audible kindle_unlimited unsubscribed daily_digest digest daily_emails weekly_email | \
+            contact: address email e-mail phone_number mobile_number zip_code postcode lives_at \
+            mailbox extension landline handle username screen_name user_name website | money: \
+            salary wage rent mortgage budget pay+s price cost+s earn+s savings debt owe+s+d loan \
+            pocket_money income fee deposit raise euros_a_month a_month a_year hourly_rate \
+            allowance paid_off pays_off instalment+s square overdraft | appointment: appointment \
+            meeting+s standup stand-up deadline due_date due launch kickoff kick-off freeze demo \
+            retro interview wedding party rehearsal class_on lesson+s session+s workshop webinar \
+            sync one-on-one checkup check-up dentist_appointment surgery_is conference \
+            release_date ship_date review_meeting planning_meeting board_meeting slot date \
+            ceremony funeral exam_is delivery | travel: trip flight+s flying fly flies booked \
+            hotel airbnb vacation holiday+s travelling traveling cruise visa itinerary train_to \
+            ticket+s_to tour hiking_trip road_trip backpacking honeymoon airport trek destination \
+            passport | charge: owner+s ownership own+s_the maintainer maintained maintains lead+s \
+            leader leading led manager manages managed head_of heads in_charge responsible \
+            on_call on-call pager assignee assigned assigned_to belongs_to run_by looks_after \
+            handles_the runs_the coordinator coordinates admin_rights product_owner tech_lead \
+            reports_to supervisor boss chair+s treasurer captain ceo cto approver reviewer \
+            point_of_contact takes_care_of oncall handed_over took_over drummer_of singer_of \
+            captain_of president_of coach coaches coached secretary_of class_president | \
+            progress: draft in_review in_progress pending blocked blocker waiting_for awaiting \
+            sign-off signed_off approval approved rejected todo backlog in_development \
+            under_development work_in_progress wip shipped released live rolled_out beta alpha \
+            launched done finished completed on_hold paused stalled cancelled shelved failing \
+            fails flaky green red broken crash+es+ed+ing bug outage down green_light merged open \
+            closed reopened planned scheduled in_production ga deprecated feature_freeze go-live \
+            sunset archived | database: database+s db mysql postgres postgresql sqlite mariadb \
+            mongodb mongo redis dynamodb cassandra oracle_db oracle sql_server cockroachdb \
+            bigquery snowflake redshift clickhouse duckdb elasticsearch opensearch neo4j \
+            firestore | code: python java javascript typescript ruby rust golang kotlin php perl \
+            scala c# c++ elixir haskell clojure dart lua zig nim written_in rewritten rewrite \
+            programming_language coded_in ported_to cobol fortran julia erlang bash zsh | \
+            framework: framework react vue angular svelte django flask fastapi rails laravel \
+            spring_boot next.js nextjs nuxt jquery backbone ember tailwind bootstrap pytorch \
+            tensorflow jax keras pandas polars numpy pytest unittest jest vitest mocha cypress \
+            playwright selenium webpack vite rollup esbuild | editor: editor vim neovim emacs \
+            vscode vs_code pycharm intellij sublime sublime_text webstorm eclipse xcode ide | \
+            hosting: hosted host+s hosting hetzner aws azure gcp google_cloud heroku vercel \
+            netlify digitalocean digital_ocean linode fly.io on-prem on-premises cloud ovh \
+            scaleway cloudflare server+s cluster kubernetes k8s docker nomad ecs lambda ec2 \
+            eu-west-1 us-east-1 frankfurt_region data_center data_centre vps bare_metal \
+            container+s region deployed runs_on lives_on systemd | pipeline: ci pipeline+s \
+            jenkins github_actions gitlab_ci circleci travis teamcity buildkite argo argocd \
+            build+s cron_job+s cronjob+s nightly airflow dagster prefect terraform pulumi ansible \
+            helm cron | system: linux ubuntu debian fedora arch windows macos nixos os \
+            operating_system android_version red_hat centos alpine wsl | chat: slack teams \
+            discord mattermost zulip irc whatsapp telegram zoom google_meet skype webex messenger \
+            rocket.chat | tracker: jira linear trello asana github_issues issue_tracker tickets \
+            basecamp monday.com shortcut redmine bugzilla youtrack kanban issues backlog_tool \
+            azure_devops | notes: notion obsidian evernote onenote confluence wiki google_docs \
+            google_keep roam logseq apple_notes notebook notes journal diary bullet_journal \
+            spreadsheet+s excel google_sheets xero quickbooks bookkeeping accounts_in moleskine | \
+            repository: branch+es default_branch main_branch trunk git_flow gitflow \
+            squash+ed+es+ing rebas+e+es+ed+ing merge_commit+s merge_policy force_push monorepo \
+            mono-repo github gitlab bitbucket gitea codeberg mercurial svn pull_request+s \
+            code_review release+s release_branch tags conventional_commits semver calver commit+s \
+            | license: license licence licensed gpl agpl mit apache bsd mpl closed_source \
+            open_source open-source open-sourced proprietary relicensed source-available \
+            open-sourcing | format: tabs spaces indentation indent bullet_points bullets markdown \
+            plain_text prose tone concise short_answers long_answers detailed_answers verbose \
+            formal informal casual emoji+s camelcase snake_case line_length black ruff prettier \
+            flake8 pylint eslint formatter linter style_guide docstring+s dark_mode light_mode \
+            dark_theme light_theme font theme answer+s_in reply_in replies_in celsius fahrenheit \
+            metric imperial units dates_in 24-hour 12-hour | greeting: called call+s_me nickname \
+            pronouns goes_by name+s surname maiden_name first_name last_name first-name formally \
+            by_first_name is_called they/them she/her he/him dubbed addressed | staff: employees \
+            developers engineers team_size headcount people_on_the_team members staff layoffs \
+            laid_off hired hires only_developer developer_on team_of grew_to shrank_to volunteers \
+            interns | friendship: friends best_friend+s speaking_terms fell_out made_up argument \
+            feud reconciled not_talking estranged on_good_terms quarrel rivals enemies in_touch \
             lost_touch crush | injury: broken_arm broken_leg cast crutches sprained ankle knee \
             wrist physio physiotherapy sling limp+s+ing surgery wheelchair back_pain brace \
-            stitches healed fracture+d cast_off injury injured | reading: reading book+s novel \
+            stitches healed fracture+d cast_off injury injured hospital pneumonia ward discharged \
+            sent_home transplant kidney recovering operation | reading: reading book+s novel \
             audiobook finished_reading chapter halfway_through started_reading series season \
             episode watching binge-watching | furniture: sofa couch desk bed_frame wardrobe \
             fridge washing_machine dishwasher oven tv television armchair bookshelf mattress \
@@ -657,11 +669,20 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             exam_passed driving_lessons | housing: flat apartment house room studio cottage \
             flatmate flatmates roommate roommates landlord rent+s+ed+ing lease tenant tenants \
             homeowner parents'_place parents place_of_her_own place_of_his_own place_of_their_own \
-            place_of_my_own own_place bought_a_house bought_a_flat keys_to lives_with \
-            moved moving removal_van sublet lodger residence new_place caravan dorm dormitory \
-            settled | food: vegetarian vegan pescatarian meat seafood fish pork beef chicken \
-            dairy eggs steak+s eats plant-based keto paleo gluten-free lactose-free cheese sushi \
-            spicy sugar sweets chocolate fasting fasts diet halal kosher breakfast oyster+s",
+            place_of_my_own own_place bought_a_house bought_a_flat keys_to lives_with moved \
+            moving removal_van sublet lodger residence new_place caravan dorm dormitory settled | \
+            food: vegetarian vegan pescatarian meat seafood fish pork beef chicken dairy eggs \
+            steak+s eats plant-based keto paleo gluten-free lactose-free cheese sushi spicy sugar \
+            sweets chocolate fasting fasts diet halal kosher breakfast oyster+s | shift: \
+            night_shift day_shift late_shift early_shift shift+s nights on_days part-time \
+            full-time works_from works_until hours_a_week four-day_week weekend_shifts overtime | \
+            files: csv json xml yaml toml parquet avro protobuf pdf+s html docx xlsx jpeg png \
+            webp mp3 flac latex | secret: password+s passphrase passkey+s pin 2fa two-factor \
+            authenticator api_key token+s ssh_key certificate login wi-fi_password sso oauth ldap \
+            saml | fear: afraid scared fear+s phobia terrified frightened fearless nervous \
+            anxious anxiety panic dread+s overcame stage_fright | workplace: office headquarters \
+            hq desk floor building seat cubicle open-plan coworking campus branch_office workshop \
+            premises room_number",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

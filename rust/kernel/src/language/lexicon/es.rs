@@ -106,7 +106,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             aprobado concedieron concedido denegaron denegado quedó_resuelto quedó_cerrado \
             quedó_listo dado_de_alta dada_de_alta me_dieron_el_alta hicieron_las_paces \
             hizo_las_paces se_reconciliaron saldó saldé saldada liquidé pagué pagaron \
-            terminó_de_pagar",
+            terminó_de_pagar reincorporó se_reincorporó reincorporado se_ha_reincorporado \
+            separado se_disolvieron",
         changes: "se_mudó mudó mudado mudada se_trasladó trasladó trasladado cambió cambiado \
             cambia pasó se_pasó migró migrado reemplaz* sustituy* actualizó actualizado \
             actualizada ascendi* subió bajó aumentó redujo aumentado reducido aplazó aplazado \
@@ -139,7 +140,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nuevo_trabajo nueva_dirección nuevo_número nuevo_piso nuevo_coche nuevo_móvil \
             nueva_fecha ha_cambiado_de cambié_de cambiamos_de cambiaron_de se_convirtió_al \
             vuelve_a_comer volvió_a_comer vuelve_a_fumar en_cambio ha_pasado_a_ser pasó_a_ser \
-            pasa_a_ser se_hizo_vegetariana se_hizo_vegetariano se_ha_hecho se_hicieron",
+            pasa_a_ser se_hizo_vegetariana se_hizo_vegetariano se_ha_hecho se_hicieron tradujo \
+            traducido traducida",
         begins: "se_casó compró empezó comenzó nuevo nueva adoptó aceptó contratado contratada \
             se_unió entró se_comprometió consiguió casado_con estrenó se_incorporó abrió \
             ha_comprado han_comprado ha_empezado ha_comenzado se_ha_casado se_casaron \
@@ -356,96 +358,109 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         uses: "usa usan utiliza emplea conduce corre",
         feels: "pasión apasiona orgulloso orgullosa agradecido sueña motivación motivada motivado \
             ilusión disfruta valora inspira",
+        awaits: "espera esperando busca buscando busco ahorra ahorrando prepara preparando \
+            entrena_para todavía aún todavía_no aún_no lucha_con le_cuesta de_baja ingresado \
+            ingresada",
         at_last: "por_fin finalmente al_final al_fin de_una_vez desde_entonces hoy_en_día \
             últimamente pasó_a_la_historia es_historia dio_luz_verde luz_verde se_acabó \
-            hace_tiempo_que hace_un_año_que hace_meses_que desde_hace",
+            hace_tiempo_que hace_un_año_que hace_meses_que desde_hace sin_problemas sin_problema \
+            perfectamente con_normalidad",
         recent: "ayer anoche anteayer la_semana_pasada el_mes_pasado el_año_pasado \
             el_fin_de_semana_pasado este_fin_de_semana esta_mañana \
              hace_poco recientemente el_lunes_pasado en_vacaciones",
         families: "vehicle: coche coches carro auto moto motocicleta furgoneta camioneta ibiza \
-            seat golf polo fiat ford fiesta opel corsa toyota yaris renault clio peugeot \
-            citroën dacia tesla volvo bmw audi mercedes kia nissan skoda honda conduce vespa \
-            patinete eléctrico híbrido diésel gasolina desguace garaje | commute: autobús bus \
-            metro tren tranvía bici bicicleta andando a_pie al_trabajo a_la_oficina va_en \
-            cercanías teletrabaja teletrabajo patinete | phone: móvil móviles celular teléfono \
-            iphone android samsung galaxy pixel xiaomi smartphone fairphone | computer: portátil \
+            seat golf polo fiat ford fiesta opel corsa toyota yaris renault clio peugeot citroën \
+            dacia tesla volvo bmw audi mercedes kia nissan skoda honda conduce vespa patinete \
+            eléctrico híbrido diésel gasolina desguace garaje | commute: autobús bus metro tren \
+            tranvía bici bicicleta andando a_pie al_trabajo a_la_oficina va_en cercanías \
+            teletrabaja teletrabajo patinete | phone: móvil móviles celular teléfono iphone \
+            android samsung galaxy pixel xiaomi smartphone fairphone | computer: portátil \
             ordenador computadora macbook pc tableta tablet ipad | sleep: duerme dormir duermo \
             dormía despertador levanta levanto despierta despierto acuesta acuesto insomnio \
             siesta madruga madrugador cama sofá colchón cuna | study: estudia estudio estudiante \
             carrera universidad instituto bachillerato colegio máster doctorado tesis grado curso \
             examen exámenes selectividad facultad ingeniería medicina derecho graduado licenciada \
-            matriculado matriculada oposiciones nota notas eso primaria secundaria | tongue: \
-            inglés francés alemán italiano japonés portugués chino árabe ruso catalán euskera \
-            gallego idioma aprende coreano griego | child: embarazada embarazo bebé parto nació \
-            dio_a_luz baja_maternal gemelos primer_hijo espera_un espera_una niña_nació adopción \
-            | pet: perro perra gato gata gatito cachorro conejo hámster loro caballo tortuga \
-            mascota veterinario veterinaria protectora pienso correa periquito | allergy: \
-            alérgico alérgica alergia alergias intolerante intolerancia tolera lactosa gluten \
-            penicilina cacahuetes marisco polen | medicine: pastillas pastilla medicación \
-            medicamento medicina_para dosis mg insulina antibiótico antibióticos antidepresivo \
-            antidepresivos tratamiento receta recetó jarabe terapia ibuprofeno | smoking: fuma \
-            fumo fumar fumador fumadora cigarrillos cigarrillo tabaco vapea cajetilla \
-            paquete_al_día puros | alcohol: alcohol cerveza cervezas vino copas abstemio abstemia \
-            sobrio sobria bebe_alcohol whisky | drink: café té descafeinado infusión infusiones \
-            leche azúcar refrescos cola manzanilla cortado mate | sport: fútbol tenis baloncesto \
-            pádel natación nada gimnasio gym corre correr maratón triatlón yoga pilates boxeo \
-            judo kárate escalada escala ciclismo equipo club entrena entrenamiento balonmano \
-            voleibol esquí portero delantero zumba atletismo | music: piano guitarra violín chelo \
-            violonchelo flauta clarinete trompeta saxofón batería coro orquesta banda bajo \
-            acordeón oboe canta_en viola arpa | hair: pelo cabello barba bigote calvo flequillo \
-            melena trenzas rubio rubia moreno morena castaño tiñó teñido afeitado afeitó rapado \
-            rizos coleta | sight: gafas lentillas lentes vista miopía | bank: banco cuenta \
-            santander bbva caixabank sabadell bankinter ing caja tarjeta hipoteca_con | \
-            insurance: seguro aseguradora mapfre adeslas sanitas póliza asegurado asegurada axa \
-            mutua | provider: compañía movistar vodafone orange yoigo tarifa operador luz endesa \
-            iberdrola naturgy fibra contrato digi proveedor | media: netflix spotify suscripción \
-            suscrito suscrita periódico revista boletín podcast hbo filmin resumen_diario | \
-            contact: dirección correo email teléfono número código_postal domicilio buzón \
-            usuario_de | money: sueldo salario alquiler hipoteca presupuesto precio cuesta cobra \
-            gana debe deuda préstamo paga ahorros ahorra cuota plazos a_medio_pagar pagado \
-            liquidó euros_al_mes saldó | appointment: reunión cita plazo entrega boda fiesta \
-            ensayo clase clases examen_es entrevista lanzamiento taller congreso ceremonia turno \
-            consulta partido revisión vuelo_es junta sesión daily | travel: viaje vuelo vuela \
-            hotel reservado reserva visado vacaciones crucero luna_de_miel billete billetes \
-            excursión camino_de_santiago pasaporte consulado | charge: dirige dirigido \
-            dirección_del lidera líder responsable encargado encargada jefe jefa gestiona \
-            gestionado lleva_el mantiene mantenedor coordina coordinador coordinadora guardia \
-            guardias presidente presidenta capitán tesorero tesorera asignado asignada a_cargo \
-            mando relevo | progress: borrador en_revisión pendiente bloqueado bloqueada espera \
+            matriculado matriculada oposiciones nota notas eso primaria secundaria guardería \
+            escuela_infantil | tongue: inglés francés alemán italiano japonés portugués chino \
+            árabe ruso catalán euskera gallego idioma aprende coreano griego español traducida \
+            tradujo idiomas | child: embarazada embarazo bebé parto nació dio_a_luz baja_maternal \
+            gemelos primer_hijo espera_un espera_una niña_nació adopción | pet: perro perra gato \
+            gata gatito cachorro conejo hámster loro caballo tortuga mascota veterinario \
+            veterinaria protectora pienso correa periquito | allergy: alérgico alérgica alergia \
+            alergias intolerante intolerancia tolera lactosa gluten penicilina cacahuetes marisco \
+            polen | medicine: pastillas pastilla medicación medicamento medicina_para dosis mg \
+            insulina antibiótico antibióticos antidepresivo antidepresivos tratamiento receta \
+            recetó jarabe terapia ibuprofeno | smoking: fuma fumo fumar fumador fumadora \
+            cigarrillos cigarrillo tabaco vapea cajetilla paquete_al_día puros | alcohol: alcohol \
+            cerveza cervezas vino copas abstemio abstemia sobrio sobria bebe_alcohol whisky | \
+            drink: café té descafeinado infusión infusiones leche azúcar refrescos cola \
+            manzanilla cortado mate | sport: fútbol tenis baloncesto pádel natación nada gimnasio \
+            gym corre correr maratón triatlón yoga pilates boxeo judo kárate escalada escala \
+            ciclismo equipo club entrena entrenamiento balonmano voleibol esquí portero delantero \
+            zumba atletismo | music: piano guitarra violín chelo violonchelo flauta clarinete \
+            trompeta saxofón batería coro orquesta banda bajo acordeón oboe canta_en viola arpa | \
+            hair: pelo cabello barba bigote calvo flequillo melena trenzas rubio rubia moreno \
+            morena castaño tiñó teñido afeitado afeitó rapado rizos coleta | sight: gafas \
+            lentillas lentes vista miopía | bank: banco cuenta santander bbva caixabank sabadell \
+            bankinter ing caja tarjeta hipoteca_con | insurance: seguro aseguradora mapfre \
+            adeslas sanitas póliza asegurado asegurada axa mutua | provider: compañía movistar \
+            vodafone orange yoigo tarifa operador luz endesa iberdrola naturgy fibra contrato \
+            digi proveedor calefacción gas caldera bomba_de_calor placas_solares | media: netflix \
+            spotify suscripción suscrito suscrita periódico revista boletín podcast hbo filmin \
+            resumen_diario | contact: dirección correo email teléfono número código_postal \
+            domicilio buzón usuario_de | money: sueldo salario alquiler hipoteca presupuesto \
+            precio cuesta cobra gana debe deuda préstamo paga ahorros ahorra cuota plazos \
+            a_medio_pagar pagado liquidó euros_al_mes saldó | appointment: reunión cita plazo \
+            entrega boda fiesta ensayo clase clases examen_es entrevista lanzamiento taller \
+            congreso ceremonia turno consulta partido revisión vuelo_es junta sesión daily | \
+            travel: viaje vuelo vuela hotel reservado reserva visado vacaciones crucero \
+            luna_de_miel billete billetes excursión camino_de_santiago pasaporte consulado | \
+            charge: dirige dirigido dirección_del lidera líder responsable encargado encargada \
+            jefe jefa gestiona gestionado lleva_el mantiene mantenedor coordina coordinador \
+            coordinadora guardia guardias presidente presidenta capitán tesorero tesorera \
+            asignado asignada a_cargo mando relevo entrenador entrenadora entrena_al delegada \
+            delegado | progress: borrador en_revisión pendiente bloqueado bloqueada espera \
             aprobado aprobada rechazado rechazada denegado abierto abierta cerrado cerrada \
             en_curso terminado publicado publicada pausado cancelado producción beta falla \
             fallaba caído roto arreglado entregado denegó concedió | database: base_de_datos \
             mysql postgres postgresql sqlite mariadb mongodb redis oracle | code: python java \
-            javascript typescript ruby rust kotlin php escrito_en escrita_en reescribió \
-            reescrito lenguaje programado | framework: framework react vue angular svelte django \
-            flask rails laravel wordpress prestashop magento shopify drupal | editor: \
-            editor vim neovim emacs vscode pycharm sublime intellij | hosting: alojado alojada \
-            servidor servidores nube aws azure hetzner ovh kubernetes docker desplegado clúster \
-            hosting google_cloud | pipeline: ci pipeline jenkins github_actions gitlab_ci \
-            compilación despliegues cron | system: linux ubuntu debian windows macos \
-            sistema_operativo fedora | chat: slack teams discord whatsapp telegram zoom \
-            skype | tracker: jira trello asana linear tickets incidencias redmine | notes: notion \
-            obsidian evernote onenote libreta cuaderno apuntes excel hoja_de_cálculo papel tela \
-            agenda notas_en | repository: rama github gitlab bitbucket rama_principal squash \
-            rebase monorepo commits | license: licencia licenciado gpl mit apache código_abierto \
-            privativo | format: tabuladores espacios viñetas markdown respuestas_cortas breves \
-            detalladas formal informal tono emojis modo_oscuro modo_claro listas prosa formato | \
-            greeting: llama llaman apodo tutea tutear de_usted de_tú nombre apellido \
-            que_le_llamen | staff: empleados trabajadores plantilla miembros personas equipo_de \
-            desarrolladores tiendas sucursales socios | friendship: amigos amigas se_habla \
-            se_hablan pelea peleados reconciliado reconciliaron reconciliados hizo_las_paces \
-            hicieron_las_paces enfadado distanciados | injury: escayola cabestrillo muletas \
-            roto_el esguince rodilla tobillo muñeca brazo pierna rehabilitación fisioterapia \
-            fisio lesión lesionado lesionada operó operada operado alta traumatólogo \
-            silla_de_ruedas fractura | reading: lee leyendo libro novela serie temporada capítulo \
-            terminado_de_leer | furniture: nevera lavadora lavavajillas escritorio televisor \
-            sofá_cama horno armario | permit: carné carnet_de_conducir permiso visado \
-            nacionalidad residencia pasaporte aprobó_el_carné autoescuela | housing: piso casa \
-            apartamento habitación estudio_en alquila alquilado alquiler compañero_de_piso \
-            compañeros_de_piso padres vive vivo vivía mudó mudarse mudado instaló casero \
-            inquilino se_independizó local | food: carne vegetariano vegetariana vegano vegana \
-            pescado marisco come comía dieta sin_gluten azúcar dulces ayuno desayuna queso \
-            lácteos huevos cerdo de_todo",
+            javascript typescript ruby rust kotlin php escrito_en escrita_en reescribió reescrito \
+            lenguaje programado | framework: framework react vue angular svelte django flask \
+            rails laravel wordpress prestashop magento shopify drupal | editor: editor vim neovim \
+            emacs vscode pycharm sublime intellij | hosting: alojado alojada servidor servidores \
+            nube aws azure hetzner ovh kubernetes docker desplegado clúster hosting google_cloud \
+            | pipeline: ci pipeline jenkins github_actions gitlab_ci compilación despliegues cron \
+            | system: linux ubuntu debian windows macos sistema_operativo fedora | chat: slack \
+            teams discord whatsapp telegram zoom skype | tracker: jira trello asana linear \
+            tickets incidencias redmine | notes: notion obsidian evernote onenote libreta \
+            cuaderno apuntes excel hoja_de_cálculo papel tela agenda notas_en | repository: rama \
+            github gitlab bitbucket rama_principal squash rebase monorepo commits | license: \
+            licencia licenciado gpl mit apache código_abierto privativo | format: tabuladores \
+            espacios viñetas markdown respuestas_cortas breves detalladas formal informal tono \
+            emojis modo_oscuro modo_claro listas prosa formato | greeting: llama llaman apodo \
+            tutea tutear de_usted de_tú nombre apellido que_le_llamen | staff: empleados \
+            trabajadores plantilla miembros personas equipo_de desarrolladores tiendas sucursales \
+            socios | friendship: amigos amigas se_habla se_hablan pelea peleados reconciliado \
+            reconciliaron reconciliados hizo_las_paces hicieron_las_paces enfadado distanciados | \
+            injury: escayola cabestrillo muletas roto_el esguince rodilla tobillo muñeca brazo \
+            pierna rehabilitación fisioterapia fisio lesión lesionado lesionada operó operada \
+            operado alta traumatólogo silla_de_ruedas fractura de_baja baja reincorporó \
+            reincorporado hospital ingresada ingresado espalda | reading: lee leyendo libro \
+            novela serie temporada capítulo terminado_de_leer | furniture: nevera lavadora \
+            lavavajillas escritorio televisor sofá_cama horno armario | permit: carné \
+            carnet_de_conducir permiso visado nacionalidad residencia pasaporte aprobó_el_carné \
+            autoescuela | housing: piso casa apartamento habitación estudio_en alquila alquilado \
+            alquiler compañero_de_piso compañeros_de_piso padres vive vivo vivía mudó mudarse \
+            mudado instaló casero inquilino se_independizó local | food: carne vegetariano \
+            vegetariana vegano vegana pescado marisco come comía dieta sin_gluten azúcar dulces \
+            ayuno desayuna queso lácteos huevos cerdo de_todo | shift: turno turnos \
+            turno_de_noche turno_de_día turno_de_mañana turno_de_tarde de_noche de_día jornada \
+            media_jornada jornada_completa tiempo_completo tiempo_parcial horas_semanales | \
+            files: csv json xml yaml toml parquet avro pdf html docx xlsx jpeg png latex | \
+            secret: contraseña contraseñas clave pin llave_de_acceso doble_factor token \
+            certificado sesión_única wifi | fear: miedo pánico teme temor fobia asustado asustada \
+            nervioso vértigo superó | workplace: oficina sede planta despacho mesa_de_trabajo \
+            edificio escritorio_en coworking taller bajos",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -128,7 +128,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             cède_sa_place laisse_sa_place succède_à fixé_à ramenée_à passée_de passé_de \
             nouveau_poste nouvelle_adresse nouveau_numéro nouvel_appartement nouvelle_date \
             nouveau_chef nouvelle_cheffe devient tourné_vers s_est_reconverti s_est_reconvertie \
-            converti_à finalement_choisi choisi_plutôt a_préféré part_avec",
+            converti_à finalement_choisi choisi_plutôt a_préféré part_avec passé_d",
         begins: "marié mariée mariés acheté commencé nouveau nouvelle nouvel adopté adoptée \
             accepté rejoint embauché embauchée fiancé_à s_est_fiancé s_est_fiancée s_est_mariée \
             s_est_marié pris décroché entré intégré a_acheté s_est_acheté s_est_achetée \
@@ -344,9 +344,13 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         uses: "utilise utilisent emploie conduit tourne roule",
         feels: "passion passionné passionnée fier fière reconnaissant rêve motivé motivée inspire \
             apprécie joie",
+        awaits: "attend attends cherche cherchons économise prépare préparer s_entraîne encore \
+            toujours_pas pas_encore peine_à a_du_mal galère lutte redoute hospitalisé \
+            hospitalisée en_arrêt",
         at_last: "enfin finalement au_final depuis_lors désormais ça_y_est une_fois_pour_toutes \
             en_fin_de_compte c_est_fini c_est_terminé c_est_du_passé feu_vert ces_temps-ci \
-            ces_derniers_temps",
+            ces_derniers_temps sans_problème plus_une_seule plus_un_seul tout_à_fait_bien \
+            sans_souci",
         recent: "hier avant-hier la_semaine_dernière le_mois_dernier l_an_dernier \
             l_année_dernière ce_matin ce_week-end le_week-end_dernier \
             cette_année récemment pendant_les_vacances samedi_dernier cet_été",
@@ -357,85 +361,94 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             tramway rer vélo pied au_travail au_bureau trajet covoiturage télétravail \
             télétravaille trottinette ter | phone: téléphone portable iphone android samsung \
             galaxy pixel smartphone fairphone mobile xiaomi | computer: ordinateur macbook pc \
-            tablette ipad portable_pro thinkpad | sleep: dort dormir dors dormait nuits \
-            réveil réveille lève lever couche coucher insomnie insomnies sieste lit matelas \
+            tablette ipad portable_pro thinkpad | sleep: dort dormir dors dormait nuits réveil \
+            réveille lève lever couche coucher insomnie insomnies sieste lit matelas \
             grasse_matinée matinal berceau | study: étudie études étudiant étudiante fac \
             université lycée collège école master licence_de thèse doctorat bac terminale seconde \
             cm1 cm2 ce1 ce2 cp sixième cinquième examen concours diplôme classe apprentissage \
-            alternance redouble médecine droit prépa note notes | tongue: anglais français \
-            allemand italien japonais portugais chinois arabe russe néerlandais suédois coréen \
-            grec apprend langue espagnol | child: enceinte grossesse bébé accouché accouchement \
-            née né naissance congé_maternité jumeaux attend_un attend_une premier_enfant adoption \
-            | pet: chien chienne chat chatte chaton chiot lapin hamster perroquet cheval poney \
-            tortue animal vétérinaire refuge croquettes pâtée laisse cochon_d_inde adopter | \
-            allergy: allergique allergie allergies intolérant intolérante intolérance tolère \
-            lactose gluten pénicilline arachides pollen fruits_de_mer | medicine: médicament \
-            médicaments comprimé comprimés cachets traitement dose mg insuline antibiotique \
-            antibiotiques antidépresseur antidépresseurs ordonnance prescrit thérapie psy sirop | \
-            smoking: fume fumer fumeur fumeuse cigarette cigarettes tabac vapote clope clopes \
-            paquet_par_jour cigare | alcohol: alcool bière bières vin sobre abstinent abstinente \
-            boit whisky apéro | drink: café thé expresso déca décaféiné tisane lait sucre soda \
-            cola chocolat_chaud noisette | sport: foot football tennis basket natation nage gym \
-            salle_de_sport court courir marathon triathlon yoga pilates boxe judo karaté kimono \
-            escalade grimpe vélo_club rugby handball équipe club entraîne entraînement ski \
-            gardien badminton danse athlétisme équitation volley | music: piano guitare violon \
-            violoncelle flûte clarinette trompette saxophone batterie chorale orchestre groupe \
-            accordéon basse hautbois chante harpe alto conservatoire | hair: cheveux barbe \
-            moustache chauve frange chignon tresses blond blonde brun brune roux rousse teint \
-            teinture coloration rasé rasée coupe bouclés | sight: lunettes lentilles vue myopie \
-            opération_laser | bank: banque compte crédit_agricole bnp société_générale boursorama \
-            lcl caisse_d_épargne carte_bancaire livret crédit_mutuel fortuneo revolut n26 | \
+            alternance redouble médecine droit prépa note notes crèche maternelle stage \
+            convention_de_stage | tongue: anglais français allemand italien japonais portugais \
+            chinois arabe russe néerlandais suédois coréen grec apprend langue espagnol | child: \
+            enceinte grossesse bébé accouché accouchement née né naissance congé_maternité \
+            jumeaux attend_un attend_une premier_enfant adoption | pet: chien chienne chat chatte \
+            chaton chiot lapin hamster perroquet cheval poney tortue animal vétérinaire refuge \
+            croquettes pâtée laisse cochon_d_inde adopter | allergy: allergique allergie \
+            allergies intolérant intolérante intolérance tolère lactose gluten pénicilline \
+            arachides pollen fruits_de_mer | medicine: médicament médicaments comprimé comprimés \
+            cachets traitement dose mg insuline antibiotique antibiotiques antidépresseur \
+            antidépresseurs ordonnance prescrit thérapie psy sirop | smoking: fume fumer fumeur \
+            fumeuse cigarette cigarettes tabac vapote clope clopes paquet_par_jour cigare | \
+            alcohol: alcool bière bières vin sobre abstinent abstinente boit whisky apéro | \
+            drink: café thé expresso déca décaféiné tisane lait sucre soda cola chocolat_chaud \
+            noisette | sport: foot football tennis basket natation nage gym salle_de_sport court \
+            courir marathon triathlon yoga pilates boxe judo karaté kimono escalade grimpe \
+            vélo_club rugby handball équipe club entraîne entraînement ski gardien badminton \
+            danse athlétisme équitation volley | music: piano guitare violon violoncelle flûte \
+            clarinette trompette saxophone batterie chorale orchestre groupe accordéon basse \
+            hautbois chante harpe alto conservatoire | hair: cheveux barbe moustache chauve \
+            frange chignon tresses blond blonde brun brune roux rousse teint teinture coloration \
+            rasé rasée coupe bouclés | sight: lunettes lentilles vue myopie opération_laser | \
+            bank: banque compte crédit_agricole bnp société_générale boursorama lcl \
+            caisse_d_épargne carte_bancaire livret crédit_mutuel fortuneo revolut n26 | \
             insurance: assurance assureur assuré assurée mutuelle maif macif axa matmut \
             contrat_d_assurance | provider: opérateur fournisseur orange free sfr bouygues \
-            forfait edf engie électricité fibre abonnement_internet box internet sosh | media: \
-            netflix spotify abonnement abonné abonnée journal magazine newsletter podcast deezer \
-            canal résumé_quotidien le_monde | contact: adresse courriel mail numéro \
-            téléphone_fixe code_postal domicile boîte_aux_lettres identifiant pseudo | money: \
-            salaire loyer budget prix coûte gagne dette dettes doit crédit prêt épargne \
-            argent_de_poche cotisation mensualités euros_par_mois remboursé financement \
-            subvention remboursée paie | appointment: réunion rendez-vous échéance rendu mariage \
-            fête répétition cours examen_est entretien lancement atelier congrès cérémonie \
-            consultation match séance concert livraison point_hebdo | travel: voyage vol \
-            hôtel réservé réservation visa vacances croisière lune_de_miel billet billets \
-            randonnée excursion camping séjour passeport consulat | charge: dirige dirigé dirigée \
-            géré gérée gère responsable chef chargé chargée mène pilote pilotage piloté pilotée \
-            maintient maintenu mainteneur coordonne coordinateur coordinatrice astreinte \
-            astreintes président présidente capitaine trésorier trésorière assigné confié reprend \
-            repris à_la_tête patron patronne relais | progress: brouillon en_relecture en_cours \
-            bloqué bloquée attend attente validation validé validée approuvé approuvée refusé \
-            refusée ouvert ouverte fermé fermée terminé publié publiée en_pause annulé production \
-            bêta en_panne plante cassé réparé livré accordé accordée | database: base_de_données \
-            mysql postgres postgresql sqlite mariadb mongodb redis oracle | code: python java \
-            javascript typescript ruby rust kotlin php écrit_en écrite_en réécrit \
-            réécrite langage codé | framework: framework react vue angular svelte django flask \
-            rails laravel symfony wordpress prestashop magento drupal | editor: éditeur \
-            vim neovim emacs vscode pycharm sublime intellij | hosting: hébergé hébergée \
-            hébergement hébergeur ovh scaleway aws azure hetzner gandi serveur serveurs cloud \
-            kubernetes docker cluster déployé infogérance | pipeline: ci pipeline jenkins \
+            forfait edf engie électricité fibre abonnement_internet box internet sosh chauffage \
+            chauffe gaz pompe_à_chaleur panneaux_solaires poêle | media: netflix spotify \
+            abonnement abonné abonnée journal magazine newsletter podcast deezer canal \
+            résumé_quotidien le_monde | contact: adresse courriel mail numéro téléphone_fixe \
+            code_postal domicile boîte_aux_lettres identifiant pseudo | money: salaire loyer \
+            budget prix coûte gagne dette dettes doit crédit prêt épargne argent_de_poche \
+            cotisation mensualités euros_par_mois remboursé financement subvention remboursée \
+            paie | appointment: réunion rendez-vous échéance rendu mariage fête répétition cours \
+            examen_est entretien lancement atelier congrès cérémonie consultation match séance \
+            concert livraison point_hebdo | travel: voyage vol hôtel réservé réservation visa \
+            vacances croisière lune_de_miel billet billets randonnée excursion camping séjour \
+            passeport consulat | charge: dirige dirigé dirigée géré gérée gère responsable chef \
+            chargé chargée mène pilote pilotage piloté pilotée maintient maintenu mainteneur \
+            coordonne coordinateur coordinatrice astreinte astreintes président présidente \
+            capitaine trésorier trésorière assigné confié reprend repris à_la_tête patron \
+            patronne relais entraîneur entraîneuse délégué déléguée | progress: brouillon \
+            en_relecture en_cours bloqué bloquée attend attente validation validé validée \
+            approuvé approuvée refusé refusée ouvert ouverte fermé fermée terminé publié publiée \
+            en_pause annulé production bêta en_panne plante cassé réparé livré accordé accordée \
+            panne pannes | database: base_de_données mysql postgres postgresql sqlite mariadb \
+            mongodb redis oracle | code: python java javascript typescript ruby rust kotlin php \
+            écrit_en écrite_en réécrit réécrite langage codé | framework: framework react vue \
+            angular svelte django flask rails laravel symfony wordpress prestashop magento drupal \
+            | editor: éditeur vim neovim emacs vscode pycharm sublime intellij | hosting: hébergé \
+            hébergée hébergement hébergeur ovh scaleway aws azure hetzner gandi serveur serveurs \
+            cloud kubernetes docker cluster déployé infogérance | pipeline: ci pipeline jenkins \
             github_actions gitlab_ci build déploiement cron intégration_continue | system: linux \
             ubuntu debian windows macos système_d_exploitation fedora | chat: slack teams discord \
-            whatsapp telegram zoom skype mattermost | tracker: jira trello asana linear \
-            tickets redmine taiga | notes: notion obsidian evernote onenote carnet cahier excel \
-            tableur agenda papier wiki confluence tableau | repository: branche \
-            branche_principale github gitlab bitbucket squash rebase monorepo commits dépôt | \
-            license: licence licencié gpl mit apache open_source propriétaire | format: \
-            tabulations espaces puces listes markdown réponses_courtes concis détaillées formel \
-            informel ton emojis mode_sombre mode_clair prose format rédigé | greeting: tutoie \
-            tutoyer vouvoie vouvoyer vouvoiement tutoiement appelle surnom prénom nom s_appelle | \
-            staff: employés salariés effectif membres personnes équipe_de développeurs magasins \
-            boutiques succursales bénévoles | friendship: amis amies fâché fâchée fâchés \
-            réconcilié réconciliée réconciliés brouillé brouillés dispute se_parlent parle_plus | \
-            injury: plâtre attelle béquilles cassé_le entorse genou cheville poignet bras jambe \
-            rééducation kiné blessure blessé blessée opéré opérée fauteuil_roulant fracture | \
-            reading: lit livre roman série saison chapitre lecture | furniture: frigo \
-            réfrigérateur lave-linge lave-vaisselle bureau_debout télé canapé four armoire \
-            platine vinyles disques | permit: permis visa nationalité titre_de_séjour passeport \
-            auto-école code_de_la_route examen_du_permis | housing: appartement maison \
-            chambre studio trois-pièces deux-pièces colocation coloc colocataire colocataires \
-            parents loyer bail loue louer locataire propriétaire habite habitait vit emménagé \
-            emménage déménagé déménage installé installée logement | food: viande végétarien \
-            végétarienne végan végane poisson fruits_mer mange mangeait régime sans_gluten sucre \
-            bonbons jeûne jeûner petit-déjeuner fromage porc œufs laitages",
+            whatsapp telegram zoom skype mattermost | tracker: jira trello asana linear tickets \
+            redmine taiga | notes: notion obsidian evernote onenote carnet cahier excel tableur \
+            agenda papier wiki confluence tableau | repository: branche branche_principale github \
+            gitlab bitbucket squash rebase monorepo commits dépôt | license: licence licencié gpl \
+            mit apache open_source propriétaire | format: tabulations espaces puces listes \
+            markdown réponses_courtes concis détaillées formel informel ton emojis mode_sombre \
+            mode_clair prose format rédigé | greeting: tutoie tutoyer vouvoie vouvoyer \
+            vouvoiement tutoiement appelle surnom prénom nom s_appelle | staff: employés salariés \
+            effectif membres personnes équipe_de développeurs magasins boutiques succursales \
+            bénévoles | friendship: amis amies fâché fâchée fâchés réconcilié réconciliée \
+            réconciliés brouillé brouillés dispute se_parlent parle_plus | injury: plâtre attelle \
+            béquilles cassé_le entorse genou cheville poignet bras jambe rééducation kiné \
+            blessure blessé blessée opéré opérée fauteuil_roulant fracture hôpital hospitalisé \
+            hospitalisée arrêt_maladie dos convalescence | reading: lit livre roman série saison \
+            chapitre lecture | furniture: frigo réfrigérateur lave-linge lave-vaisselle \
+            bureau_debout télé canapé four armoire platine vinyles disques | permit: permis visa \
+            nationalité titre_de_séjour passeport auto-école code_de_la_route examen_du_permis | \
+            housing: appartement maison chambre studio trois-pièces deux-pièces colocation coloc \
+            colocataire colocataires parents loyer bail loue louer locataire propriétaire habite \
+            habitait vit emménagé emménage déménagé déménage installé installée logement | food: \
+            viande végétarien végétarienne végan végane poisson fruits_mer mange mangeait régime \
+            sans_gluten sucre bonbons jeûne jeûner petit-déjeuner fromage porc œufs laitages | \
+            shift: équipe_de_nuit équipe_de_jour équipe_du_matin de_nuit de_jour nuits_travail \
+            horaires temps_plein temps_partiel mi-temps trois-huit heures_par_semaine | files: \
+            csv json xml yaml toml parquet avro pdf html docx xlsx jpeg png latex | secret: \
+            mot_de_passe mots_de_passe code_pin clé_d_accès double_authentification jeton \
+            certificat wifi identification | fear: peur craint crainte phobie angoisse terrifié \
+            terrifiée vertige trac panique surmonté | workplace: bureau bureaux siège étage \
+            open_space locaux bâtiment coworking atelier_de rez-de-chaussée poste_de_travail",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

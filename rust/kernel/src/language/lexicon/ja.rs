@@ -221,8 +221,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             夜行 色々 車両 薬局 髪型 階段 兄弟 便利 曲線 開発 閉鎖 酒井 寮母 夫婦 妻子 父兄 母校 \
             娘婿 客室 姉妹 でも ても とも どこ もの こと ところ かな そば まず 必ず だけど なので \
             のに",
+        awaits: "待って 待ち 探して 探し 貯めて 準備して 準備中 まだ 目指して 苦労して 悩んで \
+            入院中 入院して 療養",
         at_last: "やっと ようやく ついに とうとう すっかり 今では 今は それ以来 結局 もう完全に \
-            最近は",
+            最近は 安定している 安定した ようになった ようになり 平気になった",
         recent: "昨日 先週 先月 昨年 去年 今朝 昨夜 先日 この前 最近 今年 週末に",
         families: "vehicle: 車 自動車 バイク 軽自動車 トヨタ ホンダ 日産 マツダ スバル スズキ \
             プリウス フィット カローラ テスラ ベンツ 愛車 運転 原付 電気自動車 中古車 廃車 | \
@@ -249,37 +251,42 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             髪型 | sight: メガネ 眼鏡 コンタクト 視力 レーシック | bank: 銀行 口座 三菱 みずほ \
             三井住友 ゆうちょ 楽天銀行 メインバンク クレジットカード 信用金庫 | insurance: 保険 \
             生命保険 健康保険 加入している保険 国民健康保険 | provider: ドコモ au ソフトバンク \
-            楽天モバイル プロバイダ 回線 キャリア 光回線 格安SIM 電力会社 | media: \
-            ネットフリックス netflix spotify 新聞 購読 定期購読 メルマガ サブスク 雑誌 会員 | \
-            contact: 住所 メールアドレス 電話番号 連絡先 番号 アドレス | money: 給料 年収 月収 \
-            家賃 予算 価格 ローン 借金 貯金 時給 小遣い 値段 料金 返済 完済 | appointment: 会議 \
-            打ち合わせ 締め切り 締切 結婚式 面接 予約 朝会 定例 ミーティング 発表会 歯医者の予約 \
-            レッスン 教室 納期 説明会 飲み会 授業 | travel: 旅行 飛行機 ホテル 便 ビザ 出張 \
-            新婚旅行 留学 切符 航空券 温泉旅行 | charge: 担当 担当者 責任者 リーダー 管理 管理者 \
-            部長 課長 主将 キャプテン 代表 会長 引き継 当番 監督 店長 オンコール 権限 任され | \
-            progress: 下書き レビュー レビュー待ち 進行中 完了 保留 承認 承認待ち 却下 公開 \
-            リリース 中止 延期 未着手 エラー 落ちて 障害 復旧 失敗 マージ 対応中 開発中 停止 | \
-            database: データベース mysql postgres postgresql sqlite mongodb redis oracle | code: \
-            python java javascript typescript ruby rust go kotlin php c++ 書き直 言語 書かれて | \
-            framework: フレームワーク react vue angular svelte django flask rails spring laravel \
-            | editor: エディタ エディター vim neovim emacs vscode pycharm | hosting: サーバー \
-            サーバ ホスト aws azure gcp さくら クラウド オンプレ クラスタ kubernetes docker \
-            デプロイ データセンター | pipeline: ci jenkins パイプライン ビルド github_actions \
-            自動テスト バッチ | system: linux ubuntu windows macos mac os | chat: slack teams \
-            discord line チャットワーク zoom skype メッセンジャー | tracker: jira backlog trello \
-            redmine チケット asana linear | notes: notion メモ 手帳 日記 エクセル excel ノート \
-            evernote スプレッドシート | repository: ブランチ github gitlab コミット リポジトリ \
-            マージ方針 | license: ライセンス gpl mit apache オープンソース | format: 箇条書き \
-            インデント タブ スペース 敬語 タメ口 短く 詳しく 絵文字 ダークモード ライトモード \
-            書式 丁寧語 | greeting: 呼び名 呼んで 呼ばれ あだ名 名前 ニックネーム さん付け \
-            呼び捨て | staff: 社員 従業員 人数 メンバー 店舗 支店 スタッフ | friendship: 友達 \
-            親友 仲直り 絶交 喧嘩 疎遠 仲が 口をきか | injury: 骨折 ギプス 松葉杖 捻挫 怪我 けが \
-            リハビリ 手術 車椅子 膝 足首 | reading: 読んで 小説 本 連載 ドラマ 漫画 読み終え | \
-            furniture: ソファ 冷蔵庫 洗濯機 テレビ 机 エアコン マットレス 食洗機 | permit: 免許 \
-            運転免許 ビザ 永住権 国籍 パスポート 教習所 資格 | housing: マンション アパート 部屋 \
-            実家 一人暮らし 同居 ルームメイト 寮 家 住んで 住む 引っ越 引っ越し 暮らし 両親と \
-            シェアハウス 賃貸 大家 一軒家 借り | food: 肉 魚 ベジタリアン 菜食 ビーガン 甘い物 \
-            甘いもの 辛い 食べ ダイエット 断食 朝食 朝ごはん 乳製品 卵 糖質",
+            楽天モバイル プロバイダ 回線 キャリア 光回線 格安SIM 電力会社 暖房 都市ガス プロパン \
+            太陽光 床暖房 | media: ネットフリックス netflix spotify 新聞 購読 定期購読 メルマガ \
+            サブスク 雑誌 会員 | contact: 住所 メールアドレス 電話番号 連絡先 番号 アドレス | \
+            money: 給料 年収 月収 家賃 予算 価格 ローン 借金 貯金 時給 小遣い 値段 料金 返済 完済 \
+            | appointment: 会議 打ち合わせ 締め切り 締切 結婚式 面接 予約 朝会 定例 ミーティング \
+            発表会 歯医者の予約 レッスン 教室 納期 説明会 飲み会 授業 | travel: 旅行 飛行機 \
+            ホテル 便 ビザ 出張 新婚旅行 留学 切符 航空券 温泉旅行 | charge: 担当 担当者 責任者 \
+            リーダー 管理 管理者 部長 課長 主将 キャプテン 代表 会長 引き継 当番 監督 店長 \
+            オンコール 権限 任され | progress: 下書き レビュー レビュー待ち 進行中 完了 保留 承認 \
+            承認待ち 却下 公開 リリース 中止 延期 未着手 エラー 落ちて 障害 復旧 失敗 マージ \
+            対応中 開発中 停止 落ちる 安定 不安定 | database: データベース mysql postgres \
+            postgresql sqlite mongodb redis oracle | code: python java javascript typescript ruby \
+            rust go kotlin php c++ 書き直 言語 書かれて | framework: フレームワーク react vue \
+            angular svelte django flask rails spring laravel | editor: エディタ エディター vim \
+            neovim emacs vscode pycharm | hosting: サーバー サーバ ホスト aws azure gcp さくら \
+            クラウド オンプレ クラスタ kubernetes docker デプロイ データセンター | pipeline: ci \
+            jenkins パイプライン ビルド github_actions 自動テスト バッチ | system: linux ubuntu \
+            windows macos mac os | chat: slack teams discord line チャットワーク zoom skype \
+            メッセンジャー | tracker: jira backlog trello redmine チケット asana linear | notes: \
+            notion メモ 手帳 日記 エクセル excel ノート evernote スプレッドシート | repository: \
+            ブランチ github gitlab コミット リポジトリ マージ方針 | license: ライセンス gpl mit \
+            apache オープンソース | format: 箇条書き インデント タブ スペース 敬語 タメ口 短く \
+            詳しく 絵文字 ダークモード ライトモード 書式 丁寧語 | greeting: 呼び名 呼んで 呼ばれ \
+            あだ名 名前 ニックネーム さん付け 呼び捨て | staff: 社員 従業員 人数 メンバー 店舗 \
+            支店 スタッフ | friendship: 友達 親友 仲直り 絶交 喧嘩 疎遠 仲が 口をきか | injury: \
+            骨折 ギプス 松葉杖 捻挫 怪我 けが リハビリ 手術 車椅子 膝 足首 入院 退院 肺炎 | \
+            reading: 読んで 小説 本 連載 ドラマ 漫画 読み終え | furniture: ソファ 冷蔵庫 洗濯機 \
+            テレビ 机 エアコン マットレス 食洗機 | permit: 免許 運転免許 ビザ 永住権 国籍 \
+            パスポート 教習所 資格 | housing: マンション アパート 部屋 実家 一人暮らし 同居 \
+            ルームメイト 寮 家 住んで 住む 引っ越 引っ越し 暮らし 両親と シェアハウス 賃貸 大家 \
+            一軒家 借り | food: 肉 魚 ベジタリアン 菜食 ビーガン 甘い物 甘いもの 辛い 食べ \
+            ダイエット 断食 朝食 朝ごはん 乳製品 卵 糖質 納豆 | shift: 夜勤 日勤 早番 遅番 シフト \
+            時短勤務 フルタイム パートタイム 残業 | files: csv json xml yaml toml parquet avro \
+            pdf html docx xlsx png | secret: パスワード 暗証番号 パスキー 二段階認証 トークン \
+            証明書 合言葉 | fear: 怖い 怖く 恐怖症 苦手 克服 怖がる 平気 高所恐怖症 人見知り | \
+            workplace: オフィス 本社 席 フロア 階 デスク 事務所 ビル 拠点",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

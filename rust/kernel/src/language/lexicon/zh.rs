@@ -184,7 +184,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             名片 次日 万达 度假 升级 页面 行政 行李 点心 号码 日语 日本 日历 口语 支持 根据 位置 \
             杯子 一起 一直 一般 三亚 三明 五一 六安 九江 十堰 说明 小说 想象 思想 理想 买卖 换季 \
             搬运 涨幅 养生 书店 歌剧 课本 菜单 左右 药店 车站 车库",
-        at_last: "终于 总算 如今 从此 再也不 最终 已经 早就 完全没问题 告一段落 不再是",
+        awaits: "在等 等待 在找 寻找 正在找 攒钱 存钱 备考 备战 还没 还没有 还不 还不会 还不能 \
+            住院 等着",
+        at_last: "终于 总算 如今 从此 再也不 最终 已经 早就 完全没问题 告一段落 不再是 很稳定 \
+            会…了 能…了 可以…了 开始正常",
         recent: "昨天 上周 上个月 上个周末 昨晚 前天 今年 去年 前几天 最近 刚刚 \
             今早 ",
         families: "vehicle: 汽车 轿车 摩托车 电动车 面包车 大众 丰田 本田 宝马 奔驰 奥迪 特斯拉 \
@@ -206,31 +209,35 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             二胡 鼓 乐队 合唱团 乐团 架子鼓 | hair: 头发 长发 短发 胡子 光头 刘海 染发 烫发 剪短 \
             发型 | sight: 眼镜 隐形眼镜 近视 视力 近视手术 | bank: 银行 工商银行 建设银行 \
             招商银行 农业银行 中国银行 工行 建行 招行 账户 信用卡 | insurance: 保险 医保 平安保险 \
-            保单 投保 | provider: 运营商 移动 联通 电信 宽带 套餐 | media: 会员 订阅 爱奇艺 优酷 \
-            腾讯视频 报纸 杂志 网飞 | contact: 地址 邮箱 电话 号码 手机号 微信号 住址 | money: \
-            工资 月薪 房租 预算 价格 房贷 贷款 存款 欠 债 收入 年薪 零花钱 学费 还清 | \
-            appointment: 会议 周会 例会 截止日期 婚礼 面试 课程 瑜伽课 早会 晨会 站会 聚会 \
-            考试时间 预约 发布会 上线 评审 培训 课 | travel: 旅行 旅游 航班 机票 酒店 签证 出国 \
-            度假 蜜月 行程 火车票 | charge: 负责 负责人 主管 领导 经理 组长 队长 维护 值班 接手 \
-            管理 管理员 主任 会长 权限 店长 对接人 | progress: 草稿 审核 审核中 待审核 进行中 \
-            已完成 阻塞 等待 批准 审批 发布 上线 暂停 搁置 取消 测试中 失败 崩溃 故障 修复 停工 \
-            开发中 合并 | database: 数据库 mysql postgres postgresql sqlite mongodb redis oracle \
-            | code: python java javascript typescript rust go golang kotlin php c++ 重写 编程语言 \
-            | framework: 框架 react vue angular svelte django flask spring | editor: 编辑器 vim \
-            neovim emacs vscode pycharm | hosting: 服务器 部署 阿里云 腾讯云 华为云 aws azure 云 \
-            集群 托管 机房 kubernetes docker | pipeline: ci jenkins 流水线 构建 github_actions \
-            定时任务 | system: linux ubuntu windows macos 操作系统 系统 | chat: 微信 钉钉 飞书 \
-            slack teams qq telegram 企业微信 腾讯会议 | tracker: jira 禅道 trello 工单 tapd \
-            linear | notes: notion 笔记 印象笔记 日记 excel 表格 语雀 石墨 笔记本 | repository: \
-            分支 主分支 github gitlab gitee 提交 代码库 合并请求 | license: 许可证 gpl mit apache \
-            开源 闭源 | format: 缩进 空格 制表符 列表 简短 详细 格式 表情 深色模式 浅色模式 \
-            markdown 要点 | greeting: 称呼 叫我 名字 昵称 外号 小名 英文名 | staff: 员工 人数 \
-            团队 成员 开发人员 裁员 分店 | friendship: 朋友 绝交 和好 吵架 冷战 闹翻 联系 | \
-            injury: 骨折 石膏 拐杖 扭伤 受伤 手术 轮椅 康复 膝盖 脚踝 | reading: 看书 在读 小说 \
-            追剧 电视剧 书 | furniture: 沙发 冰箱 洗衣机 电视 书桌 空调 床垫 洗碗机 | permit: \
-            驾照 签证 居留证 绿卡 护照 国籍 证书 驾校 | housing: 房子 公寓 租房 合租 室友 房东 \
-            住在 住 搬到 搬家 搬 宿舍 父母家 买房 独居 一个人住 出租屋 异地 租 | food: 吃肉 吃素 \
-            素食 素食者 海鲜 辣 甜食 减肥 节食 早餐 牛奶 糖 羊肉 牛肉 猪肉",
+            保单 投保 | provider: 运营商 移动 联通 电信 宽带 套餐 暖气 燃气 地暖 太阳能 | media: \
+            会员 订阅 爱奇艺 优酷 腾讯视频 报纸 杂志 网飞 | contact: 地址 邮箱 电话 号码 手机号 \
+            微信号 住址 | money: 工资 月薪 房租 预算 价格 房贷 贷款 存款 欠 债 收入 年薪 零花钱 \
+            学费 还清 | appointment: 会议 周会 例会 截止日期 婚礼 面试 课程 瑜伽课 早会 晨会 站会 \
+            聚会 考试时间 预约 发布会 上线 评审 培训 课 | travel: 旅行 旅游 航班 机票 酒店 签证 \
+            出国 度假 蜜月 行程 火车票 | charge: 负责 负责人 主管 领导 经理 组长 队长 维护 值班 \
+            接手 管理 管理员 主任 会长 权限 店长 对接人 | progress: 草稿 审核 审核中 待审核 \
+            进行中 已完成 阻塞 等待 批准 审批 发布 上线 暂停 搁置 取消 测试中 失败 崩溃 故障 修复 \
+            停工 开发中 合并 稳定 宕机 正常 | database: 数据库 mysql postgres postgresql sqlite \
+            mongodb redis oracle | code: python java javascript typescript rust go golang kotlin \
+            php c++ 重写 编程语言 | framework: 框架 react vue angular svelte django flask spring \
+            | editor: 编辑器 vim neovim emacs vscode pycharm | hosting: 服务器 部署 阿里云 腾讯云 \
+            华为云 aws azure 云 集群 托管 机房 kubernetes docker | pipeline: ci jenkins 流水线 \
+            构建 github_actions 定时任务 | system: linux ubuntu windows macos 操作系统 系统 | \
+            chat: 微信 钉钉 飞书 slack teams qq telegram 企业微信 腾讯会议 | tracker: jira 禅道 \
+            trello 工单 tapd linear | notes: notion 笔记 印象笔记 日记 excel 表格 语雀 石墨 \
+            笔记本 | repository: 分支 主分支 github gitlab gitee 提交 代码库 合并请求 | license: \
+            许可证 gpl mit apache 开源 闭源 | format: 缩进 空格 制表符 列表 简短 详细 格式 表情 \
+            深色模式 浅色模式 markdown 要点 | greeting: 称呼 叫我 名字 昵称 外号 小名 英文名 | \
+            staff: 员工 人数 团队 成员 开发人员 裁员 分店 | friendship: 朋友 绝交 和好 吵架 冷战 \
+            闹翻 联系 | injury: 骨折 石膏 拐杖 扭伤 受伤 手术 轮椅 康复 膝盖 脚踝 住院 出院 肺炎 \
+            走路 | reading: 看书 在读 小说 追剧 电视剧 书 | furniture: 沙发 冰箱 洗衣机 电视 书桌 \
+            空调 床垫 洗碗机 | permit: 驾照 签证 居留证 绿卡 护照 国籍 证书 驾校 | housing: 房子 \
+            公寓 租房 合租 室友 房东 住在 住 搬到 搬家 搬 宿舍 父母家 买房 独居 一个人住 出租屋 \
+            异地 租 | food: 吃肉 吃素 素食 素食者 海鲜 辣 甜食 减肥 节食 早餐 牛奶 糖 羊肉 牛肉 \
+            猪肉 减 吃饭 | shift: 夜班 白班 早班 晚班 中班 倒班 轮班 全职 兼职 加班 | files: csv \
+            json xml yaml toml parquet avro pdf html docx xlsx png | secret: 密码 口令 密钥 \
+            验证码 双重认证 通行密钥 令牌 证书 | fear: 害怕 怕 恐惧 恐高 不敢 敢 怕黑 克服 | \
+            workplace: 办公室 总部 工位 楼 楼层 五楼 二楼 三楼 四楼 办公楼 分公司",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING
