@@ -46,6 +46,7 @@ from memstore._kernel.claims import (
     PREPOSITION,
     QUALIFIER,
     REGION,
+    REPLACES,
     SEVERAL,
     STATE,
     TEMPORARY,
@@ -161,20 +162,21 @@ def changes_a_family(pair: Pair) -> bool:
 
 def changes_a_thing(pair: Pair) -> bool:
     """Whether a short claim tells a change, or an event, of a thing that the older one names."""
+    before, after = pair.size
+    if before > MAX_STATE or after > LONG or not pair.shared:
+        return False
     if not _may_have_changed(pair) or not _share_a_thing(pair):
         return False
-    before, after = pair.size
     event = bool(pair.new.roles & PAST)
     if pair.marks & TURNED & ~(BEGINS | CLOSES) and before <= 4 and after <= 7:
         return True
-    if before <= MAX_STATE and after <= LONG:
-        # She cannot swim yet; she is waiting for a ticket.
-        affirms = bool(pair.old.roles & DENIES) and not pair.new.roles & DENIES
-        comes = bool(pair.old.roles & AWAITS) and (event or bool(pair.marks & TURNED))
-        if affirms or comes:
-            return True
+    # She cannot swim yet; she is waiting for a ticket.
+    affirms = bool(pair.old.roles & DENIES) and not pair.new.roles & DENIES
+    other_value = pair.values is not None and not pair.new.is_unspaced
+    if not other_value and (affirms or pair.old.roles & AWAITS):
+        return event or bool(pair.marks & TURNED)
     feels = (pair.old.roles | pair.new.roles) & (FEELS | MANY)
-    return event and not feels and before <= 4 and after <= 6
+    return event and not other_value and not feels and before <= 4 and after <= 6
 
 
 def _share_a_thing(pair: Pair) -> bool:
@@ -186,9 +188,18 @@ def _share_a_thing(pair: Pair) -> bool:
 
 def _may_have_changed(pair: Pair) -> bool:
     """Whether the older claim tells a state; no event, no feeling and nothing of former times."""
-    if pair.marks & TURNED == ENDS and pair.gained and adds_a_case(pair):
-        return False  # no longer, after dinner
-    return not pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES)
+    if pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES):
+        return False
+    return bool(pair.lost) or not _repeats_it(pair)
+
+
+def _repeats_it(pair: Pair) -> bool:
+    """Whether it says the same, instead of something else, or ends it for a case only."""
+    turned = pair.marks & TURNED
+    if turned == ENDS and (pair.gained or pair.marks & PARTLY):
+        # No longer, after dinner.
+        return not pair.new.is_unspaced or bool(roles(pair.gained) & QUALIFIER)
+    return turned == REPLACES  # tea, instead of coffee
 
 
 def is_told_otherwise(pair: Pair) -> bool:
@@ -196,12 +207,14 @@ def is_told_otherwise(pair: Pair) -> bool:
 
     "Last week a doctor put Ana on a diet". Kin of the subject before the verb remain others.
     """
+    if not pair.shared and not pair.families:
+        return False  # most pairs
+    if not changes_a_family(pair) and not changes_a_thing(pair):
+        return False
     found = pair.side_by_side
     if not found.same_case or not found.same_owners or not pair.holds_on:
         return False
-    if not (changes_a_family(pair) or changes_a_thing(pair)) or roles(found.new_head) & KIN:
-        return False
-    return (
+    return not roles(found.new_head) & KIN and (
         denials.is_for_a_time(pair)
         or denials.names_another_holder(pair)
         or denials.is_about_another_thing(pair)
@@ -341,7 +354,8 @@ def _states_one_attribute(pair: Pair) -> bool:
     old, new = pair.values
     frame = roles(pair.frame)
     named = frame & UNIQUE or (frame & ATTRIBUTE and kinds(old) == kinds(new))
-    return bool(named) and max(len(old), len(new)) <= 3 and roles(old) == roles(new)
+    alike = not (roles(old) ^ roles(new)) & ~QUALIFIER
+    return bool(named) and alike and max(len(old), len(new)) <= 3
 
 
 def _other_type(pair: Pair) -> bool:
