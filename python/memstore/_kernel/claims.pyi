@@ -78,7 +78,7 @@ __all__ = [
     "align",
 ]
 
-FAMILIES: Final[tuple[str, ...]]
+FAMILIES: Final[list[str]]
 """The names of families of attributes, in the order of their bits."""
 MAX_CHARACTERS: Final[int]
 """The characters of a text that are read."""
