@@ -26,7 +26,8 @@ from tests.support.spoiling import Pair, spoilt
 from memstore import LocalEmbedder
 from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
 
-PUBLISHED = Path(__file__).parents[2] / "tests" / "text" / "judged" / "pairs.jsonl"
+PAIRS = Path(__file__).parents[2] / "tests" / "text" / "judged"
+PUBLISHED = (PAIRS / "pairs.jsonl", PAIRS / "more_pairs.jsonl")
 
 MAX_CANDIDATES = 10
 WRONG_SLOTS = 0.2
@@ -57,7 +58,7 @@ def judged(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> Judgemen
 
 def class_of(pair: Pair) -> str:
     """Return whether a pair must be retired, must stay, is hostile, or may go either way."""
-    if pair["kind"] == "hostile":
+    if pair["kind"] == "hostile" or pair.get("hostile"):
         return "hostile"
     labels = {"supersedes": "must", "coexists": "stay", "unrelated": "stay"}
     return labels.get(pair["label"], "either")
@@ -214,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rules", action="store_true")
     parser.add_argument("--list", default="")
     options = parser.parse_args(arguments)
-    files = [PUBLISHED, *(sorted(options.folder.glob("*.jsonl")) if options.folder else ())]
+    files = [*PUBLISHED, *(sorted(options.folder.glob("*.jsonl")) if options.folder else ())]
     for file in files:
         pairs = pairs_of([file])
         print(f"{file.name}: {len(pairs)} pairs", *table(pairs), *spoiling(pairs), sep="\n")

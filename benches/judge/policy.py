@@ -77,7 +77,8 @@ def kind_of(pair: Pair) -> str:
     """Return what a pair counts as: a correction, a hostile pair, or facts that coexist."""
     if pair["label"] == "supersedes":
         return "corrections"
-    return "hostile" if pair["kind"] == "hostile" else "coexisting"
+    hostile = pair["kind"] == "hostile" or pair.get("hostile")
+    return "hostile" if hostile else "coexisting"
 
 
 def table(

@@ -9,6 +9,8 @@ __all__ = [
     "ADDS",
     "AGE",
     "ATTRIBUTE",
+    "AT_LAST",
+    "AWAITS",
     "BE",
     "BEGINS",
     "CHANGES",
@@ -22,6 +24,8 @@ __all__ = [
     "DIET",
     "DISPOSES",
     "ENDS",
+    "FAMILIES",
+    "FEELS",
     "FORMER",
     "FROM",
     "FUNCTION",
@@ -50,6 +54,7 @@ __all__ = [
     "PERSONAL",
     "PREPOSITION",
     "QUALIFIER",
+    "RECENT",
     "REGION",
     "REPLACES",
     "SEASON",
@@ -73,6 +78,8 @@ __all__ = [
     "align",
 ]
 
+FAMILIES: Final[list[str]]
+"""The names of families of attributes, in the order of their bits."""
 MAX_CHARACTERS: Final[int]
 """The characters of a text that are read."""
 
@@ -131,6 +138,10 @@ DIET: Final[int]
 HEALTH: Final[int]
 AGE: Final[int]
 NUMBER: Final[int]
+FEELS: Final[int]
+AT_LAST: Final[int]
+RECENT: Final[int]
+AWAITS: Final[int]
 
 # How a word is written: values of :attr:`Word.kind`.
 WORD: Final[int]
@@ -166,6 +177,10 @@ class Word:
     @property
     def groups(self) -> int:
         """The groups of states that it belongs to, a bit each."""
+
+    @property
+    def families(self) -> int:
+        """The families of attributes that it belongs to, a bit each (:data:`FAMILIES`)."""
 
     @property
     def is_telling(self) -> bool:
@@ -206,6 +221,10 @@ class Reading:
     @property
     def groups(self) -> int:
         """The groups of states of all words."""
+
+    @property
+    def families(self) -> int:
+        """The families of attributes of all words."""
 
     @property
     def is_about_subject(self) -> bool:

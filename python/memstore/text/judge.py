@@ -42,6 +42,7 @@ class Rule(StrEnum):
     SAME = "says the same"
     HEDGED = "is hedged or asked"
     ADDED = "adds to the other"
+    TOLD_OTHERWISE = "may tell a change with other words"
     FOR_A_TIME = "holds for a time only"
     OTHER_HOLDER = "is about another holder"
     STORY = "shares too little of a long text"
@@ -70,6 +71,8 @@ class Rule(StrEnum):
     CHANGED_MAYBE = "may change it"
     VALUE_MAYBE = "may change the value"
     ATTRIBUTE_MAYBE = "may change the same attribute"
+    FAMILY_MAYBE = "may change what both are about"
+    THING_MAYBE = "may change the thing that both name"
     SAME_ATTRIBUTE = "states the same attribute"
     NOTHING_ALIGNED = "has nothing to align with the other"
     SAME_SLOT = "has another value of the same slot"
@@ -83,6 +86,10 @@ DENYING: Final = frozenset({Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.OTHER
 
 ENDING: Final = frozenset({Rule.ENDED_MAYBE, Rule.STATE_ENDED, Rule.CONTRADICTED})
 """Questions whether the older claim has ended."""
+
+
+FAMILIAR: Final = frozenset({Rule.FAMILY_MAYBE, Rule.THING_MAYBE, Rule.TOLD_OTHERWISE})
+"""Questions that look past cases and other holders."""
 
 
 @frozen
@@ -139,6 +146,7 @@ class Law(NamedTuple):
 LAWS: Final = (
     Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
+    Law(Rule.TOLD_OTHERWISE, signs.is_told_otherwise, Verdict.ASK),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
     Law(Rule.NOTHING_ALIGNED, signs.shares_nothing, Verdict.KEEP),
@@ -157,6 +165,8 @@ LAWS: Final = (
     Law(Rule.EVENT, signs.tells_another_event, Verdict.KEEP),
     Law(Rule.FORMER, signs.was_before, Verdict.KEEP),
     Law(Rule.CONTRADICTED, signs.contradicts, Verdict.ASK),
+    Law(Rule.FAMILY_MAYBE, signs.changes_a_family, Verdict.ASK),
+    Law(Rule.THING_MAYBE, signs.changes_a_thing, Verdict.ASK),
     Law(Rule.OTHER_CLAIM, signs.denies_other_words, Verdict.KEEP),
     Law(Rule.SEVERAL, signs.accumulates, Verdict.KEEP),
     Law(Rule.OTHER_PREDICATE, signs.is_another_predicate, Verdict.KEEP),
@@ -213,9 +223,10 @@ def _by_slots(
     if judged.verdict is Verdict.RETIRE or judged.denies:
         return judged
     asks = judged.verdict is Verdict.ASK
-    ended = slots.end and asks and judged.rule in ENDING
+    ended = slots.end and asks and (judged.rule in ENDING or bool(pair.marks & OVER))
     if (slots.replace or ended) and Rule.SAME_SLOT not in without:
-        verdict = Verdict.RETIRE if asks and may_prove(pair) else Verdict.ASK
+        seen = asks and not (judged.rule in FAMILIAR and signs.names_a_case(pair))
+        verdict = Verdict.RETIRE if seen and may_prove(pair) else Verdict.ASK
         return Judgement(verdict, Rule.SAME_SLOT, judged.changes)
     over = bool(pair.marks & (OVER | CORRECTS | REPLACES))
     if slots.differ and asks and not over and Rule.OTHER_SLOT not in without:

@@ -44,6 +44,11 @@ impl Word {
     }
 
     #[getter]
+    fn families(&self) -> u64 {
+        self.word.families
+    }
+
+    #[getter]
     fn is_telling(&self) -> bool {
         self.word.is_telling
     }
@@ -104,6 +109,11 @@ impl Reading {
     #[getter]
     fn groups(&self) -> u64 {
         self.reading.groups
+    }
+
+    #[getter]
+    fn families(&self) -> u64 {
+        self.reading.families
     }
 
     #[getter]

@@ -51,6 +51,10 @@ mod _kernel {
             for (name, role) in memstore_kernel::language::claims::roles::NAMES {
                 module.add(*name, *role)?;
             }
+            module.add(
+                "FAMILIES",
+                memstore_kernel::language::claims::FAMILIES.to_vec(),
+            )?;
             for (name, kind) in crate::claims::KINDS {
                 module.add(name, kind as u8)?;
             }

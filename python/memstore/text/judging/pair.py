@@ -25,8 +25,11 @@ from memstore._kernel.claims import (
     NOW,
     NUMERIC,
     PARTLY,
+    RECENT,
     REPLACES,
+    TEMPORARY,
     UNIT,
+    USER,
     VERSION,
 )
 
@@ -144,6 +147,21 @@ class Pair:
         return bool((self.old.roles ^ self.new.roles) & DENIES)
 
     @cached_property
+    def families(self) -> int:
+        """The families of attributes that both are about."""
+        if not self.old.families & self.new.families:
+            return 0
+        return families(self.old) & families(self.new)
+
+    @cached_property
+    def holds_on(self) -> bool:
+        """Whether no word of the newer claim says that it holds for a time only.
+
+        Last week something happened, and may still be so.
+        """
+        return all(word.roles & RECENT for word in self.new.words if word.roles & TEMPORARY)
+
+    @cached_property
     def size(self) -> tuple[int, int]:
         return len(telling(self.old)), len(telling(self.new))
 
@@ -153,6 +171,16 @@ def _limits(reading: Reading) -> set[str]:
     if not reading.roles & (PARTLY | HEDGES):
         return set()
     return {word.stem for word in reading.words if word.roles & (PARTLY | HEDGES)}
+
+
+def families(reading: Reading) -> int:
+    """Return the families of attributes that a claim is about, apart from its subject."""
+    found = 0
+    if reading.families:
+        for word in reading.words:
+            if not word.roles & USER:
+                found |= word.families
+    return found
 
 
 def telling(reading: Reading) -> list[Word]:

@@ -111,6 +111,7 @@ def _replaces_struck(pair: Pair, kept: Sequence[Word], struck: Sequence[Word]) -
         and gone <= old
         and 0 < len(new) <= MAX_VALUE
         and old - pair.new_keys(left) <= gone
+        and {*_prepositions(struck)} <= {*_prepositions(pair.old.words)}
         and not roles(kept) & (DENIES | KIN) & ~pair.old.roles
         and not roles(new) & QUALIFIER
         and _together(left, new)

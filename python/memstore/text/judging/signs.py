@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
     AGE,
+    AT_LAST,
     ATTRIBUTE,
+    AWAITS,
     BE,
     BEGINS,
     CHANGES,
@@ -15,9 +17,12 @@ from memstore._kernel.claims import (
     CORRECTS,
     DATE,
     DAY,
+    DENIES,
     DIET,
     DISPOSES,
     ENDS,
+    FAMILIES,
+    FEELS,
     FORMER,
     FROM,
     HAVE,
@@ -25,6 +30,7 @@ from memstore._kernel.claims import (
     HEDGES,
     HOME,
     INDEFINITE,
+    KIN,
     LEAVES,
     MANY,
     MARRIAGE,
@@ -40,6 +46,7 @@ from memstore._kernel.claims import (
     PREPOSITION,
     QUALIFIER,
     REGION,
+    REPLACES,
     SEVERAL,
     STATE,
     TEMPORARY,
@@ -47,11 +54,13 @@ from memstore._kernel.claims import (
     UNIQUE,
     UNIT,
     UNSPACED,
+    USER,
     VERB,
     VERSION,
     WORD,
     WORK,
 )
+from memstore.text.judging import denials
 from memstore.text.judging.pair import (
     OVER,
     TURNS,
@@ -79,6 +88,28 @@ TOPICS: Final = HOME | WORK | MARRIAGE | DIET | HEALTH | AGE
 MAX_ENDING: Final = 5
 """The most telling words of a claim that says that something is finished."""
 
+MAX_STATE: Final = 6
+"""The most telling words of a claim that states one attribute."""
+
+MAX_CHANGE: Final = 12
+"""The most telling words of a claim that tells how one attribute changed."""
+
+TURNED: Final = TURNS | AT_LAST
+
+
+def _bits(names: str) -> int:
+    return sum(1 << FAMILIES.index(name) for name in names.split())
+
+
+EVENTFUL: Final = _bits(
+    "bank charge code contact database editor friendship hosting injury insurance license medicine "
+    "money permit pipeline progress provider tracker"
+)
+"""Families in which most events change something."""
+
+SINGLE: Final = _bits("charge license")
+"""Families in which a thing has one value, though its verb may accumulate: belongs to."""
+
 VERBS: Final = MANY | ONE | MEASURES | PAST | VERB
 STRONG: Final = NOW | CHANGES | CORRECTS | OVER
 
@@ -88,7 +119,7 @@ def shares_nothing(pair: Pair) -> bool:
 
     Most pairs are such, so it is asked before all that costs more.
     """
-    if pair.shared or pair.marks & TURNS:
+    if pair.shared or pair.marks & TURNED or pair.families:
         return False
     return not (pair.old.roles & pair.new.roles & TOPICS or pair.old.groups & pair.new.groups)
 
@@ -112,6 +143,90 @@ def tells_another_event(pair: Pair) -> bool:
 def was_before(pair: Pair) -> bool:
     """Whether the older claim speaks of what was before, or for a time: the old phone, today."""
     return bool(pair.old.roles & (FORMER | TEMPORARY) & ~pair.new.roles)
+
+
+def changes_a_family(pair: Pair) -> bool:
+    """Whether a word of change stands in a short claim about a family that the older one is about.
+
+    Who drives a Golf has a vehicle, and so has who bought a Vespa.
+    """
+    before, after = pair.size
+    if not pair.families or not _may_have_changed(pair) or before > MAX_STATE:
+        return False
+    if pair.marks & TURNED and after <= LONG:
+        return True
+    if pair.marks & TURNED & ~BEGINS and after <= MAX_CHANGE:
+        return True
+    return bool(pair.families & EVENTFUL and pair.new.roles & PAST) and after <= LONG
+
+
+def changes_a_thing(pair: Pair) -> bool:
+    """Whether a short claim tells a change, or an event, of a thing that the older one names."""
+    before, after = pair.size
+    if before > MAX_STATE or after > LONG or not pair.shared:
+        return False
+    if not _may_have_changed(pair) or not _share_a_thing(pair):
+        return False
+    event = bool(pair.new.roles & PAST)
+    if pair.marks & TURNED & ~(BEGINS | CLOSES) and before <= 4 and after <= 7:
+        return True
+    # She cannot swim yet; she is waiting for a ticket.
+    affirms = bool(pair.old.roles & DENIES) and not pair.new.roles & DENIES
+    other_value = pair.values is not None and not pair.new.is_unspaced
+    if not other_value and (affirms or pair.old.roles & AWAITS):
+        return event or bool(pair.marks & TURNED)
+    feels = (pair.old.roles | pair.new.roles) & (FEELS | MANY)
+    return event and not other_value and not feels and before <= 4 and after <= 6
+
+
+def _share_a_thing(pair: Pair) -> bool:
+    return any(
+        not is_value(word) and not word.roles & (USER | NUMBER | VERBS | CHANGES | BEGINS)
+        for word in pair.common
+    )
+
+
+def _may_have_changed(pair: Pair) -> bool:
+    """Whether the older claim tells a state; no event, no feeling and nothing of former times."""
+    if pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES):
+        return False
+    return bool(pair.lost) or not _repeats_it(pair)
+
+
+def _repeats_it(pair: Pair) -> bool:
+    """Whether it says the same, instead of something else, or ends it for a case only."""
+    turned = pair.marks & TURNED
+    if turned == ENDS and (pair.gained or pair.marks & PARTLY):
+        # No longer, after dinner.
+        return not pair.new.is_unspaced or bool(roles(pair.gained) & QUALIFIER)
+    return turned == REPLACES  # tea, instead of coffee
+
+
+def is_told_otherwise(pair: Pair) -> bool:
+    """Whether it would be about another holder, thing or time, but for the change that it tells.
+
+    "Last week a doctor put Ana on a diet". Kin of the subject before the verb remain others.
+    """
+    if not pair.shared and not pair.families:
+        return False  # most pairs
+    if not changes_a_family(pair) and not changes_a_thing(pair):
+        return False
+    found = pair.side_by_side
+    if not found.same_case or not found.same_owners or not pair.holds_on:
+        return False
+    return not roles(found.new_head) & KIN and (
+        denials.is_for_a_time(pair)
+        or denials.names_another_holder(pair)
+        or denials.is_about_another_thing(pair)
+        or (tells_another_story(pair) and not (pair.old.is_cut or pair.new.is_cut))
+    )
+
+
+def names_a_case(pair: Pair) -> bool:
+    """Whether a question rests on no word of change, or on one that holds for a case only."""
+    if not pair.marks & TURNED or roles(pair.gained) & QUALIFIER:
+        return True
+    return adds_a_case(pair)
 
 
 def denies_other_words(pair: Pair) -> bool:
@@ -152,6 +267,8 @@ def ends_what_is_shared(pair: Pair) -> bool:
     """Whether something is over, beside a word of the older claim."""
     if not pair.marks & OVER or not is_close(pair) or roles(pair.gained) & QUALIFIER:
         return False
+    if pair.old.roles & FEELS:
+        return False
     if pair.marks & (ENDS | DISPOSES | LEAVES):
         return True
     # What is finished or found is often another thing of the same name.
@@ -188,6 +305,8 @@ def accumulates(pair: Pair) -> bool:
     counted = of_one_type(old, new) == NUMERIC
     if _states(old) & _states(new) or roles(old) & roles(new) & TOPICS:
         return False
+    if pair.families & SINGLE:
+        return False
     if pair.old.words[0].roles & INDEFINITE:
         return True  # a good hairdresser is one of several
     if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
@@ -206,7 +325,11 @@ def speaks_against(pair: Pair) -> bool:
 
 def is_another_predicate(pair: Pair) -> bool:
     """Whether what differs is the verb, the type of the value, or a case."""
-    if _other_type(pair) or roles(pair.lost) & roles(pair.gained) & QUALIFIER:
+    if _states_one_attribute(pair):
+        return False
+    if (_other_type(pair) and not pair.marks & STRONG) or roles(pair.lost) & roles(
+        pair.gained
+    ) & QUALIFIER:
         return True
     if pair.values is None:
         return False
@@ -222,6 +345,17 @@ def is_another_predicate(pair: Pair) -> bool:
     if both and not topics[0] & topics[1]:
         return True
     return not _fits(pair, old, new)
+
+
+def _states_one_attribute(pair: Pair) -> bool:
+    """Whether both say what the same attribute is, with one value each."""
+    if pair.values is None or not pair.old.roles & pair.new.roles & BE:
+        return False
+    old, new = pair.values
+    frame = roles(pair.frame)
+    named = frame & UNIQUE or (frame & ATTRIBUTE and kinds(old) == kinds(new))
+    alike = not (roles(old) ^ roles(new)) & ~QUALIFIER
+    return bool(named) and alike and max(len(old), len(new)) <= 3
 
 
 def _other_type(pair: Pair) -> bool:
@@ -300,6 +434,8 @@ def changes_what_is_shared(pair: Pair) -> bool:
     """Whether a word of change stands beside a word of the older claim."""
     common = roles(pair.common)
     turned = pair.marks & (NOW | CHANGES | CORRECTS)
+    if pair.old.roles & FEELS:
+        turned &= CORRECTS
     if pair.marks & BEGINS and common & ATTRIBUTE:
         turned |= BEGINS  # a new phone
     if pair.old.roles & MANY and not common & (ATTRIBUTE | ONE | STATE):
@@ -311,6 +447,8 @@ def changes_the_value(pair: Pair) -> bool:
     """Whether a word of change stands beside one value, and the old claim has one of that type."""
     if not pair.marks & CHANGES or roles(pair.lost) & MANY:
         return False
+    if pair.marks & FROM and any(map(is_value, pair.common)) and any(map(is_value, pair.gained)):
+        return True  # from Tuesday to Friday
     old = [word for word in pair.lost if not word.roles & (VERBS | HOME | WORK)]
     new = [word for word in pair.gained if not word.roles & (VERBS | HOME | WORK)]
     if pair.old.roles & MEASURES and kinds(old) == {NUMERIC}:

@@ -5,12 +5,23 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Literal
 
-from memstore._kernel.claims import ADDS, ATTRIBUTE, TEMPORARY, Reading
+from memstore._kernel.claims import (
+    ADDS,
+    ATTRIBUTE,
+    FUNCTION,
+    KIN,
+    NAME,
+    OWNER,
+    TEMPORARY,
+    USER,
+    Reading,
+)
 from memstore.frozen import frozen
 from memstore.text.folding import folded
 from memstore.text.judging.pair import is_value
 
 if TYPE_CHECKING:
+    from memstore._kernel.claims import Word
     from memstore.text.judging.pair import Pair
 
 
@@ -48,13 +59,16 @@ class Compared:
 
 
 def _same(one: str | None, other: str | None) -> bool:
-    """Whether two slots have the same words, apart from articles."""
+    """Whether two slots have the same words, apart from articles; "I" and "my" are one."""
     return _keys(one or "") == _keys(other or "")
 
 
 def _keys(text: str) -> list[int | str]:
     words = Reading(unicodedata.normalize("NFKC", text), "").words
-    return [word.key for word in words if not word.is_dropped] or [folded(text)]
+    named: list[int | str] = [word.key for word in words if not word.is_dropped]
+    if named or (text and all(word.roles & (FUNCTION | OWNER) for word in words)):
+        return named
+    return [folded(text)]
 
 
 def may_prove(pair: Pair) -> bool:
@@ -63,7 +77,22 @@ def may_prove(pair: Pair) -> bool:
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
     """
     either = pair.old.roles | pair.new.roles
-    other = any(
-        not is_value(word) and not word.roles & ATTRIBUTE for word in pair.side_by_side.new_head
+    return (
+        pair.same_signs
+        and pair.about_own
+        and not either & ADDS
+        and not pair.old.roles & TEMPORARY
+        and pair.holds_on
+        and not any(_is_another(word, pair) for word in pair.side_by_side.new_head)
     )
-    return pair.same_signs and pair.about_own and not either & (ADDS | TEMPORARY) and not other
+
+
+def _is_another(word: Word, pair: Pair) -> bool:
+    """Whether a word before the verb, which only the newer claim has, may name another holder."""
+    if is_value(word) or word.roles & ATTRIBUTE or word.families & pair.families:
+        return False
+    if word.kind == NAME or word.roles & KIN or (word.text[:1].isupper() and not word.roles):
+        return True
+    following = pair.new.words[pair.new.words.index(word) + 1 :]
+    # "The old app" is another one than the app.
+    return not pair.new.roles & USER or any(next_one.roles & USER for next_one in following[:1])

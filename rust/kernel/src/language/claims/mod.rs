@@ -10,5 +10,6 @@ pub mod roles;
 mod scanner;
 mod vocabulary;
 
+pub use crate::language::lexicon::claims::FAMILIES;
 pub use alignment::{Alignment, Region, align};
 pub use reading::{Kind, MAX_CHARACTERS, Reading, Word};

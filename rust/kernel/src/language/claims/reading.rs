@@ -46,6 +46,8 @@ pub struct Word {
     pub roles: Roles,
     /// The groups of states that it belongs to, a bit each.
     pub groups: u64,
+    /// The families of attributes that it belongs to, a bit each.
+    pub families: u64,
     /// It carries meaning by itself. Others are aligned, but tell nothing.
     pub is_telling: bool,
     /// It is left out of the alignment.
@@ -69,6 +71,8 @@ pub struct Reading {
     pub has_verb: bool,
     /// The groups of states of all words.
     pub groups: u64,
+    /// The families of attributes of all words.
+    pub families: u64,
     /// A word before the first verb stands for the subject.
     pub is_about_subject: bool,
     /// The signs that change the meaning, sorted.
@@ -140,6 +144,7 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
             kind: Kind::Word,
             roles: meaning.roles,
             groups: meaning.groups,
+            families: meaning.families,
             is_telling: false,
             is_dropped: false,
             is_capital: piece.text.starts_with(char::is_uppercase),
@@ -170,6 +175,7 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
             .get(head)
             .is_some_and(|word| word.roles & PREDICATE != 0),
         groups: words.iter().fold(0, |all, word| all | word.groups),
+        families: words.iter().fold(0, |all, word| all | word.families),
         is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
         symbols: scanned.symbols.clone(),
         asks: scanned.asks,
@@ -226,6 +232,7 @@ fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Ve
                 let alone = vocabulary.word(lower[place], languages);
                 found[place] = Meaning {
                     roles: alone.roles & TOPICS,
+                    families: alone.families,
                     ..Meaning::default()
                 };
                 in_phrase[place] = true;

@@ -127,6 +127,14 @@ mod bits {
         AGE
         /// A number as a word.
         NUMBER
+        /// What somebody feels or thinks, which no event replaces: enjoys, is passionate about.
+        FEELS
+        /// Something that took a while is so: finally, in the end.
+        AT_LAST
+        /// When something happened, which may also say for how long it holds: last week, yesterday.
+        RECENT
+        /// Something that has not come about yet, or will not stay: waiting for, still, saving for.
+        AWAITS
     }
 }
 
@@ -165,4 +173,5 @@ pub const MARKS: Roles = NOW
     | TEMPORARY
     | PARTLY
     | DENIES
+    | AT_LAST
     | IDIOM;

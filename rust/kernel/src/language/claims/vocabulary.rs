@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::roles::*;
-use crate::language::lexicon::claims::Claims;
+use crate::language::lexicon::claims::{Claims, FAMILIES};
 use crate::language::lexicon::{LEXICONS, Languages, Lexicon};
 
 /// How many words `…` stands for at most.
@@ -19,6 +19,8 @@ pub struct Meaning {
     pub roles: Roles,
     /// The groups of states that it belongs to, a bit each.
     pub groups: u64,
+    /// The families of attributes that it belongs to, a bit each.
+    pub families: u64,
     /// The number that it is, or zero.
     pub number: u8,
 }
@@ -27,6 +29,7 @@ impl Meaning {
     pub fn add(&mut self, other: Self) {
         self.roles |= other.roles;
         self.groups |= other.groups;
+        self.families |= other.families;
         self.number = self.number.max(other.number);
     }
 }
@@ -178,7 +181,16 @@ impl Vocabulary {
                 let meaning = Meaning {
                     roles: STATE,
                     groups: 1 << group,
-                    number: 0,
+                    ..Meaning::default()
+                };
+                self.add(word, language, meaning);
+            }
+        }
+        for (family, words) in families(claims.families) {
+            for word in words.split_ascii_whitespace() {
+                let meaning = Meaning {
+                    families: 1 << family,
+                    ..Meaning::default()
                 };
                 self.add(word, language, meaning);
             }
@@ -187,8 +199,8 @@ impl Vocabulary {
             for word in forms.split('/').filter(|word| *word != "_") {
                 let meaning = Meaning {
                     roles: NUMBER,
-                    groups: 0,
                     number,
+                    ..Meaning::default()
                 };
                 self.add(word, language, meaning);
             }
@@ -427,7 +439,18 @@ fn pieces(form: &str) -> Vec<Piece> {
     found
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 51] {
+/// The words of each family, by its place in [`FAMILIES`].
+fn families(lists: &'static str) -> impl Iterator<Item = (usize, &'static str)> {
+    lists
+        .split('|')
+        .filter_map(|list| list.split_once(':'))
+        .map(|(name, words)| {
+            let place = FAMILIES.iter().position(|known| *known == name.trim());
+            (place.expect("a family is in the list"), words)
+        })
+}
+
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 55] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -480,5 +503,9 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 51] {
         (DIET, claims.diet),
         (HEALTH, claims.health),
         (AGE, claims.age),
+        (FEELS, claims.feels),
+        (AWAITS, claims.awaits),
+        (AT_LAST, claims.at_last),
+        (RECENT, claims.recent),
     ]
 }

@@ -79,13 +79,26 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nicht_länger mit_dem…aufgehört hat…aufgehört hörte_auf hat_aufgegeben gab_auf \
             abgewöhnt sich…abgewöhnt nie_mehr…seit gar_nicht_mehr gar_kein…mehr \
             überhaupt_nicht_mehr überhaupt_kein…mehr ist…kein…mehr eingestellt_worden \
-            damit_aufgehört verzichtet_auf verzichtet_inzwischen nicht_weiter",
-        disposes: "verkauft verkaufte storniert abgesagt gestorben verstorben abgegeben verschenkt \
-            gekündigt weggeworfen verloren entfernt gelöscht abgeschafft zurückgegeben abbestellt \
-            starb veräußert versteigert verpfändet entsorgt verschrottet eingeschläfert weggegeben \
-            weggelaufen gestohlen_worden geklaut gestohlen verloren_gegangen kaputtgegangen \
-            zurückgeschickt abbestellte kündigte_das auslaufen_lassen losgeworden getrennt_von \
-            abgemeldet_von hergegeben ausrangiert abgerissen widerrufen aufgekündigt",
+            damit_aufgehört verzichtet_auf verzichtet_inzwischen nicht_weiter rührt…nicht_mehr \
+            rührt…keinen…mehr die_finger_von lässt_die_finger aufgehört_mit schluss_mit \
+            hat_schluss_mit macht_schluss keine_lust_mehr genug_von beiseitegelegt ließ_es_sein \
+            lässt_es_sein abgeschworen losgekommen_von weg_vom abgesetzt abgelegt auf_eis_gelegt \
+            eingestellt_wird abgeschaltet schaltet…ab schaltete…ab wird_nicht_mehr entfällt \
+            entfallen fällt_aus fällt_weg weggefallen ausgesetzt",
+        disposes: "verkauft verkaufte storniert abgesagt gestorben verstorben abgegeben \
+            verschenkt gekündigt weggeworfen verloren entfernt gelöscht abgeschafft zurückgegeben \
+            abbestellt starb veräußert versteigert verpfändet entsorgt verschrottet \
+            eingeschläfert weggegeben weggelaufen gestohlen_worden geklaut gestohlen \
+            verloren_gegangen kaputtgegangen zurückgeschickt abbestellte kündigte_das \
+            auslaufen_lassen losgeworden getrennt_von abgemeldet_von hergegeben ausrangiert \
+            abgerissen widerrufen aufgekündigt loswerden weggetan abgestoßen ist_weg sind_weg \
+            auf_dem_schrott zum_schrott zum_sperrmüll in_den_müll weggeschmissen eingetauscht \
+            in_zahlung_gegeben abgegeben_an ins_tierheim über_die_regenbogenbrücke \
+            verabschiedet_von hat_sich_von…getrennt gab…ab schaffte…ab schafft…ab gaben…ab \
+            verkauften verkaufe verschenkte kündigten kündige stornierte stornierten cancelte \
+            gecancelt nicht_verlängert ließ…auslaufen lassen_auslaufen einschläfern_lassen \
+            geht_an_den_nagel an_den_nagel_gehängt hängte…an_den_nagel in_die_tonne eingestampft \
+            gelöscht_worden den_geist_aufgegeben totalschaden überlassen vermacht abgeklemmt",
         closes: "beendet abgeschlossen behoben repariert erledigt gelöst abgebrochen \
             zurückgetreten ausgetreten ausgezogen abgemeldet aufgelöst bestanden \
             funktioniert_wieder wieder genesen gesund geschieden getrennt scheiden_lassen \
@@ -94,36 +107,50 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             vorbei tot falsch ehemals hinfällig fertig beendete schloss_ab abgehakt zugemacht \
             dichtgemacht dicht_gemacht aus_dem_verkehr außer_betrieb ausgelaufen abgeheilt \
             verheilt auskuriert überstanden wieder_gesund entlassen_aus aus_dem_krankenhaus \
-            wieder_da wieder_zurück wieder_im wieder_online läuft_wieder geht_wieder klappt_wieder \
-            gelandet heimgekehrt pensioniert berentet emeritiert verabschiedet freigesprochen \
-            niedergelegt niederlegte trat_zurück schied_aus verließ_den getrennte aus_und_vorbei \
-            schluss_gemacht auseinandergegangen auseinander verwitwet ausgebucht abgelehnt \
-            angenommen_worden bestand durchgefallen abgegeben_worden nachgereicht freigegeben \
-            freigeschaltet entsperrt gesperrt_worden aufgehoben zur_welt geboren bekam_ein \
-            hat_entbunden beglichen abbezahlt getilgt bezahlt nachgeholt ausgeheilt gips_ist_ab \
-            abgenommen",
-        changes: "gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt umgestiegen \
-            migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen gesunken \
-            gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt geworden \
-            wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert verdoppelt \
-            vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht geändert \
-            ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
-            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten weggezogen \
-            gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut umgeschaltet \
-            umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um zog_nach zog_in \
-            zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt verringert \
-            vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht ausgeweitet \
-            ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert verzögert \
-            vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte wechselt_auf ersetzen \
-            abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur befördert_zum ernannt \
-            gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert umgemeldet umgesattelt \
-            umgelernt neu_vergeben übernahm übernimmt übergab abgetreten weitergegeben gestaffelt \
-            aktualisierte upgegradet geupdatet migrierte portierte verkleinert vergrößert \
-            verbreitert verengt geändert_auf geändert_in getauft neu_gestrichen lackiert gefärbt \
-            geschnitten geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um \
-            stieg_auf_um rüstete_um zurückgekehrt zurückgegangen zurückgewechselt lieber \
-            doch_lieber neuerdings_nicht entschied_sich_für wechselte_von tauschte gegen_einen \
-            gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt",
+            wieder_da wieder_zurück wieder_im wieder_online läuft_wieder geht_wieder \
+            klappt_wieder gelandet heimgekehrt pensioniert berentet emeritiert verabschiedet \
+            freigesprochen niedergelegt niederlegte trat_zurück schied_aus verließ_den getrennte \
+            aus_und_vorbei schluss_gemacht auseinandergegangen auseinander verwitwet ausgebucht \
+            abgelehnt angenommen_worden bestand durchgefallen abgegeben_worden nachgereicht \
+            freigegeben freigeschaltet entsperrt gesperrt_worden aufgehoben zur_welt geboren \
+            bekam_ein hat_entbunden beglichen abbezahlt getilgt bezahlt nachgeholt ausgeheilt \
+            gips_ist_ab abgenommen gehen_getrennte_wege getrennte_wege geht_eigene_wege \
+            hat_bestanden wieder_zu_hause ist_zurück sind_zurück heimgekommen zurückgekommen \
+            wieder_fit wieder_auf_den_beinen ist_durch wurde_genehmigt wurde_bewilligt bewilligt \
+            zugestimmt abgesegnet unterzeichnet gemerged wurde_behoben ist_behoben aufgegangen \
+            zu_ende endete endet_im ist_vorbei sind_vorbei ausgestanden aufgeklärt beigelegt \
+            begraben versöhnt hat_sich_gelegt schulden_los abgestottert",
+        changes: "gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt \
+            umgestiegen migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen \
+            gesunken gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt \
+            geworden wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert \
+            verdoppelt vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht \
+            getauscht geändert ändert angepasst stieg sank umgeschult stattdessen hochgesetzt \
+            herabgesetzt heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten \
+            weggezogen gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut \
+            umgeschaltet umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um \
+            zog_nach zog_in zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt \
+            verringert vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht \
+            ausgeweitet ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert \
+            verzögert vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte \
+            wechselt_auf ersetzen abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur \
+            befördert_zum ernannt gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert \
+            umgemeldet umgesattelt umgelernt neu_vergeben übernahm übernimmt übergab abgetreten \
+            weitergegeben gestaffelt aktualisierte upgegradet geupdatet migrierte portierte \
+            verkleinert vergrößert verbreitert verengt geändert_auf geändert_in getauft \
+            neu_gestrichen lackiert gefärbt geschnitten geht_jetzt nimmt_jetzt stellt_um \
+            stellte_um steigt_um stieg_um stieg_auf_um rüstete_um zurückgekehrt zurückgegangen \
+            zurückgewechselt lieber doch_lieber neuerdings_nicht entschied_sich_für wechselte_von \
+            tauschte gegen_einen gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt \
+            umgesattelt_auf wechselte…zu wechselt…zu wechselten…zu stieg…um steigt…um stellte…um \
+            stellt…um stellten…um zog…um zieht…um zogen…um zog…nach tauschte…gegen \
+            getauscht_gegen ersetzte…durch wurde…verlegt hochgegangen runtergegangen rauf runter \
+            hochgesetzt_auf nunmehriger neuer_chef neue_chefin neue_stelle neue_adresse \
+            neue_nummer neue_wohnung neues_auto neues_handy neuer_termin neuer_name statt_dessen \
+            anstelle_dessen übernommen_von geht_an_den übergeben_an abgelöst_von nachfolger \
+            nachfolgerin folgt_auf an_die_stelle umgeschult_zum umgeschult_zur avancierte \
+            aufgerückt angeboten_das_du das_du_angeboten wurde_ersetzt wird_ersetzt umentschieden \
+            anders_entschieden wechselt_in in_die_tagschicht",
         begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
             heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
             angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen eingetreten \
@@ -131,14 +158,25 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             eingestellt_bei arbeitet_seit zugesagt unterschrieben immatrikuliert eingeschrieben \
             gegründet gründete zog_ein eingezogen zusammengezogen verlobte_sich sich_verlobt \
             trauten_sich getraut gelassen_trauen übernommen_hat geerbt gemietet geleast zugelegt \
-            erworben adoptierte bezogen",
-        leaves: "gekündigt verlassen verließ ausgeschieden entlassen abgebrochen kündigte verlässt \
-            weggezogen ausgezogen verzogen hat…verlassen gefeuert wurde_entlassen gekündigt_worden \
-            ausgestiegen ausgestiegen_bei aufgehört_bei abgebrochen_hat exmatrikuliert schmiss \
-            hingeschmissen geschmissen gegangen_bei wechselt_von hört_bei weg_von abgegangen \
-            ausgetreten",
+            erworben adoptierte bezogen hat_eine_neue hat_einen_neuen hat_ein_neues fing_an \
+            fange_an fängt_an hat_angefangen neu_bei anfing gönnte_sich sich…gegönnt holte_sich \
+            sich…geholt sich…zugelegt legte_sich…zu schaffte_sich…an angelegt eröffnete \
+            eröffnet_bei trat…bei tritt…bei stieg…ein steigt…ein bezog bezieht unterschrieb \
+            zog_mit…zusammen hat_den_zuschlag hat_die_stelle hat_den_job eingestellt_als",
+        leaves: "gekündigt verlassen verließ ausgeschieden entlassen abgebrochen kündigte \
+            verlässt weggezogen ausgezogen verzogen hat…verlassen gefeuert wurde_entlassen \
+            gekündigt_worden ausgestiegen ausgestiegen_bei aufgehört_bei abgebrochen_hat \
+            exmatrikuliert schmiss hingeschmissen geschmissen gegangen_bei wechselt_von hört_bei \
+            weg_von abgegangen ausgetreten schmiss…hin wirft…hin warf…hin hörte_bei \
+            ausgeschieden_aus ausgetreten_aus trat…aus tritt…aus stieg…aus steigt…aus zog…aus \
+            zieht…aus wurde_gekündigt wurde_rausgeworfen rausgeflogen hat…hingeworfen abgeworben",
         corrects: "eigentlich tatsächlich korrektur in_wahrheit falsch richtigstellung \
-            in_wirklichkeit berichtigung genauer_gesagt irrtum missverständnis versehentlich",
+            in_wirklichkeit berichtigung genauer_gesagt irrtum missverständnis versehentlich \
+            ich_meinte ich_habe_mich_geirrt hat_sich_geirrt habe_mich_geirrt geirrt vertan \
+            verwechselt stimmt_nicht stimmte_nicht stimmt_doch_nicht kleine_korrektur sorry \
+            entschuldigung ach_nein nein_doch stellte_sich_heraus stellt_sich_heraus \
+            hat_sich_herausgestellt herausgestellt doch_nicht war_falsch meinung_geändert \
+            anders_überlegt",
         replaces: "statt anstatt anstelle_von anstelle",
         contrasts: "sondern",
         adds: "auch zudem außerdem zusätzlich weitere weiterer weiteres weiteren weiterem \
@@ -288,9 +326,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             ausverkauft | bezahlt unbezahlt überfällig | geplant abgesagt verschoben | genehmigt \
             abgelehnt ausstehend | laut leise | nass trocken | besetzt belegt | lang kurz | \
             automatisch manuell händisch | veröffentlicht unveröffentlicht entwurf | bestanden \
-            durchgefallen | wach schlafend | online offline | entworfen gemergt gemerged | erlaubt \
-            verboten | verschlüsselt unverschlüsselt | glücklich unglücklich | schreibgeschützt \
-            beschreibbar",
+            durchgefallen | wach schlafend | online offline | entworfen gemergt gemerged | \
+            erlaubt verboten | verschlüsselt unverschlüsselt | glücklich unglücklich | \
+            schreibgeschützt beschreibbar | besetzt unbesetzt | pünktlich verspätet | vollzeit \
+            teilzeit | eigentümer mieter eigentümerin mieterin | pflicht freiwillig | tagschicht \
+            nachtschicht frühschicht spätschicht",
         units: "sekunde sekunden minute minuten stunde stunden tag tage tagen woche wochen monat \
             monate monaten jahr jahre jahren prozent zeichen zeilen mitglieder mitgliedern uhr \
             euro franken kilo kg g km m cm gb mb tb ms liter grad anfragen personen leute leuten \
@@ -347,7 +387,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         diet: "isst_fleisch vegetarier vegetarierin vegan veganer veganerin vegetarisch fleisch \
             glutenfrei laktosefrei diät fleischlos pescetarisch allesesser trinkt_keinen_alkohol \
             alkohol abstinent nüchtern koscher halal low-carb pflanzlich rohkost fastet raucht \
-            rauchen raucher raucherin zigaretten nichtraucher",
+            rauchen raucher raucherin zigaretten nichtraucher isst_alles isst_einfach_alles",
         health: "schwanger entbunden krankgeschrieben krank gesund genesen verletzt gips \
             krankenhaus krankenstand krankgeschrieben_bis reha operiert operation gebrochen \
             bein_gebrochen verstaucht gehirnerschütterung grippe corona lungenentzündung erkältet \
@@ -362,6 +402,142 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         counting: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
         age: "jahre_alt alter jahre_alt_geworden geworden",
         uses: "nutz+t+en verwende+t+n benutz+t+en läuft fährt setzt",
+        feels: "leidenschaft begeistert begeisterung motiviert motivation stolz dankbar freude \
+            freut träumt traum hofft glaubt schätzt genießt inspiriert inspiration",
+        awaits: "wartet_auf warte_auf warten_auf sucht suche suchen spart_auf spart_für spart \
+            spare bereitet bereite trainiert_für noch noch_nicht noch_kein noch_keine noch_keinen \
+            kämpft_mit tut_sich_schwer hat_mühe erwartet übt_für krankgeschrieben im_krankenhaus",
+        at_last: "endlich schließlich letztendlich letztlich am_ende mittlerweile inzwischen \
+            seitdem seither neuerdings ein_für_alle_mal geschichte gehört_der_vergangenheit_an \
+            ist_geschichte grünes_licht doch_noch lange_her damit_ist_schluss damit_ist_es_vorbei \
+            wird_nichts daraus_wird_nichts macht_nicht_mit von_allein hat_sich_erledigt nun_doch \
+            jetzt_doch nur_noch versteht_alles problemlos ohne_probleme keine_angst_mehr",
+        recent: "gestern vorgestern letzte_woche letzten_monat letztes_jahr \
+            letztes_wochenende am_wochenende übers_wochenende heute_morgen \
+              über_weihnachten über_ostern in_den_ferien letzten_samstag \
+            letzten_montag letzten_freitag vor_kurzem kürzlich neulich",
+        families: "vehicle: auto autos wagen pkw motorrad roller moped mofa golf passat polo fiat \
+            punto panda ford fiesta opel corsa astra toyota yaris volvo saab seat ibiza skoda \
+            octavia fabia bmw audi mercedes renault clio peugeot citroën dacia tesla hyundai kia \
+            mazda nissan smart lastwagen kombi cabrio elektroauto diesel benziner wohnmobil \
+            transporter dienstwagen fährt_einen fährt_ein schrottplatz garage führerschein | \
+            commute: pendel+t+n arbeitsweg bus bahn s-bahn u-bahn straßenbahn tram zug fahrrad \
+            rad radelt ebike e-bike zur_arbeit ins_büro homeoffice fährt_mit zu_fuß fähre \
+            mitfahrgelegenheit bahncard deutschlandticket monatskarte | phone: handy handys \
+            smartphone iphone android pixel galaxy samsung fairphone telefon nokia xiaomi | \
+            computer: laptop macbook thinkpad rechner pc computer notebook tablet ipad imac | \
+            sleep: schläft schlafen schlaf geschlafen wecker aufstehen steht_auf stehe_auf \
+            wacht_auf bett insomnie schlafstörungen schlaflos mittagsschlaf frühaufsteher \
+            nachteule ausschlafen gitterbett kinderbett matratze nächte durchschlafen | study: \
+            studiert studium studentin student uni universität hochschule schule klasse semester \
+            bachelor master doktorarbeit promotion abitur abi ausbildung lehre examen prüfung \
+            prüfungen note noten zeugnis fünf_in gymnasium grundschule realschule kita \
+            kindergarten studienfach exmatrikuliert immatrikuliert abschluss erste_klasse \
+            zweite_klasse dritte_klasse vierte_klasse fünfte_klasse schulkind | tongue: spanisch \
+            französisch englisch italienisch japanisch portugiesisch griechisch koreanisch \
+            chinesisch arabisch russisch niederländisch schwedisch norwegisch dänisch polnisch \
+            türkisch lernt_deutsch sprachkurs vokabeln | child: schwanger schwangerschaft baby \
+            entbunden geboren geburt elternzeit mutterschutz nachwuchs kind_erwartet erwartet_ein \
+            zwillinge entbindung adoption | pet: hund hunde hündin katze katzen kater kätzchen \
+            welpe kaninchen hamster papagei wellensittich pferd pony meerschweinchen schildkröte \
+            dackel labrador pudel tierarzt tierheim haustier haustiere leine trockenfutter \
+            nassfutter eingeschläfert einschläfern | allergy: allergisch allergie allergien \
+            verträgt unverträglichkeit laktoseintolerant laktose heuschnupfen penicillin erdnüsse \
+            nussallergie desensibilisierung | medicine: tabletten tablette medikament medikamente \
+            blutdrucksenker blutdrucktabletten antidepressivum antidepressiva dosis mg insulin \
+            antibiotikum antibiotika schmerzmittel spritze spritzen verschrieben abgesetzt pille \
+            pillen therapie kortison rezept | smoking: raucht rauche rauchen raucher raucherin \
+            zigarette zigaretten zigarre tabak nikotin nichtraucher nichtraucherin dampft vapen \
+            qualmt | alcohol: alkohol bier wein schnaps whisky trinkt_keinen trocken abstinent \
+            alkoholfrei sekt gin | drink: kaffee tee espresso cappuccino hafermilch cola \
+            schwarztee grüntee kräutertee milchkaffee entkoffeiniert zucker milch limo | sport: \
+            fußball handball volleyball tennis basketball hockey verein mannschaft turnverein \
+            fitnessstudio studio_fit schwimmt schwimmen joggt joggen läuft_marathon marathon \
+            halbmarathon triathlon yoga pilates boxen karate judo klettern klettert bouldern \
+            rudern ski badminton tanzen training trainiert torwart stürmer turnt reitet reiten \
+            sportverein | music: klavier gitarre geige cello flöte klarinette trompete saxophon \
+            saxofon schlagzeug oboe fagott bratsche harfe akkordeon ukulele bass chor orchester \
+            band singt_im posaune blaskapelle keyboard | hair: haare bart schnurrbart glatze \
+            frisur locken zopf pony_frisur glattrasiert rasiert blond brünett dutt gefärbt \
+            kurze_haare lange_haare dreadlocks | sight: brille kontaktlinsen linsen sehstärke \
+            augen-op augen_lasern gelasert | bank: bank konto girokonto sparkasse volksbank \
+            commerzbank ing dkb n26 comdirect hausbank kreditkarte postbank deutsche_bank \
+            sparkonto depot kontowechsel | insurance: versichert versicherung krankenkasse aok tk \
+            barmer dak allianz huk haftpflicht hausrat privatversichert gesetzlich_versichert \
+            police techniker | provider: anbieter stromanbieter internetanbieter vodafone telekom \
+            o2 1&1 tarif vertrag strom glasfaser dsl handyvertrag ökostrom stadtwerke congstar \
+            heizen heizung heizt gas wärmepumpe solaranlage fernwärme ölheizung | media: netflix \
+            spotify disney+ abo abonnement abonniert zeitung taz faz spiegel newsletter streaming \
+            sky dazn magazin zeitschrift zusammenfassung digest | contact: adresse anschrift \
+            e-mail mailadresse telefonnummer handynummer postleitzahl nummer durchwahl \
+            wohnt_in_der postfach benutzername | money: gehalt lohn miete kaltmiete warmmiete \
+            budget preis kostet verdient kredit schulden schuldet darlehen taschengeld gebühr \
+            beitrag ratenzahlung raten abbezahlt rente sparen spart sparvertrag zinsen \
+            stundenlohn beglichen quitt | appointment: termin besprechung meeting sitzung frist \
+            abgabe deadline stand-up standup jour_fixe hochzeit feier probe chorprobe unterricht \
+            training_ist kurs sprechstunde prüfungstermin notar arzttermin umzug umzugstermin \
+            release_termin start eröffnung premiere konzert konferenz workshop stammtisch messe \
+            verlegt vertagt verschoben elternabend | travel: reise urlaub flug fliegt hotel \
+            gebucht visum radtour tour kreuzfahrt flitterwochen zugfahrt ferienwohnung flugticket \
+            ausflug nach_italien wanderung camping | charge: leitet leitung geleitet leiter \
+            leiterin verantwortlich zuständig zuständigkeit betreut betreuer betreuerin \
+            rufbereitschaft bereitschaft vorsitz vorsitzende vorsitzender stellvertretender \
+            teamleiter teamleiterin teamleitung projektleiter projektleiterin chef chefin kapitän \
+            ansprechpartner ansprechpartnerin alarme gehen_an gehört_dem_team verwaltet \
+            kümmert_sich übernommen übernimmt vertretung federführung geschäftsführer \
+            geschäftsführerin kassenwart kassenwartin klassensprecher klassensprecherin trainer \
+            trainerin coacht kapitänin vorstand | progress: entwurf in_arbeit in_prüfung \
+            blockiert wartet freigabe freigegeben genehmigt abgelehnt offen geschlossen erledigt \
+            fertig veröffentlicht live abgenommen pausiert eingestellt gestoppt geplant stürzt_ab \
+            abgestürzt fehler störung ausfall kaputt rot grün läuft_stabil in_produktion \
+            testphase beta | database: datenbank mysql postgres postgresql sqlite mariadb mongodb \
+            redis oracle sql_server clickhouse elasticsearch | code: python java javascript \
+            typescript ruby rust kotlin php perl scala c# c++ geschrieben_in programmiersprache \
+            neu_geschrieben umgeschrieben cobol zsh bash fish shell | framework: framework react \
+            vue angular svelte django flask rails laravel magento shopware wordpress typo3 drupal \
+            joomla pytest webpack vite | editor: editor vim neovim emacs vscode pycharm intellij \
+            sublime zed | hosting: gehostet hoster hosting hetzner aws azure strato ionos server \
+            cluster kubernetes docker cloud rechenzentrum läuft_auf läuft_bei vps netcup \
+            serverraum | pipeline: ci pipeline jenkins gitlab_ci github_actions build cronjob \
+            cronjobs terraform ansible nachts_läuft | system: linux ubuntu debian fedora windows \
+            macos betriebssystem arch | chat: slack teams discord whatsapp telegram zoom skype \
+            mattermost threema | tracker: jira trello asana linear redmine tickets github_issues \
+            aufgabenliste kanban | notes: notion obsidian evernote onenote confluence wiki \
+            notizen tagebuch excel tabelle notizbuch buchhaltung datev lexoffice papier digital | \
+            repository: branch hauptbranch github gitlab gitea bitbucket svn squash rebase merge \
+            monorepo commits release | license: lizenz lizenziert gpl agpl mit apache quelloffen \
+            proprietär open_source | format: tabs leerzeichen einrückung stichpunkte stichpunkten \
+            fließtext aufzählungen knapp ausführlich kurze_antworten förmlich markdown emojis \
+            black ruff prettier eslint dunkelmodus dark_mode hell dunkel antworte auf_deutsch \
+            auf_englisch celsius formatierung schriftart | greeting: gesiezt geduzt siezen duzen \
+            sie_angesprochen angesprochen angeredet das_du per_du per_sie spitzname heißt \
+            nennt_sich nachname genannt mit_sie | staff: mitarbeiter mitarbeitern \
+            mitarbeiterinnen angestellte mitglieder leute köpfe kollegium teamgröße belegschaft \
+            entwickler filialen filiale | friendship: freunde befreundet zerstritten verkracht \
+            versöhnt versöhnung streit kontakt_abgebrochen redet_nicht sprechen_nicht \
+            ausgesprochen vertragen kriegsfuß | injury: gips gipsbein krücken gebrochen \
+            verstaucht knie knöchel handgelenk physiotherapie schiene verletzt verletzung \
+            operiert bandage rollstuhl rückenschmerzen verheilt bänderriss reha hört_schlecht \
+            hörgerät krankenhaus klinik entlassen lungenentzündung | reading: liest buch roman \
+            hörbuch kapitel serie staffel folge gelesen schaut | furniture: sofa schreibtisch \
+            kühlschrank waschmaschine spülmaschine herd fernseher regal sessel schrank trockner \
+            staubsauger | permit: führerschein fahrprüfung fahrschule fahrstunden visum \
+            aufenthaltserlaubnis staatsbürgerschaft einbürgerung pass zertifikat zulassung | \
+            housing: wohnung wg haus zimmer einzimmerwohnung reihenhaus eigentumswohnung \
+            mietwohnung vermieter mitbewohner mitbewohnerin mieterin mieter eltern bei_den_eltern \
+            eigene_wohnung wohnt wohne wohnen gezogen ausgezogen eingezogen umgezogen zieht zog \
+            miete untermiete eigenheim wohnheim mietvertrag schlüssel | food: vegetarier \
+            vegetarierin vegan vegetarisch veganer veganerin fleisch fisch schweinefleisch isst \
+            diät fasten fastet zucker süßigkeiten glutenfrei käse milchprodukte eier frühstück \
+            frühstückt wurst | shift: nachtschicht frühschicht spätschicht tagschicht schicht \
+            schichten vollzeit teilzeit wochenstunden halbtags ganztags überstunden \
+            vier-tage-woche gleitzeit nachtdienst tagdienst | files: csv json xml yaml toml \
+            parquet avro protobuf pdf html docx xlsx jpeg png latex | secret: passwort passwörter \
+            kennwort pin passkey passkeys zwei-faktor anmeldung token zertifikat wlan-passwort \
+            schlüssel_api sso ldap | fear: angst fürchtet fürchten panik scheu höhenangst \
+            flugangst spinnen_angst lampenfieber überwunden ängstlich | workplace: büro \
+            firmensitz hauptsitz standort stockwerk etage schreibtisch_im großraumbüro \
+            arbeitsplatz coworking werkstatt erdgeschoss zentrale",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -65,8 +65,17 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             ceased_to is_not…now are_not…now any_longer has_stopped have_stopped gave_it_up \
             kicked_the_habit swore_off sworn_off dropped_the_habit went_off came_off_the \
             weaned_off grew_out_of outgrew outgrown fell_out_of has_given_up turned_away_from \
-            broke_the_habit is_past not…nowadays discontinu+ed phased_out retired_the sunset",
-        disposes: "sold sells died passed_away gave_away given_away got_rid_of cancelled canceled \
+            broke_the_habit is_past not…nowadays discontinu+ed phased_out retired_the sunset \
+            hasn't_touched haven't_touched hasn't…in_months hasn't…in_weeks hasn't…in_years \
+            haven't…in_months haven't…in_weeks haven't…in_years hasn't_been…for_months came_off \
+            come_off went_off_the is_off off_the stay_away_from stays_away_from keeps_away_from \
+            gave…up kicked laid_off_the has_had_enough_of done_with through_with fed_up_with \
+            cut_out cuts_out packed_in packed_it_in drops_the dropped_the has_put…aside put…aside \
+            put_aside hung_up hangs_up is_finished_with has_finished_with won't…anymore \
+            don't…anymore doesn't…anymore doesn't…any_more don't…any_more isn't…anymore \
+            aren't…anymore can't…anymore didn't_go_on has_ceased abolished scrap+s did_away_with \
+            does_away_with weaned gave_up_on shut shuts",
+        disposes: "sold died passed_away gave_away given_away got_rid_of cancelled canceled \
             cancels called_off threw_away donated lost got_stolen was_stolen scrapped removed \
             deleted unsubscribed_from deregistered discarded ended_the has_ended returned_the \
             gave_back let_go_of abandoned traded_in lost_the got_rid parted_with threw_out \
@@ -74,7 +83,17 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             ran_away broke_beyond returned_it cancelled_the dropped_the_subscription let…lapse \
             lapsed tore_down torn_down demolished wrote_off written_off totalled shredded \
             passed_on_to disposed_of sold_off sells_off relinquished forfeited surrendered \
-            terminated revoked",
+            terminated revoked got_shot_of gave_it_away gave_them_away put…up_for_sale \
+            up_for_sale went_to_the_scrapyard went_to_recycling went_in_the_bin in_the_bin \
+            in_the_trash went_to_the_dump to_the_tip scrapped_the traded_it_in sold_it sold_them \
+            cancelled_my cancelled_her cancelled_his cancelled_their canceled_my canceled_her \
+            canceled_his sent_back sent_it_back chucked_out chucked binned ditched ditches junked \
+            dumped retired_the pulled_the_plug crossed_the_rainbow_bridge said_goodbye_to \
+            said_farewell_to bid_farewell_to didn't_survive stole was_written_off \
+            broke_down_for_good gave_up_the_ghost unsubscribed didn't_renew did_not_renew \
+            not_renewed was_taken_away was_deleted got_deleted dismantled handed_back \
+            broke_for_good burned_down burnt_down is_no_more are_no_more ran_out let_it_go \
+            let_them_go lets_go sent_home chopped_off cut_off_the",
         closes: "finished completed closed fixed resolved repaired merged recovered healed \
             deprecated discontinued shut_down retired_from retires gave_birth stepped_down \
             stepped_back moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up \
@@ -86,16 +105,27 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
             went_bankrupt turned_down over gone former formerly used_to untrue false incorrect \
             forget wrapped_up concluded finalised finalized delivered closed_its_doors shuttered \
-            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended is_finished \
-            are_finished is_complete is_done has_healed is_healed is_cured has_recovered got_well \
-            is_better went_away cleared_up subsided has_cleared out_of_hospital was_discharged \
-            discharged back_home back_on back_online is_live went_live came_back up_again \
-            running_again works_now fixed_itself patched remedied rectified sorted_out ironed_out \
-            resolved_itself called_quits annulled walked_out moved_on_from ended_things \
-            ended_the_relationship filed_for_divorce widowed stepped_aside handed_in bowed_out \
-            pulled_out dropped_it turned_it_down declined passed_it has_graduated finished_school \
-            had_the_baby had_a_baby was_born retired_as demobilised decommission+ed offboarded \
-            archived sunsetted superseded obsolete restored recalled voided off",
+            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended \
+            is_finished are_finished is_complete is_done has_healed is_healed is_cured \
+            has_recovered got_well is_better went_away cleared_up subsided has_cleared \
+            out_of_hospital was_discharged discharged back_home back_on back_online is_live \
+            went_live came_back up_again running_again works_now fixed_itself patched remedied \
+            rectified sorted_out ironed_out resolved_itself called_quits annulled walked_out \
+            moved_on_from ended_things ended_the_relationship filed_for_divorce widowed \
+            stepped_aside handed_in bowed_out pulled_out dropped_it turned_it_down declined \
+            passed_it has_graduated finished_school had_the_baby had_a_baby was_born retired_as \
+            demobilised decommission+ed offboarded archived sunsetted superseded obsolete \
+            restored recalled voided off went_their_separate_ways went_separate_ways \
+            called_off_the broke_off broke_off_the is_through came_to_an_end has_come_to_an_end \
+            came_home_from is_home got_back_from returned_from arrived landed_on was_lifted \
+            ran_its_course is_closed was_closed is_shut was_shut went_under folded_the \
+            went_out_of_business got_the_all-clear all-clear tested_negative passed_away \
+            on_the_mend got_her_degree got_his_degree got_their_degree got_my_degree finished_her \
+            finished_his finished_my finished_their ran_the was_approved got_approved \
+            was_rejected got_rejected was_granted got_granted was_merged is_merged got_merged \
+            was_fixed got_fixed is_fixed was_signed got_signed went_through was_paid is_paid \
+            paid_back settled_the settled_up tolerates_now fully_recovered good_as_new \
+            made_it_through survived got_over_it is_clear",
         changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
             migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es updat+ed+es downgrad+ed+es promoted \
             demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s cut_to cut_down fell \
@@ -128,17 +158,38 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             got_a_raise got_promoted was_made made_permanent came_back_as comes_in instead_takes \
             opted_for opts_for settled_on landed_on ended_up_with ended_up went_with chose \
             picked_instead adopted_a changed_over changed_her changed_his changed_its \
-            changed_their changed_to transitioned_to transitions_to upgrad+ed+es",
+            changed_their changed_to transitioned_to transitions_to upgrad+ed+es made_the_switch \
+            switch_to made_the_move made_the_jump went_for_a instead_of_the swapped…for \
+            traded…for exchanged…for replaced…with replaced…by put_her_on put_him_on put_me_on \
+            put…on moved_over moved_over_to moves_over migrated_to converted…into has_replaced \
+            gave_way_to makes_way_for made_way_for in_favour_of in_favor_of the_rewrite \
+            finished_the_rewrite after_the_migration after_the_move after_the_switch \
+            after_the_merger after_the_reorg after_the_reorganisation had_to_push pushed…back \
+            went_over went_remote went_digital went_electric went_vegan went_vegetarian \
+            went_part-time went_full-time went_freelance went_independent gave…to goes_to_the \
+            went_to_the passes_to_the switched_sides stepped_into took_up_the_post took_the_helm \
+            holds_the_post succeeded_by is_the_new are_the_new becomes_the new_owner new_boss \
+            new_job new_address new_number new_place new_name new_home new_phone new_car \
+            new_doctor new_dentist new_provider new_plan new_time new_date new_deadline new_lead \
+            new_price dropped_down_to talked_me_into turned_me_into turned_him_into \
+            turned_her_into grew_into",
         begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
             hired married marries engaged took_up picked_up opened launched introduced enrolled \
             signed signed_with new expecting took_a_job turned passes again took_on landed \
             has_a_new found got_engaged got_married dating converted moved_in_with joins hired_by \
             was_hired got_hired took_a_position took_a_role took_the_job took_the_role \
             landed_a_job starting_at started_at started_as started_working began_working became_a \
-            moved_in switched_on_to subscribed_to signed_up_for enrolled_in enrols picked opened_a \
-            founded started_her_own started_his_own tied_the_knot got_hitched proposed_to \
-            is_expecting was_given was_assigned assigned_to acquired leased rents_a bought_a \
-            bought_the replaced_it inherited",
+            moved_in switched_on_to subscribed_to signed_up_for enrolled_in enrols picked \
+            opened_a founded started_her_own started_his_own tied_the_knot got_hitched \
+            proposed_to is_expecting was_given was_assigned assigned_to acquired leased rents_a \
+            bought_a bought_the replaced_it inherited opened_an_account signed_up_with \
+            started_working_at started_working_for started_a_job began_a_job got_a_job \
+            got_a_place got_the_job got_a_new bought_himself bought_herself bought_themselves \
+            bought_myself got_himself got_herself got_themselves got_myself treated_himself_to \
+            treated_herself_to treated_myself_to came_aboard came_on_board joins_as moved_into \
+            moves_into has_a_place has_a_home fell_for took_a_liking took_to has_taken_to \
+            has_taken_up took_over_as began_a started_a started_an began_an accepted_a \
+            accepted_an accepted_the signed_a got_hired_as was_hired_as promoted_to",
         leaves: "left quit resigned_from resigns_from resigned was_laid_off_from was_laid_off_by \
             was_laid_off was_fired_from was_fired_by was_fired was_let_go laid_off dropped_out_of \
             leaves moved_away_from moved_from moved_away moved_out_of left_her_job left_his_job \
@@ -146,10 +197,21 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             handed_in_his_notice walked_away_from parted_ways_with parted_ways got_fired_from \
             got_fired was_made_redundant made_redundant was_dismissed was_sacked lost_her_job \
             lost_his_job lost_their_job moved_on_from transferred_out_of graduated_from \
-            dropped_out stepped_away_from departed exited has_left is_leaving",
+            dropped_out stepped_away_from departed exited has_left is_leaving called_it_a_day_at \
+            handed_in_my_notice handed_in_my_resignation handed_in_her_resignation \
+            handed_in_his_resignation resigned_as quit_her_job quit_his_job quit_their_job \
+            quit_my_job quit_the quit_as gave_notice_at was_let_go_by was_let_go_from \
+            lost_the_job is_out_of_a_job jumped_ship_to jumped_ship was_poached_by poached \
+            headhunted_by",
         corrects: "actually correction in_fact turns_out turned_out turns_out_that \
-            misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to to_be_precise \
-            correcting it_was_a_misunderstanding",
+            misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to \
+            to_be_precise correcting it_was_a_misunderstanding scratch_that i_was_wrong \
+            i_misspoke misspoke i_meant meant_to_say i_mean sorry oops my_mistake typo \
+            as_it_turns_out it_turns_out it_turned_out got_that_wrong had_that_wrong got_it_wrong \
+            let_me_correct to_correct_myself not_true that's_wrong that_was_wrong was_mistaken \
+            were_wrong mixed_up mixed_that_up confused_it correction_to_what contrary_to_what \
+            i_said on_second_thought on_second_thoughts changed_my_mind changed_her_mind \
+            changed_his_mind changed_their_mind",
         replaces: "instead_of rather_than in_place_of as_opposed_to",
         contrasts: "but",
         adds: "also too as_well in_addition additionally besides another both not_only not_just \
@@ -314,8 +376,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             grade title date state class plan level code model brand engine room seat",
         unique: "latest current default newest main only total official stable primary present \
             overall favourite favorite",
-        former: "first former previous earlier ex past last next previously formerly then original \
-            initial the_old 's_old his_old her_old their_old my_old second third fourth fifth",
+        former: "first former previous earlier ex past last next previously formerly then \
+            original initial the_old 's_old his_old her_old their_old my_old",
         several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \
@@ -330,15 +392,17 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             inactive | up down online offline available unavailable | single engaged married \
             divorced widowed separated | employed unemployed retired | alive dead | sick healthy \
             ill well | full empty | locked unlocked | public private internal | free busy | hired \
-            fired | optional required mandatory | pregnant | vegetarian vegan | smoker nonsmoker | \
-            happy unhappy | working defective | allowed forbidden | awake asleep | installed \
+            fired | optional required mandatory | pregnant | vegetarian vegan | smoker nonsmoker \
+            | happy unhappy | working defective | allowed forbidden | awake asleep | installed \
             uninstalled | beta stable deprecated | paid unpaid overdue | scheduled postponed | \
             accepted declined | unmarried | raining sunny | in_stock sold_out | hiring | verified \
-            unverified | signed unsigned | enrolled expelled | licensed unlicensed | muted unmuted \
-            | frozen thawed | published | read-only writable | encrypted unencrypted | manual \
-            automatic automatically manually | unblocked | passed failed | winning losing | \
-            on-site remote hybrid | dry wet | clean dirty | blonde brunette | short long | \
-            left-handed right-handed | works out_of_order broken_down under_repair",
+            unverified | signed unsigned | enrolled expelled | licensed unlicensed | muted \
+            unmuted | frozen thawed | published | read-only writable | encrypted unencrypted | \
+            manual automatic automatically manually | unblocked | passed failed | winning losing \
+            | on-site remote hybrid | dry wet | clean dirty | blonde brunette | short long | \
+            left-handed right-handed | works out_of_order broken_down under_repair | occupied \
+            vacant | on_time late delayed | rented owned | renting owner | day_shift night_shift \
+            | part-time full-time",
         units: "second+s minute+s hour+s day+s week+s month+s year+s euro+s dollar+s pound+s yen \
             franc+s kg g mg km m cm mm mb gb tb kb ms s h percent request+s job+s message+s item+s \
             person people member+s employee+s token+s degree+s step+s point+s lit+er+ers+re+res \
@@ -378,14 +442,16 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             study+ing learn+ing train+ing stud+y can must fits react+s+ed answer+s exist+s \
             lies belongs cycles subscribes sings",
         titles: "dr mr mrs ms prof sir",
-        idioms: "can_not_wait can_wait can_not_help can_not_stand can_not_complain can_not_believe \
-            no_doubt no_wonder not_bad not_far not_least not_un* nothing_but now_and_then \
-            left_hand left_side left_knee left_shoulder left_leg left_foot left_arm left_eye \
-            left_ear no_longer_than no_one no_problem by_no_means more_or_less turn_out_well \
-            any_longer_than stopped_at stopped_by stopped_for stopped_in \
+        idioms: "can_not_wait can_wait can_not_help can_not_stand can_not_complain \
+            can_not_believe no_doubt no_wonder not_bad not_far not_least not_un* nothing_but \
+            now_and_then left_hand left_side left_knee left_shoulder left_leg left_foot left_arm \
+            left_eye left_ear no_longer_than no_one no_problem by_no_means more_or_less \
+            turn_out_well any_longer_than stopped_at stopped_by stopped_for stopped_in \
             switched_off_notifications closed_question right_away for_good no_sooner a_second \
             just_in_time second_hand even_though got_to_know moved_by moved_to_tears moved_on \
-            hard_work at_work_on work_of_art team_work has_been_married dropped_off",
+            hard_work at_work_on work_of_art team_work has_been_married dropped_off \
+            since_childhood since_he_was since_she_was since_i_was since_they_were since_the_age \
+            since_birth has_always have_always has_been_helping",
         home: "liv+e+es+ed+ing resid+e+es+ing+ence based moved relocated home_address address \
             settled lives_with rents apartment flat residence moves moved_away moved_away_from \
             moved_out_of relocates relocation relocating settled_in settled_down moved_in \
@@ -418,10 +484,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             remarried boyfriends girlfriends breakup ex-husband ex-wife seeing_someone \
             living_together civil_partnership annulled tied_the_knot bachelorette \
             proposal_accepted split separated_from bachelor unmarried",
-        diet: "eats_meat eats_no_meat vegetarian vegan pescatarian meat diet keto gluten carnivore \
-            omnivore plant-based vegetarianism lactose-free gluten-free dairy-free low-carb paleo \
-            fasting halal kosher eats_only omnivorous flexitarian sober teetotal drinks_no_alcohol \
-            alcohol alcohol-free smok+e+es+er+ing cigarette+s drinks_alcohol vapes vaping",
+        diet: "eats_meat eats_no_meat vegetarian vegan pescatarian meat diet keto gluten \
+            carnivore omnivore plant-based vegetarianism lactose-free gluten-free dairy-free \
+            low-carb paleo fasting halal kosher eats_only omnivorous flexitarian sober teetotal \
+            drinks_no_alcohol alcohol alcohol-free smok+e+es+er+ing cigarette+s drinks_alcohol \
+            vapes vaping eats_everything eats_anything eats_all_kinds",
         health: "pregnant gave_birth sick_leave ill sick recovered healthy injured cast crutches \
             hospital back_at_work diagnosed remission surgery operated chemo broken_arm broken_leg \
             sprained concussion flu covid pneumonia bedridden hospitalised hospitalized discharged \
@@ -432,6 +499,190 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         counting: "one two three four five six seven eight nine ten eleven twelve",
         age: "years_old year_old turned age aged",
         uses: "use+s+d run+s+ning drive+s employ+s built written hosted stored stores",
+        feels: "passion passionate determined inspiration inspired inspires motivation motivated \
+            motivates appreciates appreciate values grateful proud excited joy fulfillment \
+            fulfilling happiness journey dream dreams vision believes believe admires finds feels \
+            feel love loves enjoys enjoy therapeutic encourages encouraged supportive hopeful \
+            hopes positive overwhelming rewarding thrilled escape relaxing relax expression \
+            expressing meaningful memories impact community amazing awesome inspiring curious \
+            working_on just_got_back improving",
+        awaits: "waiting_for waiting_to waiting_on awaits awaiting looking_for_a looking_for \
+            searching_for hunting_for saving saving_for saving_up training_for preparing_for \
+            preparing struggling struggles trying_to still is_still can't cannot_yet not_yet \
+            has_yet yet_to expecting is_expecting fasting_for recovering in_hospital \
+            on_sick_leave on_leave undergoing hopes_for applied_for in_rehab",
+        at_last: "finally at_last at_long_last in_the_end eventually_became these_days nowadays \
+            by_now for_good once_and_for_all meanwhile lately since_then ever_since from_then_on \
+            so_now the_time_has_come it_is_official is_history are_history thing_of_the_past \
+            days_are_over no_trace_of that's_it that_is_it all_set gave_the_green_light \
+            gave_the_go-ahead green-lit greenlit made_up_with talked_me_into talked_her_into \
+            talked_him_into talked_them_into came_around fell_in_love_with turned_out_to_be \
+            turned_into_a all_systems_normal as_good_as_new does_everything all_over_with \
+            without_a_problem without_problems isn't_scared can_do_without no_problem_at_all \
+            set_a_new",
+        recent: "yesterday last_night last_week last_weekend last_month last_year last_friday \
+            last_monday last_tuesday last_wednesday last_thursday last_saturday last_sunday \
+            over_the_weekend over_the_holidays over_christmas over_easter over_the_summer \
+            this_morning this_afternoon the_other_day this_spring \
+            this_summer this_autumn this_winter during_the_outage a_week_ago \
+            on_tuesday",
+        families: "vehicle: car+s van+s motorbike+s motorcycle+s scooter+s truck+s suv hatchback \
+            minivan convertible vw golf passat polo fiat punto panda ford fiesta opel corsa astra \
+            toyota yaris corolla prius honda civic volvo saab seat ibiza skoda octavia fabia bmw \
+            audi mercedes renault clio twingo zoe peugeot citroën citroen dacia tesla hyundai \
+            ioniq kia mazda nissan leaf subaru suzuki vespa jeep porsche lexus campervan moped \
+            electric_car diesel hybrid driv+e+es+ing drove garage parking_space scrapyard \
+            gets_around | commute: commut+e+es+ed+ing bus tram train tube subway metro \
+            underground bike+s cycl+e+es+ing+ed bicycle walk+s_to_work walk+s_to_the_office \
+            takes_the_bus takes_the_train takes_the_tram takes_the_tube drives_to_work \
+            drives_to_the_office carpool+s ferry to_the_office to_work works_from_home \
+            work_from_home | phone: phone+s iphone+s android pixel galaxy samsung smartphone+s \
+            fairphone handset nokia xiaomi oneplus mobile sim | computer: laptop+s macbook \
+            thinkpad desktop pc imac chromebook notebook_computer workstation tablet+s ipad dell \
+            | sleep: sleep+s+ing slept alarm wake+s_up waking_up get_up gets_up got_up \
+            goes_to_bed go_to_bed bedtime early_riser night_owl insomnia nap+s bed mattress \
+            snooz+e+es lie_in lies_in sleeps_in asleep crib | study: study+ing studies studied \
+            student degree university uni college school semester thesis phd masters bachelor's \
+            master's course graduated graduate graduation grade freshman sophomore exam+s finals \
+            diploma enrolled apprenticeship dropped_out medicine_degree kindergarten nursery \
+            elementary_school primary_school middle_school high_school fifth_grade fourth_grade \
+            sixth_grade third_grade first_grade seventh_grade eighth_grade ninth_grade | tongue: \
+            learning_spanish learning_french learning_german learning_italian learning_japanese \
+            learning_portuguese learning_greek spanish french german italian japanese portuguese \
+            greek korean mandarin chinese arabic russian dutch swedish norwegian danish polish \
+            turkish hindi esperanto catalan welsh irish duolingo | child: pregnant pregnancy \
+            expecting newborn baby maternity paternity gave_birth was_born first_child trimester \
+            ivf adoption little_boy little_girl baby_girl baby_boy twins new_arrival | pet: dog+s \
+            cat+s kitten+s puppy puppies rabbit+s hamster+s parrot+s goldfish horse+s pony \
+            tortoise turtle guinea_pig beagle labrador poodle terrier spaniel budgie ferret vet \
+            pet+s shelter rainbow_bridge litter leash kibble wet_food dry_food | allergy: \
+            allerg+ic+y+ies intolerant intolerance tolerat+e+es anaphylaxis epipen hay_fever \
+            lactose gluten penicillin peanut+s shellfish antihistamine+s desensitis+ed \
+            outgrew_the_allergy | medicine: medication+s medicine+s pill+s tablet+s_a_day mg dose \
+            dosage prescription prescribed antidepressant+s citalopram sertraline ibuprofen \
+            statin+s insulin metformin antibiotic+s painkiller+s inhaler ssri steroid+s \
+            beta_blocker+s blood_pressure_pills off_medication therapy therapist | smoking: \
+            smok+e+es+er+ing+ed cigarette+s tobacco vap+e+es+ing nicotine pack_a_day non-smoker \
+            nonsmoker cigar+s | alcohol: alcohol beer+s wine drinks_alcohol sober teetotal whisky \
+            whiskey booze dry_january alcohol-free gin cocktail+s | drink: coffee tea espresso \
+            cappuccino latte decaf matcha oat_milk americano flat_white cola soda green_tea \
+            black_tea herbal_tea | sport: gym football soccer tennis basketball volleyball \
+            handball hockey rugby cricket swimming swim+s running runner run+s_marathons marathon \
+            half-marathon triathlon yoga pilates boxing karate judo climbing bouldering crossfit \
+            rowing cycling_club skiing badminton squash golf_club fencing dance_class zumba \
+            training_for trains_for club league team_captain goalkeeper striker jogging jogs \
+            workout+s personal_trainer | music: piano guitar violin cello flute clarinet trumpet \
+            saxophone sax drums drummer oboe bassoon viola harp accordion ukulele banjo bass \
+            choir orchestra band sings_in plays_in tenor soprano trombone | hair: hair beard \
+            moustache mustache bald clean-shaven shaved haircut bob dreadlocks curly blonde blond \
+            brunette redhead fringe ponytail braids grey_hair dyed | sight: glasses \
+            contact_lenses contacts spectacles eyesight lasik laser_eye_surgery lenses varifocals \
+            | bank: bank+s account+s_at bank_account checking_account current_account \
+            savings_account credit_union credit_card+s monzo santander barclays hsbc revolut n26 \
+            chase starling lloyds natwest ing citibank wells_fargo | insurance: insurance insured \
+            insurer policy allianz axa geico aetna premium coverage underwriter | provider: \
+            provider broadband internet_provider isp mobile_plan phone_plan electricity \
+            energy_provider gas_supplier vodafone o2 telekom verizon at&t t-mobile comcast ee \
+            starlink fibre contract tariff utility heating gas_heating heat_pump solar_panels gas \
+            | media: netflix spotify disney+ hulu youtube_premium apple_music tidal \
+            subscription+s subscrib+e+es+ed newsletter magazine newspaper podcast streaming \
+            audible kindle_unlimited unsubscribed daily_digest digest daily_emails weekly_email | \
+            contact: address email e-mail phone_number mobile_number zip_code postcode lives_at \
+            mailbox extension landline handle username screen_name user_name website | money: \
+            salary wage rent mortgage budget pay+s price cost+s earn+s savings debt owe+s+d loan \
+            pocket_money income fee deposit raise euros_a_month a_month a_year hourly_rate \
+            allowance paid_off pays_off instalment+s square overdraft | appointment: appointment \
+            meeting+s standup stand-up deadline due_date due launch kickoff kick-off freeze demo \
+            retro interview wedding party rehearsal class_on lesson+s session+s workshop webinar \
+            sync one-on-one checkup check-up dentist_appointment surgery_is conference \
+            release_date ship_date review_meeting planning_meeting board_meeting slot date \
+            ceremony funeral exam_is delivery | travel: trip flight+s flying fly flies booked \
+            hotel airbnb vacation holiday+s travelling traveling cruise visa itinerary train_to \
+            ticket+s_to tour hiking_trip road_trip backpacking honeymoon airport trek destination \
+            passport | charge: owner+s ownership own+s_the maintainer maintained maintains lead+s \
+            leader leading led manager manages managed head_of heads in_charge responsible \
+            on_call on-call pager assignee assigned assigned_to belongs_to run_by looks_after \
+            handles_the runs_the coordinator coordinates admin_rights product_owner tech_lead \
+            reports_to supervisor boss chair+s treasurer captain ceo cto approver reviewer \
+            point_of_contact takes_care_of oncall handed_over took_over drummer_of singer_of \
+            captain_of president_of coach coaches coached secretary_of class_president | \
+            progress: draft in_review in_progress pending blocked blocker waiting_for awaiting \
+            sign-off signed_off approval approved rejected todo backlog in_development \
+            under_development work_in_progress wip shipped released live rolled_out beta alpha \
+            launched done finished completed on_hold paused stalled cancelled shelved failing \
+            fails flaky green red broken crash+es+ed+ing bug outage down green_light merged open \
+            closed reopened planned scheduled in_production ga deprecated feature_freeze go-live \
+            sunset archived | database: database+s db mysql postgres postgresql sqlite mariadb \
+            mongodb mongo redis dynamodb cassandra oracle_db oracle sql_server cockroachdb \
+            bigquery snowflake redshift clickhouse duckdb elasticsearch opensearch neo4j \
+            firestore | code: python java javascript typescript ruby rust golang kotlin php perl \
+            scala c# c++ elixir haskell clojure dart lua zig nim written_in rewritten rewrite \
+            programming_language coded_in ported_to cobol fortran julia erlang bash zsh | \
+            framework: framework react vue angular svelte django flask fastapi rails laravel \
+            spring_boot next.js nextjs nuxt jquery backbone ember tailwind bootstrap pytorch \
+            tensorflow jax keras pandas polars numpy pytest unittest jest vitest mocha cypress \
+            playwright selenium webpack vite rollup esbuild | editor: editor vim neovim emacs \
+            vscode vs_code pycharm intellij sublime sublime_text webstorm eclipse xcode ide | \
+            hosting: hosted host+s hosting hetzner aws azure gcp google_cloud heroku vercel \
+            netlify digitalocean digital_ocean linode fly.io on-prem on-premises cloud ovh \
+            scaleway cloudflare server+s cluster kubernetes k8s docker nomad ecs lambda ec2 \
+            eu-west-1 us-east-1 frankfurt_region data_center data_centre vps bare_metal \
+            container+s region deployed runs_on lives_on systemd | pipeline: ci pipeline+s \
+            jenkins github_actions gitlab_ci circleci travis teamcity buildkite argo argocd \
+            build+s cron_job+s cronjob+s nightly airflow dagster prefect terraform pulumi ansible \
+            helm cron | system: linux ubuntu debian fedora arch windows macos nixos os \
+            operating_system android_version red_hat centos alpine wsl | chat: slack teams \
+            discord mattermost zulip irc whatsapp telegram zoom google_meet skype webex messenger \
+            rocket.chat | tracker: jira linear trello asana github_issues issue_tracker tickets \
+            basecamp monday.com shortcut redmine bugzilla youtrack kanban issues backlog_tool \
+            azure_devops | notes: notion obsidian evernote onenote confluence wiki google_docs \
+            google_keep roam logseq apple_notes notebook notes journal diary bullet_journal \
+            spreadsheet+s excel google_sheets xero quickbooks bookkeeping accounts_in moleskine | \
+            repository: branch+es default_branch main_branch trunk git_flow gitflow \
+            squash+ed+es+ing rebas+e+es+ed+ing merge_commit+s merge_policy force_push monorepo \
+            mono-repo github gitlab bitbucket gitea codeberg mercurial svn pull_request+s \
+            code_review release+s release_branch tags conventional_commits semver calver commit+s \
+            | license: license licence licensed gpl agpl mit apache bsd mpl closed_source \
+            open_source open-source open-sourced proprietary relicensed source-available \
+            open-sourcing | format: tabs spaces indentation indent bullet_points bullets markdown \
+            plain_text prose tone concise short_answers long_answers detailed_answers verbose \
+            formal informal casual emoji+s camelcase snake_case line_length black ruff prettier \
+            flake8 pylint eslint formatter linter style_guide docstring+s dark_mode light_mode \
+            dark_theme light_theme font theme answer+s_in reply_in replies_in celsius fahrenheit \
+            metric imperial units dates_in 24-hour 12-hour | greeting: called call+s_me nickname \
+            pronouns goes_by name+s surname maiden_name first_name last_name first-name formally \
+            by_first_name is_called they/them she/her he/him dubbed addressed | staff: employees \
+            developers engineers team_size headcount people_on_the_team members staff layoffs \
+            laid_off hired hires only_developer developer_on team_of grew_to shrank_to volunteers \
+            interns | friendship: friends best_friend+s speaking_terms fell_out made_up argument \
+            feud reconciled not_talking estranged on_good_terms quarrel rivals enemies in_touch \
+            lost_touch crush | injury: broken_arm broken_leg cast crutches sprained ankle knee \
+            wrist physio physiotherapy sling limp+s+ing surgery wheelchair back_pain brace \
+            stitches healed fracture+d cast_off injury injured hospital pneumonia ward discharged \
+            sent_home transplant kidney recovering operation | reading: reading book+s novel \
+            audiobook finished_reading chapter halfway_through started_reading series season \
+            episode watching binge-watching | furniture: sofa couch desk bed_frame wardrobe \
+            fridge washing_machine dishwasher oven tv television armchair bookshelf mattress \
+            standing_desk freezer vacuum dryer microwave bathtub | permit: driving_licence \
+            driving_license driver's_license driving_test learner visa residence_permit \
+            green_card citizenship work_permit passport certificate certification licensed_as \
+            exam_passed driving_lessons | housing: flat apartment house room studio cottage \
+            flatmate flatmates roommate roommates landlord rent+s+ed+ing lease tenant tenants \
+            homeowner parents'_place parents place_of_her_own place_of_his_own place_of_their_own \
+            place_of_my_own own_place bought_a_house bought_a_flat keys_to lives_with moved \
+            moving removal_van sublet lodger residence new_place caravan dorm dormitory settled | \
+            food: vegetarian vegan pescatarian meat seafood fish pork beef chicken dairy eggs \
+            steak+s eats plant-based keto paleo gluten-free lactose-free cheese sushi spicy sugar \
+            sweets chocolate fasting fasts diet halal kosher breakfast oyster+s | shift: \
+            night_shift day_shift late_shift early_shift shift+s nights on_days part-time \
+            full-time works_from works_until hours_a_week four-day_week weekend_shifts overtime | \
+            files: csv json xml yaml toml parquet avro protobuf pdf+s html docx xlsx jpeg png \
+            webp mp3 flac latex | secret: password+s passphrase passkey+s pin 2fa two-factor \
+            authenticator api_key token+s ssh_key certificate login wi-fi_password sso oauth ldap \
+            saml | fear: afraid scared fear+s phobia terrified frightened fearless nervous \
+            anxious anxiety panic dread+s overcame stage_fright | workplace: office headquarters \
+            hq desk floor building seat cubicle open-plan coworking campus branch_office workshop \
+            premises room_number",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -62,31 +62,52 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             desde_que",
         ends: "ya_no ya_no_es dejó_de dejado_de no…más nunca_más dejaron_de deja_de dejó_el \
             dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de lo_ha_dejado lo_dejó la_dejó \
-            ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la abandonado_el \
-            quitó_el_hábito se_ha_quitado se_quitó no_volvió",
+            ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la \
+            abandonado_el quitó_el_hábito se_ha_quitado se_quitó no_volvió dejé dejé_de \
+            dejamos_de he_dejado he_dejado_de hemos_dejado_de lo_dejé la_dejé dejaron dejó \
+            lo_dejaron la_dejaron ha_colgado colgó_las colgué se_quitó_de me_quité me_he_quitado \
+            abandoné abandonamos no_prueba ni_lo_prueba ya_no_necesita ya_no_hay se_acabaron \
+            se_acabó_el se_acabó_la acabó_con suspendieron suprimieron suprimido suprimida abolió \
+            quitamos quité retiraron retiramos",
         disposes: "vendió vendido vendida canceló cancelado cancelada murió falleció regaló \
             devolvió perdió tiró eliminó borró anuló anulada anulado se_deshizo dio_de_baja \
-            se_dio_de_baja suspendió donó suspendida ha_vendido han_vendido se_vendió ha_cancelado \
-            ha_muerto se_murió ha_fallecido ha_perdido le_robaron robaron robado robada ha_tirado \
-            ha_regalado ha_devuelto devolvió_el rescindió rescindido liquidó subastó sacrificaron \
-            traspasó_el anuló_la cedió_el desechó derribaron derribado caducó quitó quitaron \
-            quitado",
+            se_dio_de_baja suspendió donó suspendida ha_vendido han_vendido se_vendió \
+            ha_cancelado ha_muerto se_murió ha_fallecido ha_perdido le_robaron robaron robado \
+            robada ha_tirado ha_regalado ha_devuelto devolvió_el rescindió rescindido liquidó \
+            subastó sacrificaron traspasó_el anuló_la cedió_el desechó derribaron derribado \
+            caducó quitó quitaron quitado vendí vendimos vendieron regalé regalamos regalaron \
+            tiré tiramos tiraron cancelé cancelamos cancelaron anulé anulamos anularon perdí \
+            perdimos devolví devolvimos devolvieron borré eliminamos doné donaron \
+            se_deshicieron_de me_deshice nos_deshicimos di_de_baja dimos_de_baja me_di_de_baja \
+            he_vendido hemos_vendido he_cancelado hemos_cancelado he_regalado he_tirado \
+            me_robaron nos_robaron se_rompió_del_todo fue_al_desguace al_desguace a_la_basura \
+            pasó_a_mejor_vida se_nos_fue tuvimos_que_sacrificar sacrificamos no_renovó no_renové \
+            no_renovamos no_hemos_renovado rescindí rescindimos se_ha_muerto murieron robaron_el \
+            robaron_la",
         closes: "terminó terminado acabó finalizó concluyó arreglado arreglada arregló reparó \
-            reparado reparada resuelto resuelta resolvió eliminado eliminada se_separó se_divorció \
-            divorciado divorciada dio_a_luz se_fue cerró cerrado cerrada se_retiró jubiló \
-            se_jubiló aprobó se_recuperó recuperó curado encontró funciona_de_nuevo de_nuevo \
-            completó completada completado corregido corregida fusionado desactivado renunció \
-            se_graduó graduó expiró caducó rompió volvió_al regresó ha_terminado ha_acabado \
-            ha_finalizado han_terminado ha_cerrado han_cerrado clausurado clausuró solucionado \
-            solucionada solucionó subsanado arreglaron repararon han_arreglado han_reparado \
-            ya_funciona vuelve_a_funcionar funciona_otra_vez otra_vez ya_está ha_vuelto volvió_de \
-            volvió_del regresó_de se_ha_recuperado sanó se_curó le_dieron_el_alta dio_el_alta \
-            el_alta se_ha_jubilado prejubilado se_ha_retirado retirado ha_renunciado dimitió \
-            ha_dimitido cesó cesado licenciado se_licenció egresó ha_aprobado suspendió suspendido \
-            nació ha_nacido dio_luz tuvo_un_bebé rompieron se_separaron se_divorciaron \
-            se_han_separado se_han_divorciado se_ha_separado se_ha_divorciado enviudó se_disolvió \
-            disuelto desmontado desactivaron apagado apagaron eliminaron eliminado_el pagó_la \
-            liquidado saldado",
+            reparado reparada resuelto resuelta resolvió eliminado eliminada se_separó \
+            se_divorció divorciado divorciada dio_a_luz se_fue cerró cerrado cerrada se_retiró \
+            jubiló se_jubiló aprobó se_recuperó recuperó curado encontró funciona_de_nuevo \
+            de_nuevo completó completada completado corregido corregida fusionado desactivado \
+            renunció se_graduó graduó expiró caducó rompió volvió_al regresó ha_terminado \
+            ha_acabado ha_finalizado han_terminado ha_cerrado han_cerrado clausurado clausuró \
+            solucionado solucionada solucionó subsanado arreglaron repararon han_arreglado \
+            han_reparado ya_funciona vuelve_a_funcionar funciona_otra_vez otra_vez ya_está \
+            ha_vuelto volvió_de volvió_del regresó_de se_ha_recuperado sanó se_curó \
+            le_dieron_el_alta dio_el_alta el_alta se_ha_jubilado prejubilado se_ha_retirado \
+            retirado ha_renunciado dimitió ha_dimitido cesó cesado licenciado se_licenció egresó \
+            ha_aprobado suspendió suspendido nació ha_nacido dio_luz tuvo_un_bebé rompieron \
+            se_separaron se_divorciaron se_han_separado se_han_divorciado se_ha_separado \
+            se_ha_divorciado enviudó se_disolvió disuelto desmontado desactivaron apagado \
+            apagaron eliminaron eliminado_el pagó_la liquidado saldado terminé terminamos \
+            terminaron acabé acabamos acabaron cerré cerramos arreglé arreglamos resolvimos \
+            resolvieron me_recuperé me_curé me_gradué me_jubilé me_separé me_divorcié lo_dejaron \
+            rompimos rompí volví_de volvimos_de regresé regresamos aprobé aprobaron aprobada \
+            aprobado concedieron concedido denegaron denegado quedó_resuelto quedó_cerrado \
+            quedó_listo dado_de_alta dada_de_alta me_dieron_el_alta hicieron_las_paces \
+            hizo_las_paces se_reconciliaron saldó saldé saldada liquidé pagué pagaron \
+            terminó_de_pagar reincorporó se_reincorporó reincorporado se_ha_reincorporado \
+            separado se_disolvieron",
         changes: "se_mudó mudó mudado mudada se_trasladó trasladó trasladado cambió cambiado \
             cambia pasó se_pasó migró migrado reemplaz* sustituy* actualizó actualizado \
             actualizada ascendi* subió bajó aumentó redujo aumentado reducido aplazó aplazado \
@@ -98,30 +119,54 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             ha_bajado han_subido han_bajado ha_migrado ha_sido_reemplazado sustituido sustituida \
             reemplazado reemplazada ascendido ascendida ascendieron degradado se_ha_trasladado \
             aumentaron redujeron rebajaron incrementó incrementado disminuyó elevó elevado \
-            ampliaron extendió extendido prorrogó prorrogado pospuesto pospusieron atrasó atrasado \
-            reprogramado reprogramaron reubicado reubicó renombraron rebautizó rebautizado \
-            actualizaron migraron se_pasaron se_cambió se_cambiaron se_convirtió_en \
-            se_ha_convertido se_volvió se_hizo ahora_lleva ahora_usa ahora_va ha_crecido crecieron \
-            encogió duplicaron reescribió reescrito reescrita heredó tomó_el_relevo tomó_el_mando \
-            relevó relevado sucedió sucede cedió traspasó traspasado entregó_el ascendió_a fichó \
-            fichó_por transfirió transferido adelantado adelantada recortó recortado acortó alargó \
-            saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó eligió prefirió_finalmente \
-            cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido elegida sustituyó \
-            intercambió permutó le_subieron le_bajaron",
+            ampliaron extendió extendido prorrogó prorrogado pospuesto pospusieron atrasó \
+            atrasado reprogramado reprogramaron reubicado reubicó renombraron rebautizó \
+            rebautizado actualizaron migraron se_pasaron se_cambió se_cambiaron se_convirtió_en \
+            se_ha_convertido se_volvió se_hizo ahora_lleva ahora_usa ahora_va ha_crecido \
+            crecieron encogió duplicaron reescribió reescrito reescrita heredó tomó_el_relevo \
+            tomó_el_mando relevó relevado sucedió sucede cedió traspasó traspasado entregó_el \
+            ascendió_a fichó fichó_por transfirió transferido adelantado adelantada recortó \
+            recortado acortó alargó saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó eligió \
+            prefirió_finalmente cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido \
+            elegida sustituyó intercambió permutó le_subieron le_bajaron me_mudé nos_mudamos \
+            se_mudaron me_he_mudado nos_hemos_mudado cambié cambiamos me_cambié me_he_cambiado \
+            nos_cambiamos nos_hemos_cambiado he_cambiado hemos_cambiado pasamos_a pasamos pasé \
+            me_pasé me_he_pasado nos_pasamos migré migramos hemos_migrado subí subimos bajé \
+            bajamos reduje redujimos aumenté moví movimos aplacé aplazamos retrasamos retrasé \
+            adelantamos me_trasladé nos_trasladamos se_instaló me_instalé se_ha_instalado \
+            se_fue_a_vivir me_fui_a_vivir se_va_a_vivir al_final_es al_final_será quedó_para \
+            queda_para ha_quedado_para se_queda_en quedó_en sustituyeron reemplazó reemplazaron \
+            releva ha_sustituido cogió_el_relevo tomó_las_riendas nuevo_jefe nueva_jefa \
+            nuevo_trabajo nueva_dirección nuevo_número nuevo_piso nuevo_coche nuevo_móvil \
+            nueva_fecha ha_cambiado_de cambié_de cambiamos_de cambiaron_de se_convirtió_al \
+            vuelve_a_comer volvió_a_comer vuelve_a_fumar en_cambio ha_pasado_a_ser pasó_a_ser \
+            pasa_a_ser se_hizo_vegetariana se_hizo_vegetariano se_ha_hecho se_hicieron tradujo \
+            traducido traducida",
         begins: "se_casó compró empezó comenzó nuevo nueva adoptó aceptó contratado contratada \
             se_unió entró se_comprometió consiguió casado_con estrenó se_incorporó abrió \
             ha_comprado han_comprado ha_empezado ha_comenzado se_ha_casado se_casaron \
             se_han_casado se_ha_comprometido se_prometió se_incorpora se_ha_incorporado ingresó \
             firmó_con firmó se_matriculó se_inscribió fundó montó montó_su abrió_su estrena \
             adquirió alquiló se_echó_novio se_echó_novia adoptaron contrató contrataron entró_en \
-            comenzó_en empezó_en inició heredó_el",
-        leaves: "dejó renunció abandonó despidieron despedido despedida se_marchó salió_de dimitió \
-            se_fue_de se_marchó_de ha_dejado dejado salió_del fue_despedido fue_despedida \
+            comenzó_en empezó_en inició heredó_el compré compramos compraron me_compré \
+            me_he_comprado se_compró se_ha_comprado nos_compramos nos_hemos_comprado empecé \
+            empezamos empezaron comencé he_empezado hemos_empezado me_apunté se_apuntó me_uní \
+            me_casé nos_casamos adopté adoptamos acepté aceptaron firmé firmamos abrí abrimos \
+            ha_abierto contratamos conseguí ha_conseguido he_conseguido encontré ha_encontrado \
+            ha_alquilado he_alquilado alquilé fichó_por ha_fichado le_contrataron me_contrataron \
+            la_contrataron lo_contrataron entré_en ha_entrado_en entró_a_trabajar",
+        leaves: "dejó renunció abandonó despidieron despedido despedida se_marchó salió_de \
+            dimitió se_fue_de se_marchó_de ha_dejado dejado salió_del fue_despedido fue_despedida \
             la_despidieron lo_despidieron le_despidieron echaron_de la_echaron lo_echaron \
             ha_renunciado renunció_a colgó abandonado ha_abandonado se_dio_de_baja_en se_ha_ido \
-            dimitió_de cesó_en dejó_los_estudios",
+            dimitió_de cesó_en dejó_los_estudios me_fui_de me_fui nos_fuimos_de me_marché \
+            renuncié dimití se_despidió me_despidieron nos_despidieron dejé_el_trabajo \
+            dejó_el_trabajo dejé_la dejé_el ha_dejado_el_trabajo se_salió_de me_salí salí_de",
         corrects: "en_realidad corrección de_hecho rectificación error equivocación realmente \
-            en_verdad por_error malentendido",
+            en_verdad por_error malentendido me_equivoqué se_equivocó perdón digo mejor_dicho \
+            quería_decir quise_decir me_confundí se_confundió resulta_que resultó_que resultó_ser \
+            no_era_así estaba_equivocado estaba_equivocada fue_un_error corrijo al_final_no \
+            cambié_de_idea cambió_de_idea cambió_de_opinión",
         replaces: "en_lugar_de en_vez_de en_lugar_del en_vez_del",
         contrasts: "sino",
         adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo asimismo igualmente \
@@ -240,17 +285,19 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
             autobús vuelo viaje libro película canción paquete factura pedido concierto receta \
             uno_de una_de",
-        states: "abierto abierta cerrado cerrada | roto rota arreglado arreglada averiado averiada \
-            | activo activa inactivo inactiva activado desactivado encendido apagado | terminado \
-            pendiente | soltero soltera casado casada divorciado divorciada prometido prometida \
-            viudo viuda | desempleado desempleada empleado jubilado jubilada parado | enfermo \
-            enferma sano sana | lleno vacío | vivo muerto | público privado | embarazada | \
-            vegetariano vegetariana vegano vegana | aprobado rechazado | verde rojo | disponible \
-            agotado | pagado pagada impagado vencido | programado cancelado aplazado cancelada \
-            aplazada | aceptado aceptada rechazada | ocupado ocupada libre | encriptado cifrado | \
-            manual automático automática | publicado borrador | despierto dormido | corto largo \
-            corta larga | mojado seco | permitido prohibido permitida prohibida | en_línea \
-            desconectado | feliz triste | limpio sucio",
+        states: "abierto abierta cerrado cerrada | roto rota arreglado arreglada averiado \
+            averiada | activo activa inactivo inactiva activado desactivado encendido apagado | \
+            terminado pendiente | soltero soltera casado casada divorciado divorciada prometido \
+            prometida viudo viuda | desempleado desempleada empleado jubilado jubilada parado | \
+            enfermo enferma sano sana | lleno vacío | vivo muerto | público privado | embarazada \
+            | vegetariano vegetariana vegano vegana | aprobado rechazado | verde rojo | \
+            disponible agotado | pagado pagada impagado vencido | programado cancelado aplazado \
+            cancelada aplazada | aceptado aceptada rechazada | ocupado ocupada libre | encriptado \
+            cifrado | manual automático automática | publicado borrador | despierto dormido | \
+            corto largo corta larga | mojado seco | permitido prohibido permitida prohibida | \
+            en_línea desconectado | feliz triste | limpio sucio | jornada_completa media_jornada \
+            | obligatorio opcional voluntario | propietario inquilino | turno_de_día \
+            turno_de_noche",
         units: "segundo segundos minuto minutos hora horas día días semana semanas mes meses año \
             años euros dólares pesos por_ciento kilos kg g km m cm gb mb tb ms litros grados \
             miembros personas empleados kilómetros metros puntos páginas veces peticiones",
@@ -296,7 +343,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             separaron divorciaron enviudó soltería ennoviado ennoviada",
         diet: "carne vegetariano vegetariana vegano vegana come_carne dieta vegetarianismo \
             veganismo pescetariano pescetariana celíaco celíaca sin_gluten sin_lactosa abstemio \
-            abstemia alcohol ayuno ayuna fuma fumar fumador fumadora cigarrillos tabaco",
+            abstemia alcohol ayuno ayuna fuma fumar fumador fumadora cigarrillos tabaco \
+            come_de_todo",
         health: "embarazada dio_a_luz enfermo enferma sano lesionado lesionada baja hospital \
             recuperado embarazo parto encinta operado operada operación quimioterapia cáncer \
             remisión gripe covid neumonía fiebre resfriado esguince fractura roto_la_pierna \
@@ -308,6 +356,111 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         counting: "_ dos tres cuatro cinco seis siete ocho nueve diez _ doce",
         age: "años edad cumplió",
         uses: "usa usan utiliza emplea conduce corre",
+        feels: "pasión apasiona orgulloso orgullosa agradecido sueña motivación motivada motivado \
+            ilusión disfruta valora inspira",
+        awaits: "espera esperando busca buscando busco ahorra ahorrando prepara preparando \
+            entrena_para todavía aún todavía_no aún_no lucha_con le_cuesta de_baja ingresado \
+            ingresada",
+        at_last: "por_fin finalmente al_final al_fin de_una_vez desde_entonces hoy_en_día \
+            últimamente pasó_a_la_historia es_historia dio_luz_verde luz_verde se_acabó \
+            hace_tiempo_que hace_un_año_que hace_meses_que desde_hace sin_problemas sin_problema \
+            perfectamente con_normalidad",
+        recent: "ayer anoche anteayer la_semana_pasada el_mes_pasado el_año_pasado \
+            el_fin_de_semana_pasado este_fin_de_semana esta_mañana \
+             hace_poco recientemente el_lunes_pasado en_vacaciones",
+        families: "vehicle: coche coches carro auto moto motocicleta furgoneta camioneta ibiza \
+            seat golf polo fiat ford fiesta opel corsa toyota yaris renault clio peugeot citroën \
+            dacia tesla volvo bmw audi mercedes kia nissan skoda honda conduce vespa patinete \
+            eléctrico híbrido diésel gasolina desguace garaje | commute: autobús bus metro tren \
+            tranvía bici bicicleta andando a_pie al_trabajo a_la_oficina va_en cercanías \
+            teletrabaja teletrabajo patinete | phone: móvil móviles celular teléfono iphone \
+            android samsung galaxy pixel xiaomi smartphone fairphone | computer: portátil \
+            ordenador computadora macbook pc tableta tablet ipad | sleep: duerme dormir duermo \
+            dormía despertador levanta levanto despierta despierto acuesta acuesto insomnio \
+            siesta madruga madrugador cama sofá colchón cuna | study: estudia estudio estudiante \
+            carrera universidad instituto bachillerato colegio máster doctorado tesis grado curso \
+            examen exámenes selectividad facultad ingeniería medicina derecho graduado licenciada \
+            matriculado matriculada oposiciones nota notas eso primaria secundaria guardería \
+            escuela_infantil | tongue: inglés francés alemán italiano japonés portugués chino \
+            árabe ruso catalán euskera gallego idioma aprende coreano griego español traducida \
+            tradujo idiomas | child: embarazada embarazo bebé parto nació dio_a_luz baja_maternal \
+            gemelos primer_hijo espera_un espera_una niña_nació adopción | pet: perro perra gato \
+            gata gatito cachorro conejo hámster loro caballo tortuga mascota veterinario \
+            veterinaria protectora pienso correa periquito | allergy: alérgico alérgica alergia \
+            alergias intolerante intolerancia tolera lactosa gluten penicilina cacahuetes marisco \
+            polen | medicine: pastillas pastilla medicación medicamento medicina_para dosis mg \
+            insulina antibiótico antibióticos antidepresivo antidepresivos tratamiento receta \
+            recetó jarabe terapia ibuprofeno | smoking: fuma fumo fumar fumador fumadora \
+            cigarrillos cigarrillo tabaco vapea cajetilla paquete_al_día puros | alcohol: alcohol \
+            cerveza cervezas vino copas abstemio abstemia sobrio sobria bebe_alcohol whisky | \
+            drink: café té descafeinado infusión infusiones leche azúcar refrescos cola \
+            manzanilla cortado mate | sport: fútbol tenis baloncesto pádel natación nada gimnasio \
+            gym corre correr maratón triatlón yoga pilates boxeo judo kárate escalada escala \
+            ciclismo equipo club entrena entrenamiento balonmano voleibol esquí portero delantero \
+            zumba atletismo | music: piano guitarra violín chelo violonchelo flauta clarinete \
+            trompeta saxofón batería coro orquesta banda bajo acordeón oboe canta_en viola arpa | \
+            hair: pelo cabello barba bigote calvo flequillo melena trenzas rubio rubia moreno \
+            morena castaño tiñó teñido afeitado afeitó rapado rizos coleta | sight: gafas \
+            lentillas lentes vista miopía | bank: banco cuenta santander bbva caixabank sabadell \
+            bankinter ing caja tarjeta hipoteca_con | insurance: seguro aseguradora mapfre \
+            adeslas sanitas póliza asegurado asegurada axa mutua | provider: compañía movistar \
+            vodafone orange yoigo tarifa operador luz endesa iberdrola naturgy fibra contrato \
+            digi proveedor calefacción gas caldera bomba_de_calor placas_solares | media: netflix \
+            spotify suscripción suscrito suscrita periódico revista boletín podcast hbo filmin \
+            resumen_diario | contact: dirección correo email teléfono número código_postal \
+            domicilio buzón usuario_de | money: sueldo salario alquiler hipoteca presupuesto \
+            precio cuesta cobra gana debe deuda préstamo paga ahorros ahorra cuota plazos \
+            a_medio_pagar pagado liquidó euros_al_mes saldó | appointment: reunión cita plazo \
+            entrega boda fiesta ensayo clase clases examen_es entrevista lanzamiento taller \
+            congreso ceremonia turno consulta partido revisión vuelo_es junta sesión daily | \
+            travel: viaje vuelo vuela hotel reservado reserva visado vacaciones crucero \
+            luna_de_miel billete billetes excursión camino_de_santiago pasaporte consulado | \
+            charge: dirige dirigido dirección_del lidera líder responsable encargado encargada \
+            jefe jefa gestiona gestionado lleva_el mantiene mantenedor coordina coordinador \
+            coordinadora guardia guardias presidente presidenta capitán tesorero tesorera \
+            asignado asignada a_cargo mando relevo entrenador entrenadora entrena_al delegada \
+            delegado | progress: borrador en_revisión pendiente bloqueado bloqueada espera \
+            aprobado aprobada rechazado rechazada denegado abierto abierta cerrado cerrada \
+            en_curso terminado publicado publicada pausado cancelado producción beta falla \
+            fallaba caído roto arreglado entregado denegó concedió | database: base_de_datos \
+            mysql postgres postgresql sqlite mariadb mongodb redis oracle | code: python java \
+            javascript typescript ruby rust kotlin php escrito_en escrita_en reescribió reescrito \
+            lenguaje programado | framework: framework react vue angular svelte django flask \
+            rails laravel wordpress prestashop magento shopify drupal | editor: editor vim neovim \
+            emacs vscode pycharm sublime intellij | hosting: alojado alojada servidor servidores \
+            nube aws azure hetzner ovh kubernetes docker desplegado clúster hosting google_cloud \
+            | pipeline: ci pipeline jenkins github_actions gitlab_ci compilación despliegues cron \
+            | system: linux ubuntu debian windows macos sistema_operativo fedora | chat: slack \
+            teams discord whatsapp telegram zoom skype | tracker: jira trello asana linear \
+            tickets incidencias redmine | notes: notion obsidian evernote onenote libreta \
+            cuaderno apuntes excel hoja_de_cálculo papel tela agenda notas_en | repository: rama \
+            github gitlab bitbucket rama_principal squash rebase monorepo commits | license: \
+            licencia licenciado gpl mit apache código_abierto privativo | format: tabuladores \
+            espacios viñetas markdown respuestas_cortas breves detalladas formal informal tono \
+            emojis modo_oscuro modo_claro listas prosa formato | greeting: llama llaman apodo \
+            tutea tutear de_usted de_tú nombre apellido que_le_llamen | staff: empleados \
+            trabajadores plantilla miembros personas equipo_de desarrolladores tiendas sucursales \
+            socios | friendship: amigos amigas se_habla se_hablan pelea peleados reconciliado \
+            reconciliaron reconciliados hizo_las_paces hicieron_las_paces enfadado distanciados | \
+            injury: escayola cabestrillo muletas roto_el esguince rodilla tobillo muñeca brazo \
+            pierna rehabilitación fisioterapia fisio lesión lesionado lesionada operó operada \
+            operado alta traumatólogo silla_de_ruedas fractura de_baja baja reincorporó \
+            reincorporado hospital ingresada ingresado espalda | reading: lee leyendo libro \
+            novela serie temporada capítulo terminado_de_leer | furniture: nevera lavadora \
+            lavavajillas escritorio televisor sofá_cama horno armario | permit: carné \
+            carnet_de_conducir permiso visado nacionalidad residencia pasaporte aprobó_el_carné \
+            autoescuela | housing: piso casa apartamento habitación estudio_en alquila alquilado \
+            alquiler compañero_de_piso compañeros_de_piso padres vive vivo vivía mudó mudarse \
+            mudado instaló casero inquilino se_independizó local | food: carne vegetariano \
+            vegetariana vegano vegana pescado marisco come comía dieta sin_gluten azúcar dulces \
+            ayuno desayuna queso lácteos huevos cerdo de_todo | shift: turno turnos \
+            turno_de_noche turno_de_día turno_de_mañana turno_de_tarde de_noche de_día jornada \
+            media_jornada jornada_completa tiempo_completo tiempo_parcial horas_semanales | \
+            files: csv json xml yaml toml parquet avro pdf html docx xlsx jpeg png latex | \
+            secret: contraseña contraseñas clave pin llave_de_acceso doble_factor token \
+            certificado sesión_única wifi | fear: miedo pánico teme temor fobia asustado asustada \
+            nervioso vértigo superó | workplace: oficina sede planta despacho mesa_de_trabajo \
+            edificio escritorio_en coworking taller bajos",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

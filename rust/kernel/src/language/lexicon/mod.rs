@@ -379,4 +379,32 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn states_and_families_fit_into_their_bits() {
+        assert!(claims::FAMILIES.len() <= 64);
+        for lexicon in LEXICONS {
+            assert!(
+                lexicon.claims.states.split('|').count() <= 64,
+                "{}",
+                lexicon.code
+            );
+        }
+    }
+
+    #[test]
+    fn languages_of_claims_have_words_for_every_family() {
+        for lexicon in LEXICONS
+            .iter()
+            .filter(|lexicon| !lexicon.claims.families.is_empty())
+        {
+            let names: Vec<&str> = lexicon
+                .claims
+                .families
+                .split('|')
+                .filter_map(|list| Some(list.split_once(':')?.0.trim()))
+                .collect();
+            assert_eq!(names, claims::FAMILIES, "{}", lexicon.code);
+        }
+    }
 }
