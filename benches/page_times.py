@@ -77,6 +77,17 @@ def filled(path: Path, number: int) -> None:
         store.searches(limit=1)  # which writes them
 
 
+def file_of(folder: Path, number: int) -> Path:
+    """Return the file with so many facts, which the first call makes."""
+    path = folder / f"page-times-{number}.db"
+    if not path.exists():
+        begun = path.with_suffix(".part")
+        begun.unlink(missing_ok=True)
+        filled(begun, number)
+        shutil.move(begun, path)
+    return path
+
+
 def add_batch(store: Store, first: int, texts: list[str]) -> None:
     said = store.episodes.add_many(
         NewEpisode(content=f"So {text}.", source="codex", thread=f"talk {first}")
@@ -122,7 +133,7 @@ class Visitor:
         self._origin = server.url
         self._http = http.client.HTTPConnection(server.url.removeprefix("http://"))
         self._http.connect()
-        self._cookie = ""
+        self.cookie = ""
         code = {"code": server.code(), "zone": "Europe/Berlin"}
         answer = self._ask("POST", "/enter", code)
         self.base = answer.location
@@ -143,7 +154,7 @@ class Visitor:
         return self._ask("GET", found[1]).body
 
     def _ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> Answer:
-        headers = {"Accept-Encoding": "identity", "Cookie": self._cookie}
+        headers = {"Accept-Encoding": "identity", "Cookie": self.cookie}
         body = None
         if fields is not None:
             body = urlencode(fields)
@@ -156,7 +167,7 @@ class Visitor:
         wall, cpu = time.perf_counter() - start, self._processor() - cpu
         cookie = reply.headers.get("Set-Cookie")
         if cookie is not None:
-            self._cookie = cookie.partition(";")[0]
+            self.cookie = cookie.partition(";")[0]
         where = reply.headers.get("Location", "")
         return Answer(reply.status, content, where, 1000 * wall, 1000 * cpu)
 
@@ -287,12 +298,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5)
     chosen = parser.parse_args()
     chosen.folder.mkdir(exist_ok=True)
-    path = chosen.folder / f"page-times-{chosen.facts}.db"
-    if not path.exists():
-        begun = path.with_suffix(".part")
-        begun.unlink(missing_ok=True)
-        filled(begun, chosen.facts)
-        shutil.move(begun, path)
+    path = file_of(chosen.folder, chosen.facts)
     user = chosen.folder / "user"
     first_pages(path, user, chosen.starts)
     every_page(path, user, chosen.rounds)
