@@ -10,6 +10,7 @@ are wider than the window are named, and end the program with 1.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +52,8 @@ def memory(folder: Path, facts: int) -> Path:
 def addresses(visitor: Visitor, store: Store, facts: int) -> Iterator[tuple[str, str]]:
     """Yield the addresses of pages by name."""
     if facts > 1:
-        yield from page_times.addresses(visitor, store)
+        every = page_times.addresses(visitor, store)
+        yield from ((name, path) for name, path in every if not path.startswith("pulse"))
         return
     answer = visitor.post("search", {"query": "which colour is the kettle?"})
     yield "home", ""
@@ -86,7 +88,7 @@ def pictured(browser: Any, folder: Path, output: Path, facts: int) -> list[str]:
                     size = page.evaluate(
                         "[document.documentElement.scrollWidth, document.body.scrollHeight]"
                     )
-                    where = f"{facts}-{title.replace(' ', '-').replace(',', '')}-{scheme}-{width}"
+                    where = f"{facts}-{re.sub('[^a-z0-9]+', '-', title)}-{scheme}-{width}"
                     if size[0] > width:
                         wrong.append(f"{where}: {size[0]} pixels wide")
                     clip = {"x": 0, "y": 0, "width": width, "height": min(size[1], MOST)}

@@ -76,6 +76,21 @@ def test_an_empty_log_says_what_would_fill_it(pages: Pages) -> None:
     assert "memstore setup" in pages.read("log")
 
 
+def test_a_long_episode_is_cut_and_shown_on_request(pages: Pages, memory: Store) -> None:
+    episode = memory.episodes.add("harbour " * 125_000 + "the end", source="chat")
+    page = pages.read(f"episode/{episode.id}")
+    assert len(page) < 30_000
+    assert "Show all 1,000,007 characters" in text_of(page)
+    assert "the end" in pages.read(f"episode/{episode.id}/text")
+
+
+def test_only_changes_of_facts_offer_an_undo(pages: Pages, memory: Store) -> None:
+    episode = memory.episodes.add("The kettle is blue", source="chat")
+    fact = memory.add("The kettle is blue", subject="kettle", episode_id=episode.id)
+    assert "undo/" not in pages.read(f"episode/{episode.id}").partition("Journal")[2]
+    assert "undo/" in pages.read(f"fact/{fact.id}").partition("Journal")[2]
+
+
 # -- reading an episode again ----------------------------------------------------------------------
 
 

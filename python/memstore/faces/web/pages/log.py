@@ -130,6 +130,12 @@ def episode(visit: Visit) -> Reply:
     )
 
 
+def text(visit: Visit) -> Reply:
+    """Show the whole text, however long it is."""
+    one = visit.store.episodes.get(visit.numbers["id"])
+    return visit.page("episode_text.html", episode=one)
+
+
 def _is_before(turn: Episode, one: Episode) -> bool:
     return (turn.seq or 0, turn.id) < (one.seq or 0, one.id)
 
@@ -189,6 +195,7 @@ ROUTES: Final = (
     shows("log", show),
     asks("log", ask),
     shows("episode/{id}", episode),
+    shows("episode/{id}/text", text),
     shows("episode/{id}/reading", progress),
     changes("episode/{id}/reading", read_again),
     changes("episode/{id}/reading/stop", stop_reading),
