@@ -208,6 +208,14 @@ def namespaces(transaction: Transaction) -> dict[str, int]:
     return dict(rows)
 
 
+def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
+    """Whether every id of a fact up to the newest has a row, and all are in these namespaces."""
+    held = namespaces(transaction)
+    if among is not None and not {*held} <= {*among}:
+        return False
+    return sum(held.values()) == fact_table.newest_id(transaction)
+
+
 def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
     """Count what was stored on each day from ``since`` on, in UTC, by day.
 
