@@ -31,8 +31,8 @@ PAGES = {
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
-        "Proposal Question JournalLine Act ActChange LogLine DayActivity Difference Differences "
-        "Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
+        "Proposal Question Decided JournalLine Act ActChange LogLine DayActivity Difference "
+        "Differences Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",
@@ -59,8 +59,9 @@ PAGES = {
     "errors": (
         "Errors and access",
         "MemstoreError StorageError StoreBusy FileReplaced StoreClosed SchemaError NotFound "
-        "Conflict IdempotencyConflict EmbedderError EmbedderUnavailable EmbedderRejected "
-        "EmbedderMismatch GeneratorError GeneratorUnavailable GeneratorRejected LearningError "
+        "Conflict FactChanged IdempotencyConflict EmbedderError EmbedderUnavailable "
+        "EmbedderRejected EmbedderMismatch GeneratorError GeneratorUnavailable "
+        "GeneratorRejected LearningError "
         "AccessDenied Cancelled TransferError InvalidArgument InvalidArgumentType Remedy "
         "AccessToken",
     ),

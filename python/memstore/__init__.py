@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
     from memstore.domain.plans import Step as Step
+    from memstore.domain.proposals import Decided as Decided
     from memstore.domain.proposals import Proposal as Proposal
     from memstore.domain.proposals import Question as Question
     from memstore.domain.protocols import Embedder as Embedder
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from memstore.errors import EmbedderMismatch as EmbedderMismatch
     from memstore.errors import EmbedderRejected as EmbedderRejected
     from memstore.errors import EmbedderUnavailable as EmbedderUnavailable
+    from memstore.errors import FactChanged as FactChanged
     from memstore.errors import FileReplaced as FileReplaced
     from memstore.errors import GeneratorError as GeneratorError
     from memstore.errors import GeneratorRejected as GeneratorRejected
@@ -154,7 +156,7 @@ _NAMES = {
     "domain.differences": "Difference Differences",
     "domain.log": "Act ActChange DayActivity LogLine",
     "domain.plans": "PlanConflict Reverted Step",
-    "domain.proposals": "Proposal Question",
+    "domain.proposals": "Decided Proposal Question",
     "domain.recall": "Recalled",
     "domain.records": "AboutOthers Fact Head JournalLine NewFact Scope SearchHit SearchHits",
     "domain.repairs": "RepairedFact",
@@ -169,7 +171,8 @@ _NAMES = {
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
-        "EmbedderUnavailable FileReplaced GeneratorError GeneratorRejected GeneratorUnavailable "
+        "EmbedderUnavailable FactChanged FileReplaced GeneratorError GeneratorRejected "
+        "GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),

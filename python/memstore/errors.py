@@ -234,6 +234,20 @@ class Conflict(MemstoreError):
     """The fact exists, but its state does not allow the request."""
 
 
+class FactChanged(Conflict):
+    """A fact was changed after it was read; nothing was done. See ``Store.unless_changed``.
+
+    Args:
+        fact_id: the fact.
+        since: the line of the journal that it was read at.
+    """
+
+    def __init__(self, fact_id: int, since: int) -> None:
+        super().__init__(f"fact {fact_id} was changed in the meantime", remedy=Remedy.RETRY)
+        self.fact_id = fact_id
+        self.since = since
+
+
 class IdempotencyConflict(Conflict):
     """The idempotency key was already used with different content."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,9 +17,12 @@ from tests.support.web_server import WebServer
 import memstore
 from memstore import Scope, Store
 
+if sys.platform == "linux":
+    import resource
+
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-WIDTHS = (320, 390, 768, 1280, 1920)
+WIDTHS = (320, 390, 640, 768, 1280, 1920)
 
 FACTS = (
     ("kettle", "project", "The kettle in the kitchen is blue"),
@@ -245,6 +249,34 @@ def test_a_server_that_is_gone_is_said(
     assert page.is_visible("#fact-1")  # no button pretends success
     assert memory.get(1).status == "active"
     page.watch.complaints.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits a process that runs")
+def test_a_full_disk_is_said(visit: Callable[..., Any], memory: Store, server: WebServer) -> None:
+    page = visit()
+    page.goto(f"{page.url}subject/1")
+    limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, -1))
+    page.click("#fact-1 button:text('Delete')")
+    page.wait_for_selector("#problems:has-text('could not be read or written')")
+    assert memory.get(1).status == "active"
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+    page.click("#fact-1 button:text('Delete')")
+    page.wait_for_selector("article.done:has-text('Deleted: #1')")
+    assert memory.get(1).status == "deleted"
+    page.watch.complaints.clear()
+
+
+def test_several_questions_have_one_undo(visit: Callable[..., Any], memory: Store) -> None:
+    for colour in ("green", "white"):
+        ask(memory, f"The {colour} gate is open", f"The {colour} gate is shut", subject="gate")
+    page = visit()
+    page.goto(f"{page.url}inbox")
+    page.click("text=Replace all 2")
+    page.wait_for_selector(".undos >> text=Replaced: 2 questions")
+    assert page.locator(".undos .done").count() == 1
+    page.click(".undos button:text('Undo')")
+    page.wait_for_selector("text=2 questions to decide")
+    assert memory.proposals.count() == 2
 
 
 def test_signing_out_closes_every_tab(visit: Callable[..., Any]) -> None:
@@ -496,6 +528,12 @@ def test_pages_are_accessible_and_fit(
             page.set_viewport_size({"width": width, "height": 900})
             overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert overflow <= 0, (name, width)
+            if width == 640:  # a text of twice the size
+                page.evaluate("document.documentElement.style.fontSize = '200%'")
+                overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                assert overflow <= 0, (name, "large text")
+                page.evaluate("document.documentElement.style.fontSize = ''")
             if folder and width in (390, 1280):
                 page.screenshot(path=Path(folder) / f"{name}-{scheme}-{width}.png", full_page=True)
-    page.watch.complaints.clear()  # a missing page is a line of the console
+    # A missing page is a line of the console.
+    page.watch.complaints[:] = [one for one in page.watch.complaints if "404" not in one]

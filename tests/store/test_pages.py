@@ -535,3 +535,22 @@ def _is_active(proposal: Proposal) -> bool:
 
 def _owners(proposal: Proposal) -> set[Scope]:
     return {fact.scope for fact in _facts_of(proposal)}
+
+
+def test_activity_counts_the_lines_that_changes_shows(store: Store) -> None:
+    def counted(one: Store) -> int:
+        return sum(sum(day.kinds.values()) for day in one.activity(2, scope="all"))
+
+    def shown(one: Store) -> int:
+        return len(one.changes(scope="all", limit=None))
+
+    other = store.within("other")
+    facts = [store.add(f"kettle {n}", subject="kettle") for n in range(3)]
+    assert counted(store) == shown(store) == 3  # every fact of the file is in this namespace
+    other.add("pan", subject="pan")
+    store.delete(facts[0].id)
+    assert (counted(store), counted(other)) == (shown(store), shown(other)) == (4, 1)
+    store.clear()  # the newest row that is left is not the first
+    assert (counted(store), counted(other)) == (shown(store), shown(other))
+    other.clear()
+    assert (counted(store), counted(other)) == (shown(store), shown(other))

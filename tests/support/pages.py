@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import unescape
 from typing import Any
 
 import httpx
 from starlette.testclient import TestClient
 
-from memstore import Store
+from memstore import JSONGenerator, Store
 from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.stores import Stores
 from memstore.faces.web.gate import Gate
@@ -42,6 +42,7 @@ class Pages:
         takes_codes: sign in with one-time codes; otherwise with access tokens.
         allowed: more accepted hosts.
         owners: those that agents use if a call names none.
+        generator: makes the language model that reads episodes again.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class Pages:
         takes_codes: bool = True,
         allowed: tuple[str, ...] = (),
         owners: Mapping[str, str] | None = None,
+        generator: Callable[[], JSONGenerator | None] = lambda: None,
     ) -> None:
         self.store = store
         self.codes = Codes()
         self.sign_in = SignIn(
-            Stores(Opened(store)), BASE, self.codes if takes_codes else None, owners
+            Stores(Opened(store)), BASE, self.codes if takes_codes else None, owners, generator
         )
         names = AcceptedNames.of("127.0.0.1", allowed, ())
         self.gate = Gate(self.sign_in, names=names, ports=(PORT,))

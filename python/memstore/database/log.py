@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, selected
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
+from memstore.database.tables import counts
+from memstore.database.tables import facts as fact_table
 from memstore.domain.records import NOBODY
 
 if TYPE_CHECKING:
@@ -61,6 +64,7 @@ class Wanted:
             self.last = min(self.last, _beginning(transaction, wanted.before) - 1)
         if wanted.until is not None:
             self.last = min(self.last, selected.last_until(transaction, wanted.until))
+        self._among = namespaces if scope is None else ()
         tests = [test, self._seen(namespaces, scope, whole_file and scope in (None, NOBODY))]
         listed = transaction.dialect.listed
         if wanted.kinds is None:
@@ -106,11 +110,22 @@ class Wanted:
     def by_kind(self, first: int, last: int) -> dict[str, int]:
         """Count the wanted lines between two, both included, by kind."""
         rows = self._transaction.rows(
-            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
+            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._counted}"
             " AND memstore_journal.id <= :last GROUP BY 1 ORDER BY 1",
-            self._values | {"first": max(first, self.first), "last": min(last, self.last)},
+            self._values
+            | {"first": max(first, self.first), "last": min(last, self.last)}
+            | {"newest_fact": fact_table.newest_id(self._transaction)},
         )
         return dict(rows)
+
+    @cached_property
+    def _counted(self) -> str:
+        """The condition, without looking for each line's fact where all of them are wanted."""
+        if not counts.are_whole(self._transaction, self._among):
+            return self._condition
+        return self._condition.replace(
+            self._about_facts, "memstore_journal.fact_id <= :newest_fact"
+        )
 
     def _last_before(self, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(
@@ -125,8 +140,11 @@ class Wanted:
         whose = "" if scope is None else f" AND {SAME_OWNERS}"
         if namespaces is not None:
             whose += f" AND namespace IN {dialect.listed('namespaces')}"
+        self._about_facts = (
+            f"EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id{whose})"
+        )
         tests = [
-            f"EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id{whose})",
+            self._about_facts,
             "(fact_id IS NULL AND EXISTS (SELECT 1 FROM memstore_episodes e"
             f" WHERE e.id = memstore_journal.episode_id{whose}))",
         ]

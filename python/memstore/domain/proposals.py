@@ -72,6 +72,17 @@ class Proposal(Record):
 
 
 @frozen(kw_only=True)
+class Decided:
+    """What became of several proposals that were decided at once."""
+
+    proposals: tuple[Proposal, ...]
+    """Those that were decided."""
+    left: tuple[int, ...]
+    """The ids of those that were not: unknown, decided already, or with a fact that is no longer
+    active, also because another one of them superseded it."""
+
+
+@frozen(kw_only=True)
 class Question:
     """A proposal as a person reads it, to decide on."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal
 from memstore.database.filters import FactFilter
@@ -18,7 +18,7 @@ from memstore.domain.arguments import (
     stored_text,
 )
 from memstore.domain.records import NOBODY
-from memstore.errors import Conflict, EmbedderMismatch, Reason, Remedy
+from memstore.errors import Conflict, EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
 from memstore.frozen import derived, replace
@@ -79,6 +79,19 @@ ABOUT_THE_USER: Final = frozenset({"preference", "identity"})
 """Categories of facts that apply to every project."""
 
 
+class Unchanged(NamedTuple):
+    """The requirement that facts are as they were at a line of the journal."""
+
+    fact_ids: tuple[int, ...]
+    since: int
+
+    def check(self, transaction: Transaction) -> None:
+        """Raise :class:`FactChanged` if one of the facts was changed since."""
+        changed = journal.changed_after(transaction, self.fact_ids, self.since)
+        if changed:
+            raise FactChanged(min(changed), self.since)
+
+
 class Facts:
     """The facts of a namespace; those of a project, together with those of a shared namespace.
 
@@ -92,6 +105,7 @@ class Facts:
         embedder: makes the embeddings; without one, every new fact is pending.
         dependents: the derived data that follows every erasure (the graph).
         screen: how secrets in new texts are handled.
+        unchanged: what each change requires; ``None`` for nothing.
     """
 
     def __init__(
@@ -102,6 +116,7 @@ class Facts:
         embedder: CurrentEmbedder | None,
         dependents: Dependents,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
+        unchanged: Unchanged | None = None,
     ) -> None:
         self._engine = engine
         self._screen = screen
@@ -111,6 +126,7 @@ class Facts:
         """The namespaces that are read if the caller names none."""
         self._embedder = embedder
         self._dependents = dependents
+        self._unchanged = unchanged
         self._adopted: object = None
         """The changes by others whose facts were all adopted."""
 
@@ -136,6 +152,8 @@ class Facts:
                 adopted = 0 if changed == self._adopted else adoption.adopt(transaction)
                 all_adopted = adopted < adoption.AT_ONCE
                 if all_adopted:
+                    if self._unchanged is not None:
+                        self._unchanged.check(transaction)
                     yield transaction
         self._adopted = changed
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
@@ -11,8 +12,14 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.proposals import Decision
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_QUERY, checked_id, checked_page, checked_text
-from memstore.domain.proposals import Proposal, ProposalState, Question
+from memstore.domain.arguments import (
+    MAX_QUERY,
+    checked_id,
+    checked_ids,
+    checked_page,
+    checked_text,
+)
+from memstore.domain.proposals import Decided, Proposal, ProposalState, Question
 from memstore.domain.records import NewFact, selected_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
@@ -22,13 +29,17 @@ from memstore.text.marking import marked
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import Fact, Scope, ScopeSelection
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
     from memstore.facts.writer import FactWriter
+
+
+REJECT: Final = "reject"
+VERDICTS: Final = ("accept", REJECT)
 
 
 class Proposals:
@@ -136,25 +147,9 @@ class Proposals:
             NotFound: no such proposal, or it has other owners.
             Conflict: it was already decided, or one of the facts is no longer active.
         """
-        with self._engine.read() as transaction:
-            proposal = self._open(transaction, proposal_id, scope)
-            _check_current(proposal)
-        prepared = None
-        if proposal.new is None:  # its text is embedded before the transaction opens
-            (prepared,) = self._facts.prepare([_consolidated(proposal)])
+        prepared = self._prepared(proposal_id, scope)
         with self._facts.writing() as transaction:
-            proposal = self._open(transaction, proposal_id, scope)
-            _check_current(proposal)
-            writer = self._facts.writer(transaction)
-            if prepared is not None:
-                return self._consolidate(writer, proposal, prepared)
-            if proposal.new is None:  # pragma: no cover - a proposal does not change its kind
-                raise Conflict(
-                    f"proposal {proposal_id} was changed in the meantime", remedy=Remedy.RETRY
-                )
-            why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
-            why |= proposal.evidence
-            return self._accept(writer, proposal, proposal.new.id, why)
+            return self._accepted(transaction, proposal_id, scope, prepared)
 
     def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Reject a proposal: its facts stay active, and it is not proposed again.
@@ -168,10 +163,40 @@ class Proposals:
             Conflict: it was already decided.
         """
         with self._facts.writing() as transaction:
-            proposal = self._open(transaction, proposal_id, scope)
-            decision = _decision(proposal, Kind.REJECT)
-            proposal_table.decide(self._facts.writer(transaction).changes, decision)
-            return self._known(transaction, proposal.id)
+            return self._rejected(transaction, proposal_id, scope)
+
+    def decide(
+        self, verdict: str, proposal_ids: Iterable[int], *, scope: Scope | None = None
+    ) -> Decided:
+        """Accept or reject several proposals in one transaction, which is one act to undo.
+
+        Those that cannot be decided are left, and named.
+
+        Args:
+            verdict: ``"accept"`` or ``"reject"``.
+            proposal_ids: their ids, in the order in which they are decided.
+            scope: only those about facts of exactly these owners.
+        """
+        if verdict not in VERDICTS:
+            raise InvalidArgument(
+                f"must be {' or '.join(VERDICTS)}, not {verdict!r}", argument="verdict"
+            )
+        ids = checked_ids(proposal_ids, "proposal_ids")
+        done: builtins.list[Proposal] = []
+        left: builtins.list[int] = []
+        # Texts are embedded before the transaction opens.
+        prepared = {} if verdict == REJECT else self._all_prepared(ids, scope)
+        with self._facts.writing() as transaction:
+            for proposal_id in dict.fromkeys(ids):
+                try:
+                    if verdict == REJECT:
+                        done.append(self._rejected(transaction, proposal_id, scope))
+                    else:
+                        its = prepared.get(proposal_id)
+                        done.append(self._accepted(transaction, proposal_id, scope, its))
+                except (Conflict, NotFound):  # raised before anything of it is written
+                    left.append(proposal_id)
+        return Decided(proposals=tuple(done), left=tuple(left))
 
     def reopen(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Open a rejected proposal again: it can be decided anew.
@@ -223,6 +248,53 @@ class Proposals:
         proposals.sort(key=lambda one: (first[subject_key(one.old.subject)], one.id))
         with self._engine.read() as transaction:
             return [_question(transaction, one) for one in proposals]
+
+    def _prepared(self, proposal_id: int, scope: Scope | None) -> Prepared | None:
+        """Return the new fact of a consolidation that may be accepted, embedded."""
+        with self._engine.read() as transaction:
+            proposal = self._open(transaction, proposal_id, scope)
+            _check_current(proposal)
+        if proposal.new is not None:
+            return None
+        (prepared,) = self._facts.prepare([_consolidated(proposal)])
+        return prepared
+
+    def _all_prepared(
+        self, proposal_ids: Iterable[int], scope: Scope | None
+    ) -> dict[int, Prepared | None]:
+        found = {}
+        for proposal_id in proposal_ids:
+            with suppress(Conflict, NotFound):  # which is found again
+                found[proposal_id] = self._prepared(proposal_id, scope)
+        return found
+
+    def _accepted(
+        self,
+        transaction: Transaction,
+        proposal_id: int,
+        scope: Scope | None,
+        prepared: Prepared | None,
+    ) -> Proposal:
+        proposal = self._open(transaction, proposal_id, scope)
+        _check_current(proposal)
+        writer = self._facts.writer(transaction)
+        if prepared is not None:
+            return self._consolidate(writer, proposal, prepared)
+        if proposal.new is None:  # it could not be accepted when texts were embedded
+            raise Conflict(
+                f"proposal {proposal_id} was changed in the meantime", remedy=Remedy.RETRY
+            )
+        why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
+        why |= proposal.evidence
+        return self._accept(writer, proposal, proposal.new.id, why)
+
+    def _rejected(
+        self, transaction: Transaction, proposal_id: int, scope: Scope | None
+    ) -> Proposal:
+        proposal = self._open(transaction, proposal_id, scope)
+        decision = _decision(proposal, Kind.REJECT)
+        proposal_table.decide(self._facts.writer(transaction).changes, decision)
+        return self._known(transaction, proposal.id)
 
     def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:
         ids = [fact.id for fact in proposal.sources]

@@ -19,7 +19,7 @@ from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
 from memstore.learn.catching_up import retry_each
 from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
-from memstore.learn.reading import EpisodeReader, facts_in, said_at
+from memstore.learn.reading import EpisodeReader, Watch, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.learn.witness import judging
 from memstore.prompting.reading_log import ReadingOptions
@@ -28,7 +28,7 @@ from memstore.store.store import file_of, given_store
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Progress
@@ -185,20 +185,35 @@ class Extractor:
         fresh = at is None and episode.created_at >= begun
         return self._learn(episode, options, clock.LATEST if fresh else said_at(episode, options))
 
-    def extract_episode(self, episode_id: int, subject_hint: str | None = None) -> Extraction:
+    def extract_episode(
+        self,
+        episode_id: int,
+        subject_hint: str | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Extraction:
         """Store the facts in a recorded episode, for the owners of the episode.
 
         They do not replace facts that were said later; see ``Outcome.OUTDATED``.
 
+        Args:
+            episode_id: the episode.
+            subject_hint: the subject of facts for which the model finds none.
+            progress: called with the number of pieces of the text that were read, and their total.
+            cancelled: returns whether to give up, before each piece.
+
         Raises:
             NotFound: there is no such episode, or it was erased.
             GeneratorError: no usable reply; no fact was stored.
+            Cancelled: it was given up; no fact was stored.
         """
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
         episode = self._store.episodes.get(episode_id)
         options = replace(self._reader.usual(episode), hint=subject_hint)
-        return self._learn(episode, options, said_at(episode, options))
+        watch = Watch(progress, cancelled)
+        return self._learn(episode, options, said_at(episode, options), watch)
 
     def retry(self, *, patient: bool = False, progress: Progress | None = None) -> list[Extraction]:
         """Store the facts in the texts whose extraction failed, oldest first.
@@ -258,9 +273,15 @@ class Extractor:
         done = self._store.file.rebuild()
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
-    def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
+    def _learn(
+        self,
+        episode: Episode,
+        options: ReadingOptions,
+        when: datetime,
+        watch: Watch = Watch(),  # noqa: B008 (frozen)
+    ) -> Extraction:
         replies = self._reader.begin(episode, options, counted=True)
-        items = self._reader.read(episode, options, replies)
+        items = self._reader.read(episode, options, replies, watch)
         usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             since = file_of(self._store).newest_id()

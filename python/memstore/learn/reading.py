@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
-from memstore.errors import GeneratorError, ReplyError
+from memstore.errors import Cancelled, GeneratorError, ReplyError
 from memstore.frozen import frozen
 from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
@@ -18,9 +18,10 @@ from memstore.text import slots
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
+    from memstore.database.engine import Progress
     from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
     from memstore.store.store import Store
@@ -57,6 +58,20 @@ class Item:
     """What the model named in it, as far as its text says so."""
 
 
+class Watch(NamedTuple):
+    """Who is told how far a reading is, and may give it up."""
+
+    progress: Progress | None = None
+    cancelled: Callable[[], bool] | None = None
+
+    def tell(self, done: int, total: int) -> None:
+        """Raise :class:`Cancelled` if it is given up."""
+        if self.cancelled is not None and self.cancelled():
+            raise Cancelled("the reading was cancelled")
+        if self.progress is not None:
+            self.progress(done, total)
+
+
 def read_items(
     text: str,
     replies: Replies,
@@ -65,6 +80,7 @@ def read_items(
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
     may_break_off: bool = True,
+    watch: Watch = Watch(),  # noqa: B008 (frozen)
 ) -> list[Item]:
     """Return the facts a model finds in a text, in order; arguments as for :func:`extract_facts`.
 
@@ -82,6 +98,7 @@ def read_items(
     read = partial(_entries, may_break_off=may_break_off)
     found: list[Item] = []
     for place, part in enumerate(parts, 1):
+        watch.tell(place - 1, len(parts))
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
         try:
             entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, read)
@@ -89,6 +106,7 @@ def read_items(
             error.place = where
             raise
         found.extend(_item(entry, subject_hint) for entry in entries)
+    watch.tell(len(parts), len(parts))
     return found
 
 
@@ -217,13 +235,20 @@ class EpisodeReader:
         self._store.readings.begin(episode.id, options, counted=counted)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
-    def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
+    def read(
+        self,
+        episode: Episode,
+        options: ReadingOptions,
+        replies: Replies,
+        watch: Watch = Watch(),  # noqa: B008 (frozen)
+    ) -> list[Item]:
         return read_items(
             episode.content,
             replies,
             options.hint,
             at=said_at(episode, options),
             max_characters=options.max_characters,
+            watch=watch,
         )
 
 

@@ -307,7 +307,7 @@ class _Followed:
                 return rows.index(self._fact.id) + 1
             if len(rows) < most or most >= MAX_PLACE:
                 return None
-            most = min(most * 8, MAX_PLACE)
+            most = MAX_PLACE  # one more look costs less than several at growing numbers
 
     # -- the answer ------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from memstore.store.file import File
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from typing import Self
 
@@ -65,6 +65,7 @@ class AsyncProposals(Awaited[Proposals]):
     accept = awaited(Proposals.accept)
     reject = awaited(Proposals.reject)
     reopen = awaited(Proposals.reopen)
+    decide = awaited(Proposals.decide)
     questions = awaited(Proposals.questions)
 
 
@@ -168,6 +169,7 @@ class AsyncFile(Awaited[File]):
     remains = awaited(File.remains)
     examine = awaited(File.examine)
     head = awaited(File.head)
+    namespaces = awaited(File.namespaces)
     rebuild = awaited(File.rebuild)
 
 
@@ -221,6 +223,10 @@ class AsyncStore(Awaited[Store]):
     ) -> Self:
         """Return a store for another namespace of this file; see :meth:`Store.within`."""
         return type(self)(self._blocking.within(namespace, confined=confined, source=source))
+
+    def unless_changed(self, fact_ids: Iterable[int], since: int) -> Self:
+        """Return the same store, bound to what was read; see :meth:`Store.unless_changed`."""
+        return type(self)(self._blocking.unless_changed(fact_ids, since))
 
     close = awaited(Store.close)
     add = awaited(Store.add)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database import acts, journal
     from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables import counts
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 else:
     coroutines = lazy_import("memstore.coroutines")
     copies = lazy_import("memstore.upkeep.copies")
+    counts = lazy_import("memstore.database.tables.counts")
     remains = lazy_import("memstore.upkeep.remains")
     adoption = lazy_import("memstore.facts.adoption")
     doctor = lazy_import("memstore.upkeep.doctor")
@@ -454,6 +456,11 @@ class File:
         """Return the copies of the file that are known: beside it, and the scheduled backups."""
         folder = None if self._backups is None else self._backups.folder
         return tuple(copies.known(self.path, folder))
+
+    def namespaces(self) -> dict[str, int]:
+        """Return every namespace that has facts, with their number in any state."""
+        with self.engine.read() as transaction:
+            return counts.namespaces(transaction)
 
     def remains(self, words: Iterable[str], *, progress: Progress | None = None) -> list[Remains]:
         """Return where any of these words is left, to prove that what was erased is gone.

@@ -50,7 +50,7 @@ from memstore.domain.records import (
     selected_scope,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.facts.facts import Facts
+from memstore.facts.facts import Facts, Unchanged
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
@@ -186,11 +186,13 @@ class Store:
         closes_file: bool = False,
         shared: str | None = None,
         author: Author | None = None,
+        unchanged: Unchanged | None = None,
     ) -> None:
         self._file = file
         self._author = file.author if author is None else author
         self._reach = Reach(namespace, confined, None if shared == namespace else shared)
         self._closes_file = closes_file
+        self._unchanged = unchanged
         others = () if self._reach.shared is None else (self._reach.shared,)
         self._facts = Facts(
             file.engine,
@@ -199,6 +201,7 @@ class Store:
             file.embedder,
             dependents,
             file.screen,
+            unchanged,
         )
 
     # The parts of a store are created, and their modules imported, on first use.
@@ -293,7 +296,48 @@ class Store:
         if source is not None:
             author = author._replace(source=checked_text(source, "source", MAX_NAME))
         confined = self._reach.confined or confined
-        return type(self)(self._file, home, confined=confined, shared=shared, author=author)
+        return self._bound(home, confined, shared, author, self._unchanged)
+
+    def unless_changed(self, fact_ids: Iterable[int], since: int) -> Self:
+        """Return the same store, which changes facts only while these are as they were.
+
+        Each of its changes of facts, tasks and proposals first looks, in its own transaction,
+        whether a line of the journal after ``since`` changed one of the facts. So a decision that
+        rests on what was read is carried out on just that, while others write. New embeddings and
+        decided proposals do not count as changes. Do not keep the store: its own change is one.
+
+        Args:
+            fact_ids: the facts that the decision rests on.
+            since: the last line of the journal when they were read, such as
+                ``store.file.head().line``.
+
+        Raises:
+            FactChanged: by its changes, if one was changed; nothing was done.
+        """
+        checked_number(since, "since", -1, MAX_NUMBER)
+        unchanged = Unchanged(tuple(checked_ids(fact_ids, "fact_ids")), since)
+        return self._same(self._author, unchanged)
+
+    def _same(self, author: Author, unchanged: Unchanged | None) -> Self:
+        reach = self._reach
+        return self._bound(reach.namespace, reach.confined, reach.shared, author, unchanged)
+
+    def _bound(
+        self,
+        namespace: str,
+        confined: bool,
+        shared: str | None,
+        author: Author,
+        unchanged: Unchanged | None,
+    ) -> Self:
+        return type(self)(
+            self._file,
+            namespace,
+            confined=confined,
+            shared=shared,
+            author=author,
+            unchanged=unchanged,
+        )
 
     @property
     def alone(self) -> Self:
@@ -1858,23 +1902,13 @@ def facts_of(store: Store) -> Facts:
 
 def in_run(store: Store, run: bytes) -> Store:
     """Return the same store, whose changes are journalled as those of another run."""
-    return _by(store, store._author._replace(run=run))
+    return store._same(store._author._replace(run=run), store._unchanged)
 
 
 def by_actor(store: Store, actor: str) -> Store:
     """Return the same store, whose changes are journalled as made by somebody else."""
-    return _by(store, store._author._replace(actor=checked_text(actor, "actor", MAX_NAME)))
-
-
-def _by(store: Store, author: Author) -> Store:
-    reach = store._reach
-    return type(store)(
-        store._file,
-        reach.namespace,
-        confined=reach.confined,
-        shared=reach.shared,
-        author=author,
-    )
+    author = store._author._replace(actor=checked_text(actor, "actor", MAX_NAME))
+    return store._same(author, store._unchanged)
 
 
 def file_of(store: Store) -> File:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from tests.support.pages import Pages, text_of
+import json
+import re
+import threading
 
-from memstore import Scope
+from tests.support.clock import wait_until
+from tests.support.model_server import ModelServer
+from tests.support.pages import Pages, hidden, text_of
+
+from memstore import Scope, Store
 
 
 def test_episodes_are_listed_newest_first_by_conversation(pages: Pages) -> None:
@@ -68,3 +74,105 @@ def test_an_expired_episode_is_listed_and_an_erased_one_is_not_found(pages: Page
 
 def test_an_empty_log_says_what_would_fill_it(pages: Pages) -> None:
     assert "memstore setup" in pages.read("log")
+
+
+def test_a_long_episode_is_cut_and_shown_on_request(pages: Pages, memory: Store) -> None:
+    episode = memory.episodes.add("harbour " * 125_000 + "the end", source="chat")
+    page = pages.read(f"episode/{episode.id}")
+    assert len(page) < 30_000
+    assert "Show all 1,000,007 characters" in text_of(page)
+    assert "the end" in pages.read(f"episode/{episode.id}/text")
+
+
+def test_only_changes_of_facts_offer_an_undo(pages: Pages, memory: Store) -> None:
+    episode = memory.episodes.add("The kettle is blue", source="chat")
+    fact = memory.add("The kettle is blue", subject="kettle", episode_id=episode.id)
+    assert "undo/" not in pages.read(f"episode/{episode.id}").partition("Journal")[2]
+    assert "undo/" in pages.read(f"fact/{fact.id}").partition("Journal")[2]
+
+
+# -- reading an episode again ----------------------------------------------------------------------
+
+
+def said(*facts: str) -> str:
+    return json.dumps(
+        {"facts": [{"content": one, "subject": "kettle", "category": "note"} for one in facts]}
+    )
+
+
+def reading_pages(store: Store, model: ModelServer) -> Pages:
+    pages = Pages(store, generator=model.generator)
+    assert pages.enter().status_code == 303
+    return pages
+
+
+def result(pages: Pages, episode_id: int) -> str:
+    """Return what the page says when the reading has ended."""
+    wait_until(lambda: "pieces done" not in pages.read(f"episode/{episode_id}/reading"))
+    return pages.read(f"episode/{episode_id}/reading")
+
+
+def test_an_episode_is_read_again_and_that_is_undone_as_a_run(
+    memory: Store, model_server: ModelServer
+) -> None:
+    model_server.replies = [said("The kettle is blue", "The kettle whistles")]
+    episode = memory.episodes.add("The kettle is blue and whistles", source="chat")
+    old = memory.add("The kettle is blue", subject="kettle")
+    pages = reading_pages(memory, model_server)
+    assert "Read it again" in pages.read(f"episode/{episode.id}")
+    pages.followed(pages.post(f"episode/{episode.id}/reading"))
+    page = result(pages, episode.id)
+    assert "found 2 facts" in page
+    assert "known already" in page
+    (new,) = memory.list(episode=episode.id)
+    assert f"fact/{new.id}" in page
+    path = re.search(r"timeline/undo/\d+", page)
+    assert path is not None
+    plan = pages.read(path[0])
+    assert "The kettle whistles" in plan
+    done = pages.post(path[0], {"digest": hidden(plan, "digest")})
+    assert done.status_code == 200
+    assert [fact.id for fact in memory.list()] == [old.id]
+
+
+def test_a_reading_that_fails_says_why_and_stores_nothing(
+    memory: Store, model_server: ModelServer
+) -> None:
+    model_server.replies = ["no JSON at all"]
+    episode = memory.episodes.add("The kettle is blue", source="chat")
+    pages = reading_pages(memory, model_server)
+    pages.post(f"episode/{episode.id}/reading")
+    assert 'class="problem"' in result(pages, episode.id)
+    assert memory.list() == []
+
+
+def test_a_reading_is_stopped_between_two_pieces(memory: Store, model_server: ModelServer) -> None:
+    episode = memory.episodes.add("The kettle is blue. " * 2000, source="chat")
+    pages = reading_pages(memory, model_server)
+    started = threading.Event()
+    stopped = threading.Event()
+
+    def reply(_prompt: str) -> str:
+        started.set()
+        stopped.wait(10)
+        return said("The kettle is blue")
+
+    model_server.replies = reply
+    pages.post(f"episode/{episode.id}/reading")
+    started.wait(10)
+    running = pages.read(f"episode/{episode.id}")
+    assert "0 of " in running
+    pages.post(f"episode/{episode.id}/reading")  # it runs already
+    pages.post(f"episode/{episode.id}/reading/stop")
+    stopped.set()
+    assert "It was stopped" in result(pages, episode.id)
+    assert len(model_server.prompts) == 1
+    assert memory.list() == []
+
+
+def test_without_a_model_the_page_says_what_sets_one(pages: Pages, memory: Store) -> None:
+    episode = memory.episodes.add("The kettle is blue", source="chat")
+    page = pages.read(f"episode/{episode.id}")
+    assert "MEMSTORE_GENERATOR" in page
+    assert "Read it again</button>" not in page
+    assert pages.post(f"episode/{episode.id}/reading").status_code == 409

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.pages import Pages
 
-from memstore.faces.web import files, templating
+from memstore.faces.web import files, kept_path, templating
 
 TEMPLATES = sorted(templating.FOLDER.rglob("*.html"))
 SCRIPTS = [file for file in files.FOLDER.glob("*.js") if file.name != "htmx.min.js"]
@@ -116,3 +116,25 @@ def test_the_first_visit_is_small(pages: Pages) -> None:
         "style.css", "page.js", "htmx.min.js", "icon.svg",
     )]  # fmt: skip
     assert sum(sizes) < 60_000
+
+
+def test_compiled_templates_are_kept_and_damaged_or_unwritable_ones_do_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kept"
+    monkeypatch.setattr(kept_path, "folder", lambda: folder)
+    folder.mkdir()
+
+    def drawn() -> bytes:
+        fresh = templating._new_environment()
+        return fresh.get_template("enter.html").render(takes_code=True, refusal="").encode()
+
+    first = drawn()
+    kept = sorted((folder / templating.COMPILED).iterdir())
+    assert kept
+    assert drawn() == first
+    for one in kept:
+        one.write_bytes(one.read_bytes()[:-40])
+    assert drawn() == first
+    monkeypatch.setattr(kept_path, "folder", lambda: folder / "nowhere" / "there")
+    assert drawn() == first

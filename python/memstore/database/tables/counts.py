@@ -91,16 +91,15 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
     """
     held, values = _actives(transaction, column, wanted)
     given: dict[str, Any] = {**values, "most": limit}
-    rows = transaction.rows(
-        f"SELECT key, number FROM ({held}) t WHERE number > 0"
-        " ORDER BY number DESC, key LIMIT :most",
-        given,
-    )
-    most = {
-        _spelled(transaction, column, key, wanted, number): number for key, number in list(rows)
-    }
-    every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
-    return MostFrequent(most, transaction.scalar(every, given))
+    rows = [
+        *transaction.rows(
+            f"SELECT key, number, count(*) OVER () FROM ({held}) t WHERE number > 0"
+            " ORDER BY number DESC, key LIMIT :most",
+            given,
+        )
+    ]
+    most = {_spelled(transaction, column, key, wanted, number): number for key, number, _ in rows}
+    return MostFrequent(most, rows[0][2] if rows else 0)
 
 
 def _actives(
@@ -207,6 +206,14 @@ def namespaces(transaction: Transaction) -> dict[str, int]:
         " GROUP BY namespace ORDER BY namespace"
     )
     return dict(rows)
+
+
+def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
+    """Whether every id of a fact up to the newest has a row, and all are in these namespaces."""
+    held = namespaces(transaction)
+    if among is not None and not {*held} <= {*among}:
+        return False
+    return sum(held.values()) == fact_table.newest_id(transaction)
 
 
 def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:

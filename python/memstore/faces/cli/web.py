@@ -28,6 +28,7 @@ def port(text: str) -> int:
     cli.option("--port N", "the port on 127.0.0.1 (default: 8766, or any that is free)", type=port),
     cli.option("--no-browser", "print a one-time code instead of opening the browser"),
     cli.option("--read-only", "show the memory, and change nothing", default=argparse.SUPPRESS),
+    options.add_generator_flags,
     usage="[--port N] [--no-browser] [--read-only] [options]",
     file="none",
 )

@@ -14,10 +14,11 @@ from memstore.faces.web.kept_path import kept_path
 from memstore.faces.web.sign_in import SignIn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http.address import AcceptedNames, Address
     from memstore.faces.http.bodies import Patience
     from memstore.faces.http.stores import Stores
@@ -30,10 +31,12 @@ def with_pages(
     bound: Sequence[Address],
     patience: Patience,
     owners: Mapping[str, str],
+    *,
+    generator: Callable[[], JSONGenerator | None] = lambda: None,
 ) -> ASGIApp:
     """Return an application that serves the endpoint, and pages everywhere else."""
     pages = Gate(
-        SignIn(stores, kept_path(), None, owners),
+        SignIn(stores, kept_path(), None, owners, generator),
         names=names,
         ports={one.port for one in bound},
         patience=patience,

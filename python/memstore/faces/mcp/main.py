@@ -77,7 +77,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         session.run(offered, opened, make_generator)
     try:
         serve = server.run
-        with_pages = web_pages.with_pages if arguments.pages else None
+        with_pages = (
+            partial(web_pages.with_pages, generator=make_generator) if arguments.pages else None
+        )
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
     opening.log_to_standard_error()

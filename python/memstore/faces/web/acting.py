@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.domain.plans import UNDO
-from memstore.errors import Conflict
+from memstore.errors import Conflict, FactChanged
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.sessions import Undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memstore.domain.plans import Reverted
     from memstore.domain.records import JournalLine
     from memstore.faces.web.visit import Visit
     from memstore.history.reverting import Plan
+    from memstore.store.store import Store
 
+T = TypeVar("T")
 
 EMBEDDED: Final = frozenset({Kind.EMBED, Kind.QUARANTINE})
 """Kinds of lines of an embedding, which nobody undoes."""
@@ -30,36 +32,48 @@ def lines_since(visit: Visit, fact_id: int, line: int) -> list[JournalLine]:
     return [one for one in lines if one.id > line and one.kind not in UNCHANGED]
 
 
-def check_unchanged(visit: Visit, *fact_ids: int) -> None:
-    """Check that facts are as they were on the page that the form was sent from.
+def change(visit: Visit, fact_ids: Sequence[int], work: Callable[[Store], T]) -> T:
+    """Change facts in one transaction that begins by looking whether they are as they were.
+
+    Args:
+        fact_ids: the facts that have to be as the page showed them that the form was sent from.
+        work: makes the change through the store that it is given.
 
     Raises:
         ChangedSince: one of them was changed, or the form does not say when it was made.
     """
     seen = visit.posted_number("seen")
-    for fact_id in fact_ids:
-        lines = lines_since(visit, fact_id, -1 if seen is None else seen)
-        if lines:
-            raise ChangedSince(fact_id, lines)
+    since = -1 if seen is None else seen
+    try:
+        return work(visit.store.unless_changed(fact_ids, since))
+    except FactChanged as error:
+        lines = lines_since(visit, error.fact_id, since)
+        raise ChangedSince(error.fact_id, lines) from error
 
 
-def act(visit: Visit, fact_id: int, text: str, work: Callable[[], object]) -> Undo | None:
-    """Change a fact at once, and offer to undo it.
+def act(
+    visit: Visit, fact_ids: Sequence[int], text: str, work: Callable[[Store], object]
+) -> Undo | None:
+    """Change facts at once, and offer to undo it.
 
     Args:
-        fact_id: the fact, which has to be as the page showed it.
+        fact_ids: the facts that have to be as the page showed them; the first one is changed.
         text: what is done, without any stored text, such as "Deleted #12".
-        work: does it.
+        work: does it through the store that it is given.
 
     Returns:
         What undoes it; ``None`` if nothing was changed.
 
     Raises:
-        ChangedSince: the fact was changed in the meantime; nothing was done.
+        ChangedSince: a fact was changed in the meantime; nothing was done.
     """
-    check_unchanged(visit, fact_id)
     before = visit.seen
-    work()
+    change(visit, fact_ids, work)
+    return offered(visit, fact_ids[0], text, before)
+
+
+def offered(visit: Visit, fact_id: int, text: str, before: int) -> Undo | None:
+    """Offer to undo what this session did to a fact after a line of the journal."""
     visit.see_now()
     run = str(uuid.UUID(bytes=visit.session.run))
     lines = visit.store.journal(fact_id)

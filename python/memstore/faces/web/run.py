@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Mapping
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.settings import Settings
 
 HOST: Final = "127.0.0.1"
@@ -62,7 +63,13 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
     opening = Opening(partial(from_settings.open_store, chosen, actor=USER, source=SOURCE))
     on_signals(lambda _number, _frame: end(opening, 0))
     try:
-        show(opening, port, opens_browser=opens_browser, owners=chosen.owners)
+        show(
+            opening,
+            port,
+            opens_browser=opens_browser,
+            owners=chosen.owners,
+            generator=partial(from_settings.make_generator, chosen),
+        )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         _say(f"memstore web: {wording.on_command_line(error)}")
@@ -78,16 +85,18 @@ def show(
     *,
     opens_browser: bool,
     owners: Mapping[str, str] | None = None,
+    generator: Callable[[], JSONGenerator | None] = lambda: None,
 ) -> None:
     """Serve the pages of a store until a signal comes; the arguments are those of :func:`run`.
 
-    ``owners`` are those that agents use if a call names none.
+    ``owners`` are those that agents use if a call names none; ``generator`` makes the language
+    model that reads episodes again.
     """
     logging.basicConfig(format="memstore web: %(message)s", level=logging.WARNING)
     sockets = _listen(port)
     bound = Address(*sockets[0].getsockname()[:2])
     codes = Codes()
-    sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes, owners)
+    sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes, owners, generator)
     names = AcceptedNames.of(HOST, (), ())
     gate = Gate(sign_in, names=names, ports=(bound.port,), on_admitted=trust)
     doorman = _Doorman(bound, codes)

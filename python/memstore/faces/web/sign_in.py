@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.tokens import Access, AccessToken
@@ -19,6 +19,7 @@ from memstore.store.store import by_actor, file_of, in_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http.stores import Stores
     from memstore.faces.web.menu import Entry
     from memstore.faces.web.problems import Problem
@@ -44,6 +45,7 @@ class SignIn:
         base: the path that the pages live below, with a slash at both ends.
         codes: the one-time codes that are accepted; ``None`` if access tokens are, instead.
         owners: those that agents use if a call names none.
+        generator: makes the language model that reads episodes again; it is called once.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class SignIn:
         base: str,
         codes: Codes | None,
         owners: Mapping[str, str] | None = None,
+        generator: Callable[[], JSONGenerator | None] = lambda: None,
     ) -> None:
         self.base = base
         self._stores = stores
         self._codes = codes
         self._owners = owners or {}
+        self._generator = cache(generator)
         self._sessions = Sessions()
         self._visits = LastVisits()
         self.on_entered: Callable[[], object] = lambda: None
@@ -188,6 +192,7 @@ class SignIn:
             menu=MENU,
             owners=self._owners,
             leave=partial(self.leave, session),
+            generator=self._generator,
         )
 
     def _store(self, session: Session) -> tuple[Store, bool]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -13,13 +16,21 @@ from markupsafe import Markup
 from memstore import __version__
 from memstore.domain import clock
 from memstore.faces.escaping import counted, visible_lines
-from memstore.faces.web import files
+from memstore.faces.web import files, kept_path
 from memstore.faces.web.words import TAGS, changed_words
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
+    from jinja2.bccache import Bucket
+
 FOLDER: Final = Path(__file__).parent / "templates"
+
+COMPILED: Final = "templates"
+"""The folder of compiled templates, beside the kept path."""
+
+FIRST: Final = ("enter.html", "search.html")
+"""What is shown first, and so is compiled first."""
 
 SHOWN_CHARACTERS: Final = 4000
 """How much of a long text a page shows before "show all"."""
@@ -36,8 +47,32 @@ def prepare() -> None:
 
 
 def _compile() -> None:
-    for name in _environment.list_templates(["html"]):
+    for name in (*FIRST, *_environment.list_templates(["html"])):
         _environment.get_template(name)
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """Compiled templates, kept for the user: compiling all takes longer than the first page.
+
+    jinja2 compares a checksum of the source, and its own and Python's version. Where the folder
+    cannot be written, templates are compiled at each start.
+    """
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError, ValueError, EOFError, TypeError):  # damaged: compiled again
+            bucket.bytecode_from_string(self._path(bucket).read_bytes())
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            path = self._path(bucket)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            number, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
+            with os.fdopen(number, "wb") as file:
+                file.write(bucket.bytecode_to_string())
+            Path(name).replace(path)
+
+    def _path(self, bucket: Bucket) -> Path:
+        return kept_path.folder() / COMPILED / f"{bucket.key}.compiled"
 
 
 def zone_named(name: str) -> tzinfo | None:
@@ -82,6 +117,7 @@ def _new_environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=_Compiled(),
     )
     environment.filters |= {"counted": counted, "beginning": beginning, "is_long": _is_long}
     environment.globals |= {

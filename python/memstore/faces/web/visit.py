@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.web.menu import Entry
     from memstore.faces.web.sessions import Session
     from memstore.store.store import Store
@@ -45,6 +46,7 @@ class Visit:
         menu: all entries, also those that the menu does not list.
         owners: those that agents use if a call names none.
         leave: ends the session.
+        generator: returns the language model that reads episodes again; ``None`` if none is set.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Visit:
         menu: Sequence[Entry],
         owners: Mapping[str, str],
         leave: Callable[[], Reply],
+        generator: Callable[[], JSONGenerator | None],
     ) -> None:
         self.store = store
         self.session = session
@@ -77,6 +80,7 @@ class Visit:
         self.menu = menu
         self.owners = owners
         self.leave = leave
+        self.generator = generator
 
     # -- what was asked ----------------------------------------------------------------------------
 

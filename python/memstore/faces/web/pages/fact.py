@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import EVERYBODY
@@ -11,6 +10,7 @@ from memstore.errors import Conflict, Explained
 from memstore.faces import wording
 from memstore.faces.web import acting, chains, sayings
 from memstore.faces.web.routes import changes, shows
+from memstore.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,32 +81,33 @@ def said(visit: Visit) -> Reply:
 
 
 def confirm(visit: Visit) -> Reply:
-    return _done(visit, "Still true", visit.store.confirm)
+    return _done(visit, "Still true", Store.confirm)
 
 
 def pin(visit: Visit) -> Reply:
-    return _done(visit, "Pinned", visit.store.pin)
+    return _done(visit, "Pinned", Store.pin)
 
 
 def unpin(visit: Visit) -> Reply:
-    return _done(visit, "Unpinned", visit.store.unpin)
+    return _done(visit, "Unpinned", Store.unpin)
 
 
 def delete(visit: Visit) -> Reply:
-    return _done(visit, "Deleted", visit.store.delete)
+    return _done(visit, "Deleted", Store.delete)
 
 
 def restore(visit: Visit) -> Reply:
-    return _done(visit, "Restored", visit.store.restore)
+    return _done(visit, "Restored", Store.restore)
 
 
 def reinstate(visit: Visit) -> Reply:
-    return _done(visit, "Reinstated", visit.store.reinstate)
+    return _done(visit, "Reinstated", Store.reinstate)
 
 
-def _done(visit: Visit, text: str, work: Callable[[int], object]) -> Reply:
+def _done(visit: Visit, text: str, work: Callable[[Store, int], object]) -> Reply:
     fact_id = visit.numbers["id"]
-    undo = acting.act(visit, fact_id, f"{text}: #{fact_id}", partial(work, fact_id))
+    visit.store.get(fact_id)  # else there is nothing here, whatever the form says
+    undo = acting.act(visit, [fact_id], f"{text}: #{fact_id}", lambda store: work(store, fact_id))
     return _after(visit, undo, visit.back or f"fact/{fact_id}")
 
 
@@ -137,8 +138,8 @@ def save_correction(visit: Visit) -> Reply:
         return correct(visit, problem, 400)
     added: list[Fact] = []
 
-    def work() -> None:
-        new = visit.store.add(
+    def work(store: Store) -> None:
+        new = store.add(
             content,
             subject=old.subject,
             category=old.category,
@@ -151,7 +152,7 @@ def save_correction(visit: Visit) -> Reply:
         added.append(new)
 
     try:
-        acting.act(visit, old.id, f"Corrected: #{old.id}", work)
+        acting.act(visit, [old.id], f"Corrected: #{old.id}", work)
     except (Explained, ValueError) as error:
         return correct(visit, wording.in_pages(error), 400)
     return visit.to(f"fact/{added[0].id}")
@@ -177,9 +178,13 @@ def save_metadata(visit: Visit) -> Reply:
     patch = _patch(fact.metadata, wanted)
     if not patch:
         return visit.to(f"fact/{fact.id}")
-    change = partial(visit.store.update_metadata, fact.id, patch)
     try:
-        acting.act(visit, fact.id, f"Metadata changed: #{fact.id}", change)
+        acting.act(
+            visit,
+            [fact.id],
+            f"Metadata changed: #{fact.id}",
+            lambda store: store.update_metadata(fact.id, patch),
+        )
     except (Explained, ValueError) as error:
         return metadata(visit, wording.in_pages(error), 400)
     return visit.to(f"fact/{fact.id}")

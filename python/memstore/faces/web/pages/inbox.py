@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
-from memstore.errors import Conflict, NotFound
+from memstore.errors import NotFound
+from memstore.faces.escaping import counted
 from memstore.faces.web import acting, filters, paging
-from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.facts.proposals import Proposals
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memstore.domain.proposals import Proposal, Question
     from memstore.faces.web.reply import Reply
-    from memstore.faces.web.sessions import Undo
     from memstore.faces.web.visit import Visit
 
 STATES: Final = (
@@ -30,6 +30,10 @@ STATES: Final = (
 GROUPS: Final = (("subject", "by subject"), ("run", "by run"))
 
 OWNERS: Final = ("user", "agent", "run")
+
+VERDICTS: Final = {"accept": "Replaced", "reject": "Both kept"}
+
+NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 class Group(NamedTuple):
@@ -119,54 +123,74 @@ def narrow(visit: Visit) -> Reply:
 
 
 def accept(visit: Visit) -> Reply:
-    return _decided(visit, "Replaced", visit.store.proposals.accept)
+    return _decided(visit, "Replaced", Proposals.accept)
 
 
 def reject(visit: Visit) -> Reply:
-    return _decided(visit, "Both kept", visit.store.proposals.reject)
+    return _decided(visit, "Both kept", Proposals.reject)
 
 
 def reopen(visit: Visit) -> Reply:
-    return _decided(visit, "Open again", visit.store.proposals.reopen)
+    return _decided(visit, "Open again", Proposals.reopen)
 
 
-def _decided(visit: Visit, text: str, decide: Callable[[int], object]) -> Reply:
-    undo = _decide(visit, visit.numbers["id"], text, decide)
+def _decided(visit: Visit, text: str, decide: Callable[[Proposals, int], object]) -> Reply:
+    """Decide a proposal whose facts are all as the page showed them."""
+    proposal = visit.store.proposals.get(visit.numbers["id"])
+    ids = _fact_ids(proposal)
+    names = ", ".join(f"#{fact_id}" for fact_id in ids)
+    undo = acting.act(
+        visit, ids, f"{text}: {names}", lambda store: decide(store.proposals, proposal.id)
+    )
     if visit.swaps and undo is not None:
         return visit.page("parts/decided.html", undo=undo)
     return visit.to(visit.back or "inbox")
 
 
-def _decide(
-    visit: Visit, proposal_id: int, text: str, decide: Callable[[int], object]
-) -> Undo | None:
-    """Decide a proposal whose facts are all as the page showed them."""
-    proposal = visit.store.proposals.get(proposal_id)
+def _fact_ids(proposal: Proposal) -> list[int]:
     new = () if proposal.new is None else (proposal.new,)
-    acting.check_unchanged(visit, *(fact.id for fact in (*proposal.sources, *new)))
-    names = ", ".join(f"#{fact.id}" for fact in (*proposal.sources, *new))
-    return acting.act(visit, proposal.old.id, f"{text}: {names}", partial(decide, proposal_id))
+    return [fact.id for fact in (*proposal.sources, *new)]
 
 
 def several(visit: Visit) -> Reply:
-    """Decide all that were ticked: what changed since the page was made is left, and named."""
-    if visit.field("verdict") == "accept":
-        text, decide = "Replaced", visit.store.proposals.accept
-    else:
-        text, decide = "Both kept", visit.store.proposals.reject
-    done, left = 0, []
-    for number in visit.many.get("one", ()):
-        if not (number.isascii() and number.isdecimal() and len(number) < 19):
-            continue
-        try:
-            _decide(visit, int(number), text, decide)
-            done += 1
-        except (ChangedSince, Conflict, NotFound):
-            left.append(int(number))
+    """Decide all that were ticked, in one act that one Undo takes back.
+
+    What changed since the page was made is left, and named.
+    """
+    verdict = "accept" if visit.field("verdict") == "accept" else "reject"
+    ticked = [int(one) for one in visit.many.get("one", ()) if NUMBER.fullmatch(one)]
+    fresh, left = _fresh(visit, ticked)
+    before = visit.seen
+    decided = acting.change(
+        visit,
+        [fact_id for one in fresh for fact_id in _fact_ids(one)],
+        lambda store: store.proposals.decide(verdict, [one.id for one in fresh]),
+    )
+    done, left = decided.proposals, [*left, *decided.left]
+    if done:
+        what = counted(len(done), "question")
+        acting.offered(visit, done[0].old.id, f"{VERDICTS[verdict]}: {what}", before)
     if not left:
         return visit.to(visit.back or "inbox")
-    visit.see_now()
-    return visit.page("decided_several.html", 409, done=done, left=left)
+    return visit.page("decided_several.html", 409, done=len(done), left=left)
+
+
+def _fresh(visit: Visit, ids: Iterable[int]) -> tuple[list[Proposal], list[int]]:
+    """Return the proposals whose facts are as the page showed them, and the ids of the others."""
+    seen = visit.posted_number("seen")
+    fresh, stale = [], []
+    for proposal_id in dict.fromkeys(ids):
+        try:
+            proposal = visit.store.proposals.get(proposal_id)
+        except NotFound:
+            stale.append(proposal_id)
+            continue
+        changed = any(acting.lines_since(visit, one, seen or 0) for one in _fact_ids(proposal))
+        if changed or seen is None:
+            stale.append(proposal_id)
+        else:
+            fresh.append(proposal)
+    return fresh, stale
 
 
 ROUTES: Final = (

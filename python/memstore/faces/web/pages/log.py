@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.records import EVERYBODY
-from memstore.faces.web import chains, filters, paging, words
-from memstore.faces.web.routes import asks, shows
+from memstore.errors import Conflict, Explained
+from memstore.faces import wording
+from memstore.faces.web import chains, filters, paging, rereading, words
+from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +18,16 @@ if TYPE_CHECKING:
     from memstore.faces.web.visit import Visit
 
 FILTERS: Final = ("source", "user", "agent", "run", "from", "until")
+
+OUTCOMES: Final = {
+    "stored": "stored",
+    "superseded": "stored, and replaces an older fact",
+    "proposed": "stored, and asked about in the inbox",
+    "outdated": "stored as replaced: something said later says otherwise",
+    "duplicate": "known already",
+    "rejected": "not stored",
+}
+"""What became of what a model found, by its ``Outcome``."""
 
 FOUND: Final = 20
 AROUND: Final = 10
@@ -114,15 +126,77 @@ def episode(visit: Visit) -> Reply:
         after=[turn for turn in around if turn.id != one.id and not _is_before(turn, one)],
         drawn=chains.rows(visit.store, drawn),
         lines=visit.store.episodes.journal(one.id),
+        **_reading(visit, one.id),
     )
+
+
+def text(visit: Visit) -> Reply:
+    """Show the whole text, however long it is."""
+    one = visit.store.episodes.get(visit.numbers["id"])
+    return visit.page("episode_text.html", episode=one)
 
 
 def _is_before(turn: Episode, one: Episode) -> bool:
     return (turn.seq or 0, turn.id) < (one.seq or 0, one.id)
 
 
+# -- reading one again -----------------------------------------------------------------------------
+
+
+def _reading(visit: Visit, episode_id: int) -> dict[str, Any]:
+    """Return what a page says about reading an episode again."""
+    reading = rereading.last(visit.store, episode_id)
+    has_result = reading is not None and reading.changed
+    undoing = visit.session.keep({"run": reading.run}) if reading and has_result else None
+    model, trouble = "", ""
+    try:
+        generator = visit.generator()
+        model = "" if generator is None else generator.model
+    except (Explained, ValueError) as error:
+        trouble = wording.in_pages(error)
+    return {
+        "episode_id": episode_id,
+        "reading": reading,
+        "undoing": undoing if visit.may_write else None,
+        "outcomes": OUTCOMES,
+        "model": model,
+        "trouble": trouble,
+    }
+
+
+def read_again(visit: Visit) -> Reply:
+    """Have the language model read an episode again, in a thread."""
+    one = visit.store.episodes.get(visit.numbers["id"])
+    generator = visit.generator()
+    if generator is None:
+        raise Conflict("no language model is set")
+    rereading.begin(visit.store, one.id, generator)
+    return _after_reading(visit)
+
+
+def stop_reading(visit: Visit) -> Reply:
+    reading = rereading.last(visit.store, visit.numbers["id"])
+    if reading is not None:
+        reading.stop()
+    return _after_reading(visit)
+
+
+def _after_reading(visit: Visit) -> Reply:
+    return progress(visit) if visit.swaps else visit.to(f"episode/{visit.numbers['id']}#reading")
+
+
+def progress(visit: Visit) -> Reply:
+    """Return how far the reading is, to be put into a page that is open."""
+    one = visit.store.episodes.get(visit.numbers["id"])
+    return visit.page("parts/rereading.html", **_reading(visit, one.id))
+
+
 ROUTES: Final = (
     shows("log", show),
     asks("log", ask),
     shows("episode/{id}", episode),
+    shows("episode/{id}/text", text),
+    shows("episode/{id}/reading", progress),
+    changes("episode/{id}/reading", read_again),
+    changes("episode/{id}/reading/stop", stop_reading),
 )

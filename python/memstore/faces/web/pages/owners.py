@@ -35,11 +35,11 @@ def show(visit: Visit) -> Reply:
 
 
 def _namespaces(visit: Visit) -> Mapping[str, int]:
-    """Return the namespaces that the visitor may choose, with their active facts."""
+    """Return the namespaces that the visitor may choose, with their facts in any state."""
     if visit.session.token is not None:
-        return {visit.store.namespace: visit.store.count(scope=EVERYBODY)}
-    known = visit.store.status(scope=EVERYBODY).namespaces
-    return {visit.store.namespace: 0} | dict(known)
+        every = visit.store.count(scope=EVERYBODY, states=filters.EVERY_STATE)
+        return {visit.store.namespace: every}
+    return {visit.store.namespace: 0} | visit.store.file.namespaces()
 
 
 def choose(visit: Visit) -> Reply:

@@ -110,7 +110,7 @@ def show(visit: Visit) -> Reply:
     is_now = seen is visit.store
     if not is_now:  # a view has neither states nor sources
         wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
-    page = paging.newest_first(visit, seen.list if is_now else partial(_past, seen), **wanted)
+    page = paging.newest_first(visit, seen.list, **wanted)
     rows = chains.rows(visit.store, page.rows) if is_now else [chains.Row(f) for f in page.rows]
     groups = groupby(sorted(rows, key=CATEGORY), CATEGORY)
     return visit.page(
@@ -124,19 +124,6 @@ def show(visit: Visit) -> Reply:
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
         at=None if is_now else seen.at,  # type: ignore[union-attr]
     )
-
-
-def _past(view: Any, **wanted: Any) -> list[Any]:
-    """List facts of an earlier moment, which has pages by offset: nothing there changes."""
-    before, after = wanted.pop("before_id", None), wanted.pop("after_id", None)
-    limit = wanted.pop("limit")
-    every = view.list(**{**wanted, "limit": None})
-    chosen = [
-        one
-        for one in every
-        if (before is None or one.id < before) and (after is None or one.id > after)
-    ]
-    return chosen[:limit]
 
 
 def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:

@@ -72,8 +72,13 @@ def narrow(visit: Visit) -> Reply:
 
 def _move(status: TaskStatus, visit: Visit) -> Reply:
     task_id = visit.numbers["id"]
-    change = partial(visit.store.tasks.update, task_id, status)
-    undo = acting.act(visit, task_id, f"{TITLES[status]}: #{task_id}", change)
+    visit.store.get(task_id)  # else there is nothing here, whatever the form says
+    undo = acting.act(
+        visit,
+        [task_id],
+        f"{TITLES[status]}: #{task_id}",
+        lambda store: store.tasks.update(task_id, status),
+    )
     if visit.swaps and undo is not None:
         return visit.page("parts/done.html", undo=undo)
     return visit.to(visit.back or "tasks")

@@ -96,6 +96,9 @@
     if (opener) document.getElementById(opener.dataset.opens).showModal();
   });
 
+  const entry = one(".side [aria-current]"); // in a narrow window, the menu is wider than that
+  if (entry) entry.closest("nav").scrollLeft = entry.offsetLeft - 40;
+
   every(".for-script").forEach((element) => (element.hidden = false));
   const box = one("#keys-on");
   if (box) {
