@@ -72,6 +72,11 @@ def monotonic() -> float:
     return _clock.monotonic()
 
 
+def process_seconds() -> float:
+    """Return how long this process has computed since it started."""
+    return time.process_time()
+
+
 def sleep(seconds: float) -> None:
     _clock.sleep(seconds)
 

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import pathlib
 
     from memstore.errors import Reason
-    from memstore.faces.hosts import troubles
+    from memstore.faces.hosts import spool, troubles
     from memstore.store import recovery
     from memstore.store.store import Store
 else:
     recovery = lazy_import("memstore.store.recovery")
+    spool = lazy_import("memstore.faces.hosts.spool")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
 
@@ -37,7 +38,7 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
-    for sentence in troubles.sentences(store.path):
+    for sentence in [*troubles.sentences(store.path), *spool.sentences()]:
         show.note(sentence)
 
 
