@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import socket
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import httpx
+import uvicorn
 from tests.support.served import MCP_HEADERS, request
 
 import memstore
@@ -95,6 +99,37 @@ async def gated(path: Path, settings: str | None = None) -> AsyncIterator[Gated]
             yield Gated(client, gate)
         finally:
             opening.close()
+
+
+@contextmanager
+def listening(path: Path, settings: str | None = None) -> Iterator[str]:
+    """Serve a file on loopback, in a thread, until the block ends; yields the endpoint's address.
+
+    Programs that use the network, such as hooks, can be tested against it.
+    """
+    stopped, started = threading.Event(), threading.Event()
+    address: list[str] = []
+
+    async def serve() -> None:
+        async with gated(path, settings) as server:
+            opened = socket.create_server(("127.0.0.1", 0))
+            address.append(f"http://127.0.0.1:{opened.getsockname()[1]}/mcp")
+            config = uvicorn.Config(server.gate, log_config=None, lifespan="off")
+            running = uvicorn.Server(config)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(running.serve, [opened])
+                started.set()
+                await anyio.to_thread.run_sync(stopped.wait)
+                running.should_exit = True
+
+    thread = threading.Thread(target=anyio.run, args=[serve])
+    thread.start()
+    assert started.wait(30)
+    try:
+        yield address[0]
+    finally:
+        stopped.set()
+        thread.join()
 
 
 def run(path: Path, use: Callable[[Gated], Awaitable[None]], settings: str | None = None) -> None:

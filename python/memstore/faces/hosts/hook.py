@@ -100,8 +100,10 @@ def respond(arguments: argparse.Namespace) -> int:
         if os.path.isdir(settings.troubles_folder()):
             _note(arguments, event)
     except Exception as error:  # noqa: BLE001 - no error may stop the host
-        with suppress(Exception):  # closed, or nobody reads it
-            sys.stderr.write(f"{TROUBLE}{error}\n")
+        # A server that is away is not the host's affair; `memstore spool` shows it.
+        if arguments.server is None or arguments.event == HEADERS:
+            with suppress(Exception):  # closed, or nobody reads it
+                sys.stderr.write(f"{TROUBLE}{error}\n")
         _note(arguments, event, str(error) or type(error).__name__)
     finally:
         watch.cancel()

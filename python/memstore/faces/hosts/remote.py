@@ -41,6 +41,9 @@ HOST_SECONDS: Final = 0.5
 END_SECONDS: Final = 0.08
 """Of which the end takes so long: to note that there was no answer, and to exit."""
 
+MIN_SECONDS: Final = 0.01
+"""What is left to a process that was slow to start, so that it ends as one that was not."""
+
 SENDING_SECONDS: Final = 30.0
 """How long a step may take in the background."""
 
@@ -65,11 +68,8 @@ class ServerRefused(MemstoreError):
 
 
 def seconds_left() -> float:
-    """Return how long a hook that asks may still take.
-
-    Counted from the start of the process by the time that it has computed: it has not waited.
-    """
-    return max(0.05, HOST_SECONDS - END_SECONDS - clock.process_seconds())
+    """Return how long a hook that asks may still take, counted from the start of its process."""
+    return max(MIN_SECONDS, HOST_SECONDS - END_SECONDS - clock.process_seconds())
 
 
 def ask(

@@ -175,14 +175,15 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
     host, session = _host(event), _text(event, "session") or ""
     left_out: Counter[str] = Counter()
     turns = [_turn(one) for one in _list(event, "turns", MAX_TURNS)]
+    done = None if event.get("trace") is None else _trace(event["trace"])
     some = [keeping.episode(turn, host, session, owner) for turn in turns]
     kept = sum(
         keeping.add(store, some[first : first + keeping.AT_ONCE], left_out)
         for first in range(0, len(some), keeping.AT_ONCE)
     )
-    if event.get("trace") is not None:
+    if done is not None:
         try:
-            trace = new_trace(source=host, session=session, owner=owner, **_trace(event["trace"]))
+            trace = new_trace(source=host, session=session, owner=owner, **done)
             if trace is not None:
                 store.episodes.replace(trace, TRACE)
         except keeping.REFUSED:
