@@ -6,8 +6,8 @@ import json
 import os
 import stat
 import sys
-from contextlib import suppress
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +150,7 @@ class Server:
         self.requests = 0
 
     def answer(self, url: str, body: bytes, *, seconds: float) -> dict[str, Any]:
-            self.requests += 1
+        self.requests += 1
         for turn in json.loads(body)["turns"]:
             if turn["mark"] not in self.stored:
                 self.order.append(turn["mark"])
