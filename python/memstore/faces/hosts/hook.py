@@ -88,10 +88,12 @@ def respond(arguments: argparse.Namespace) -> int:
     patience = PATIENCE_SECONDS if arguments.server is None else remote.seconds_left()
     watch = threading.Timer(patience, _give_up, (arguments,))
     watch.daemon = True
-    if arguments.event not in (troubles.KEEP, SEND):  # which run in the background
+    if arguments.event not in (troubles.KEEP, SEND, HEADERS):  # for which no host waits so
         watch.start()
     try:
-        given = sys.stdin.buffer.read() if sys.stdin else b""
+        # Claude Code leaves the input of the command for headers open.
+        reads = sys.stdin and arguments.event != HEADERS
+        given = sys.stdin.buffer.read() if reads else b""
         event = json.loads(given or b"{}")
         answer = answered(arguments, event)
         if answer is not None:
@@ -284,10 +286,11 @@ def is_asking(prompt: str) -> bool:
     return bool(prompt) and not prompt.startswith("/")
 
 
-def _noted(session: HostSession, told: recalling.Recollection) -> str | None:
-    if told.given:
-        session.with_given(told.given)
-    return told.text
+def _noted(session: HostSession, recollection: recalling.Recollection) -> str | None:
+    """Return the text for a session, after remembering what it is given with it."""
+    if recollection.given:
+        session.with_given(recollection.given)
+    return recollection.text
 
 
 def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> None:

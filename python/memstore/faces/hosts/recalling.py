@@ -39,9 +39,9 @@ class Recollection(NamedTuple):
     """``#12`` for a fact, ``e31`` for a turn."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Recollection:
+    def of(cls, answer: Mapping[str, Any]) -> Recollection:
         """Read what a server answered; what has another form is nothing."""
-        text, given = told.get("text"), told.get("given")
+        text, given = answer.get("text"), answer.get("given")
         names = given if isinstance(given, list) else ()
         return cls(text if isinstance(text, str) and text else None, tuple(map(str, names)))
 

@@ -121,7 +121,7 @@ class Hooks:
         name = _text(event, "event") or ""
         owner = self._owner(caller, event)
         if name == "check":
-            return {"version": __version__, **_told(caller, self._stores, owner)}
+            return {"version": __version__, **_allowed(caller, self._stores, owner)}
         if name not in answers:
             raise HookRefused(400, "event is start, prompt, keep or check")
         if name == "keep" and caller is not None and caller.access == Access.READ:
@@ -147,7 +147,7 @@ class Hooks:
         return clients.Through(source, host, run).store()
 
 
-def _told(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, Any]:
+def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, Any]:
     """Return what a token gives access to."""
     store = stores.store() if caller is None else stores.confined(caller.namespace)
     access = Access.WRITE if caller is None else caller.access
