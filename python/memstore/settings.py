@@ -199,6 +199,11 @@ def troubles_folder() -> str:
     return os.path.join(data_folder(), "hooks")
 
 
+def spool_folder() -> str:
+    """Return the folder of what waits to be sent to a server."""
+    return os.path.join(data_folder(), "spool")
+
+
 def data_environment() -> dict[str, str]:
     """Return ``XDG_DATA_HOME`` if it decides the data folder, for hosts that do not pass it on."""
     named = os.environ.get("XDG_DATA_HOME", "")

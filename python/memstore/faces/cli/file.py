@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memstore import settings
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
@@ -38,7 +39,8 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
-    for sentence in [*troubles.sentences(store.path), *spool.sentences()]:
+    waiting = spool.sentences() if os.path.isdir(settings.spool_folder()) else []
+    for sentence in [*troubles.sentences(store.path), *waiting]:
         show.note(sentence)
 
 

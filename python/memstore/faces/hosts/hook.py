@@ -88,7 +88,7 @@ def respond(arguments: argparse.Namespace) -> int:
     patience = PATIENCE_SECONDS if arguments.server is None else remote.seconds_left()
     watch = threading.Timer(patience, _give_up, (arguments,))
     watch.daemon = True
-    if arguments.event not in (troubles.KEEP, SEND, HEADERS):  # for which no host waits so
+    if arguments.event not in ("keep", SEND, HEADERS):  # for which no host waits so
         watch.start()
     try:
         # Claude Code leaves the input of the command for headers open.

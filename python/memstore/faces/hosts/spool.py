@@ -243,7 +243,7 @@ class Spool:
 
 def everything() -> list[Waiting]:
     """Return what waits for each server, and what was dropped."""
-    root = os.path.join(settings.data_folder(), "spool")
+    root = settings.spool_folder()
     found = []
     with suppress(FileNotFoundError):
         for name in sorted(os.listdir(root)):
@@ -272,7 +272,7 @@ def sentences() -> list[str]:
 
 def folder_of(url: str) -> str:
     digest = hashlib.sha256(url.encode()).hexdigest()[:16]
-    return os.path.join(settings.data_folder(), "spool", digest)
+    return os.path.join(settings.spool_folder(), digest)
 
 
 def _turns_in(body: bytes) -> int:
