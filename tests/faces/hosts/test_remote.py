@@ -266,7 +266,7 @@ def test_the_time_of_a_hook_counts_from_the_start_of_its_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remote.clock, "process_seconds", lambda: 0.1)
-    assert SECONDS_LEFT() == pytest.approx(0.32)
+    assert SECONDS_LEFT() == pytest.approx(0.3)
     monkeypatch.setattr(remote.clock, "process_seconds", lambda: 2.0)
     assert SECONDS_LEFT() == remote.MIN_SECONDS
 

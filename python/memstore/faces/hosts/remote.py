@@ -38,7 +38,7 @@ else:  # a start and a prompt need none of them
 HOST_SECONDS: Final = 0.5
 """The longest time a host waits for a hook, from the start of its process to the end."""
 
-END_SECONDS: Final = 0.08
+END_SECONDS: Final = 0.1
 """Of which the end takes so long: to note that there was no answer, and to exit."""
 
 MIN_SECONDS: Final = 0.01
