@@ -25,6 +25,7 @@ import memstore
 from memstore.errors import InvalidArgument
 from memstore.faces.http import identity, provider_keys
 from memstore.faces.http.provider_tokens import is_jwt
+from memstore.faces.mcp.main import main
 
 METADATA_URL = "http://localhost:8765/.well-known/oauth-protected-resource/mcp"
 SEARCH = {"groups": ["search"]}
@@ -393,3 +394,25 @@ def test_own_secrets_are_not_taken_for_jwts() -> None:
     assert not is_jwt("a.b.c")
     assert not is_jwt("YWJj.YWJj.YWJj")
     assert is_jwt(jwt.encode({}, "x" * 32, algorithm="HS256"))
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ([], "--identity, --no-token and --pages go with --http"),
+        (["--http", "127.0.0.1:0", "--no-token"], "--no-token lets everyone in"),
+        (["--http", "127.0.0.1:0"], "algorithms is a list"),
+    ],
+)
+def test_a_server_does_not_start_with_wrong_settings(
+    tmp_path: Path,
+    provider: Provider,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+    words: str,
+) -> None:
+    file = tmp_path / "identity.toml"
+    file.write_text(settings(provider, algorithms=[]))
+    with pytest.raises(SystemExit):
+        main([*flags, "--identity", str(file)])
+    assert words in capsys.readouterr().err
