@@ -80,12 +80,13 @@ DOORS = {
     },
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
+    "jwt": {"faces.http.provider_keys", "faces.http.provider_tokens"},
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
     "starlette": {
         *(
             f"faces.http.{name}"
-            for name in ("bodies", "endpoint", "gate", "pages", "server", "serving")
+            for name in ("bodies", "endpoint", "gate", "hooks", "pages", "server", "serving")
         ),
         "faces.web.gate",
     },

@@ -68,6 +68,7 @@ class Settings(NamedTuple):
     read_only: bool = False
     no_record: bool = False
     user: str | None = None
+    identity: str | None = None
 
     @property
     def owners(self) -> dict[str, str]:
@@ -108,6 +109,11 @@ def _flag(name: str) -> bool:
 def openai_key() -> str | None:
     """Return ``OPENAI_API_KEY``; local OpenAI-compatible servers do not need one."""
     return os.environ.get("OPENAI_API_KEY") or None
+
+
+def server_token() -> str | None:
+    """Return ``MEMSTORE_TOKEN``, the token for the server that ``memstore setup`` registers."""
+    return os.environ.get("MEMSTORE_TOKEN", "").strip() or None
 
 
 def anthropic_key() -> str | None:
@@ -191,6 +197,11 @@ def data_folder() -> str:
 def troubles_folder() -> str:
     """Return the folder of what hooks could not do."""
     return os.path.join(data_folder(), "hooks")
+
+
+def spool_folder() -> str:
+    """Return the folder of what waits to be sent to a server."""
+    return os.path.join(data_folder(), "spool")
 
 
 def data_environment() -> dict[str, str]:

@@ -22,6 +22,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.support import identity_provider
 from tests.support.clock import wait_until
 from tests.support.raw import raw
 from tests.support.served import MCP_HEADERS, Served, request
@@ -647,6 +648,20 @@ def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: P
 def refusal(server: Served) -> tuple[int, str]:
     code = server.end()
     return code, "".join(server.told)
+
+
+def test_a_server_accepts_the_tokens_of_an_identity_provider(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    with identity_provider.providing() as provider:
+        path.with_name("identity.toml").write_text(identity_provider.settings(provider))
+        server = serve("--identity", str(path.with_name("identity.toml")))
+        assert server.secret is None  # none is needed
+        token = provider.token(groups=["search"])
+        server.call("memory_store", token, content="The kettle is blue", subject="kettle")
+        refused = server.post(request("tools/list"), provider.token())
+        assert refused.status_code == 403
+        assert server.post(request("tools/list"), "mst_" + "x" * 43).status_code == 401
 
 
 @pytest.mark.parametrize("http", ["127.0.0.1:0", "0.0.0.0:0"])

@@ -50,7 +50,7 @@ class Asked:
 
 @contextlib.contextmanager
 def serving(answer: Callable[[Asked], None]) -> Iterator[str]:
-    """Answer every POST, each in a thread of its own; yields the server's address."""
+    """Answer every GET and POST, each in a thread of its own; yields the server's address."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -61,6 +61,10 @@ def serving(answer: Callable[[Asked], None]) -> Iterator[str]:
             length = int(self.headers["Content-Length"])
             headers = {name.lower(): value for name, value in self.headers.items()}
             answer(Asked(self.path, headers, json.loads(self.rfile.read(length)), self))
+
+        def do_GET(self) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer(Asked(self.path, headers, None, self))
 
         def handle(self) -> None:
             with contextlib.suppress(ConnectionError):  # the client has disconnected

@@ -72,6 +72,19 @@ def monotonic() -> float:
     return _clock.monotonic()
 
 
+def process_seconds() -> float:
+    """Return how long ago this process started, or if that is not known, how long it computed."""
+    computed = time.process_time()
+    try:
+        with open("/proc/self/stat", "rb") as file:  # Linux; the name before may have spaces
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        started = ticks / os.sysconf("SC_CLK_TCK")
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, AttributeError, ValueError, IndexError):
+        return computed
+    return max(computed, age)
+
+
 def sleep(seconds: float) -> None:
     _clock.sleep(seconds)
 

@@ -20,7 +20,7 @@ from tests.support.clock import wait_until
 from tests.support.raw import raw
 
 import memstore
-from memstore.faces.hosts import hook, sessions, tags, transcripts
+from memstore.faces.hosts import hook, recalling, sessions, tags, transcripts
 from memstore.providers.local import tokens_at_most
 
 START = ["SessionStart", "--namespace", "auto"]
@@ -102,7 +102,7 @@ def test_session_start_stays_within_its_budget(
         store.add(f"{n} " + "made " * 100, subject="api", category="project")
         store.tasks.create(f"{n} " + "do " * 50)
     told = context(run(START))
-    assert tokens_at_most(told) <= hook.BUDGET_TOKENS
+    assert tokens_at_most(told) <= recalling.BUDGET_TOKENS
     for title in ("Open tasks", "About the user", "39 made", "39 緑茶"):
         assert title in told
 
@@ -165,7 +165,7 @@ def test_a_prompt_gets_what_was_said_in_an_earlier_session(
     told = context(run(PROMPT, ASKED))
     assert f"{store.episodes.get(1).created_at:%Y-%m-%d}\ne1 user: {PORT}\n" in told
     assert tags.DATA in told
-    assert tokens_at_most(told) <= hook.BUDGET_TOKENS
+    assert tokens_at_most(told) <= recalling.BUDGET_TOKENS
     assert run(PROMPT, {"prompt": "run the tests again", "session_id": "s2"}) == ""
 
 

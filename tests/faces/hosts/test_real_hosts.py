@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.clock import wait_until
+from tests.support.gated import listening
 from tests.support.host_models import HostModels
 from tests.support.host_sessions import HOSTS, PROGRAMS, Session
 
@@ -110,3 +111,41 @@ def test_a_session_is_told_what_was_said_in_the_last_one(
         assert (f"user: {SAID}" in first) == recorded
         if not recorded:
             assert not said()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_host_uses_the_memory_of_a_server(
+    tmp_path: Path,
+    home: Path,
+    programs: Path,
+    models: HostModels,
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+) -> None:
+    path = tmp_path / "team.db"
+    with memstore.open(path, namespace="team", embedder=None) as store:
+        store.add(CLAIM, subject="ana", valid_at="2024-05-17", category="project")
+        _, secret = store.file.tokens.create("laptop", namespace="team")
+    session = Session(home, programs, models)
+    monkeypatch.setenv("PATH", session.environment["PATH"])
+    monkeypatch.setenv("XDG_DATA_HOME", session.environment["XDG_DATA_HOME"])
+    monkeypatch.setenv("MEMSTORE_TOKEN", secret)
+    # On a busy machine, half a second may pass before a program has started.
+    script = (programs / "memstore").read_text()
+    patient = "from memstore.faces.hosts import remote\nremote.HOST_SECONDS = 30\nfrom memstore.__"
+    (programs / "memstore").write_text(script.replace("from memstore.__", patient))
+    session.run(PROGRAMS[host], "--version")
+    with listening(path) as url:
+        assert main(["setup", host, "--server", url]) == 0
+        models.tool, models.arguments = "memory_search", {"query": "what does Ana drink?"}
+        first = session.ask(host, "order something for breakfast")
+        (shown,) = models.results
+        assert CLAIM in shown  # by the tool
+        with memstore.open(path, namespace="team", embedder=None, read_only=True) as store:
+            said = lambda: {e.content for e in store.episodes.list() if e.speaker == "user"}  # noqa: E731
+            assert wait_until(lambda: "order something for breakfast" in said()), said()
+        assert CLAIM in first  # by the hook
+        assert secret not in str(models.requests)
+    models.tool = ""
+    session.ask(host, "and now the server is away")  # it says nothing, and the host goes on
+    assert main(["setup", host, "--uninstall"]) == 0

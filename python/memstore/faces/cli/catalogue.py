@@ -109,6 +109,7 @@ GROUPS: Final = {
     "connect a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
         "setup": Entry("hosts", "Register the server and hooks with the installed hosts."),
         "hook": Entry("hosts", "Handle a host's event; setup registers this."),
+        "spool": Entry("hosts", "Show what waits to be sent to a server, or send it."),
         "where": Entry("hosts", "Show or set the namespace of a project."),
     },
     "see it in the browser": {

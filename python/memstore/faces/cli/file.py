@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memstore import settings
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
     import pathlib
 
     from memstore.errors import Reason
-    from memstore.faces.hosts import troubles
+    from memstore.faces.hosts import spool, troubles
     from memstore.store import recovery
     from memstore.store.store import Store
 else:
     recovery = lazy_import("memstore.store.recovery")
+    spool = lazy_import("memstore.faces.hosts.spool")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
 
@@ -37,7 +39,8 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
-    for sentence in troubles.sentences(store.path):
+    waiting = spool.sentences() if os.path.isdir(settings.spool_folder()) else []
+    for sentence in [*troubles.sentences(store.path), *waiting]:
         show.note(sentence)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain.namespaces import AUTO
 from memstore.domain.records import Scope
+from memstore.domain.tokens import Access
 from memstore.errors import MemstoreError
 from memstore.faces import from_settings
 from memstore.faces.cli import command as cli
@@ -22,8 +24,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore import projects
-    from memstore.faces.hosts import catalogue, check, hook, record, registration, setup
+    from memstore.faces import plain_http
+    from memstore.faces.hosts import (
+        catalogue,
+        check,
+        hook,
+        record,
+        registration,
+        remote,
+        remote_entries,
+        servers,
+        setup,
+        spool,
+        troubles,
+    )
     from memstore.faces.hosts.catalogue import Host, Registration
+    from memstore.faces.hosts.registration import Programs
     from memstore.faces.hosts.setup import FileChange
     from memstore.settings import Settings
     from memstore.store import store as stores
@@ -35,7 +51,13 @@ else:
     projects = lazy_import("memstore.projects")
     record = lazy_import("memstore.faces.hosts.record")
     registration = lazy_import("memstore.faces.hosts.registration")
+    plain_http = lazy_import("memstore.faces.plain_http")
+    remote = lazy_import("memstore.faces.hosts.remote")
+    remote_entries = lazy_import("memstore.faces.hosts.remote_entries")
+    servers = lazy_import("memstore.faces.hosts.servers")
     setup = lazy_import("memstore.faces.hosts.setup")
+    spool = lazy_import("memstore.faces.hosts.spool")
+    troubles = lazy_import("memstore.faces.hosts.troubles")
 
 RULES: Final = {
     "named": "{folder} is set to this namespace",
@@ -48,7 +70,8 @@ RULES: Final = {
 @cli.command(
     "setup",
     "memstore setup --dry-run\nmemstore setup claude-code codex\nmemstore setup --check\n"
-    "memstore setup --uninstall",
+    "memstore setup --uninstall\nmemstore setup --server https://memory.example.com/mcp "
+    "--token-file token.txt",
     cli.option("HOST", "the hosts, by name (default: those installed)", nargs="*"),
     cli.one_of(
         cli.option("--dry-run", "show what would change without changing it"),
@@ -64,6 +87,16 @@ RULES: Final = {
         "without owners (default: the only user, if every memory in the file has one)",
     ),
     cli.option("--no-hooks", "register only the server"),
+    cli.option(
+        "--server URL",
+        "use the memory of this server over HTTP: the hosts' tools and the hooks (https://, or "
+        "http:// on this machine)",
+    ),
+    cli.option(
+        "--token-file FILE",
+        "the file with the token for --server, - for standard input (default: MEMSTORE_TOKEN, or "
+        "the token that was kept before)",
+    ),
     cli.option("--no-transcripts", "leave out the hooks that record conversations"),
     file="none",
     usage="[HOST…] [options]",
@@ -80,7 +113,13 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         )
     told: dict[str, list[FileChange]] = {}
     failed: dict[str, str] = {}
+    if arguments.token_file is not None and arguments.server is None:
+        raise cli.UsageError("--token-file goes with --server")
     wanted = None if arguments.uninstall else _wanted(arguments, project, show)
+    if wanted is not None and wanted.url is not None and wanted.secret is not None:
+        _check_server(wanted, chosen_settings(arguments).user, show)
+        if not arguments.dry_run:
+            servers.keep(wanted.url, wanted.secret)  # before a host asks for it
     for host in hosts:
         try:
             if wanted is None:
@@ -91,6 +130,9 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
             failed[host.name] = str(error)
     if arguments.uninstall and not arguments.dry_run:
         record.tidy()
+        servers.forget_all_but(remote_entries.urls([asdict(one) for one in record.everything()]))
+        for sentence in spool.sentences():
+            show.note(f"{sentence}; memstore spool shows it")
     _tell_changes(told, failed, show, in_full=arguments.dry_run)
     if wanted is not None and any(told.values()):
         _tell_what_follows([host for host in hosts if told.get(host.name)], wanted, show)
@@ -122,6 +164,8 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
 def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Registration:
     programs = registration.programs()
     chosen = chosen_settings(arguments)
+    if arguments.server is not None:
+        return _wanted_server(arguments, chosen, programs, project)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []
@@ -140,6 +184,61 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
         project=project,
         environment=programs.environment,
     )
+
+
+def _wanted_server(
+    arguments: argparse.Namespace, chosen: Settings, programs: Programs, project: Path | None
+) -> Registration:
+    """Return what to register for a server over HTTP."""
+    url = str(arguments.server).rstrip("/")
+    plain_http.checked_url(url, "server")
+    secret = _secret(arguments.token_file, url)
+    if secret is None and not arguments.no_hooks:
+        raise cli.UsageError(
+            "there is no token for the hooks: give it in MEMSTORE_TOKEN or --token-file (memstore "
+            "token create on the server's machine makes one), or leave them out with --no-hooks"
+        )
+    flags = ["--server", url]
+    for name in ("user", "secrets"):
+        if value := getattr(chosen, name):
+            flags += [f"--{name}", value]
+    return catalogue.Registration(
+        server=[],
+        hook=None if arguments.no_hooks else [*programs.command_line, "hook"],
+        flags=flags,
+        namespace=AUTO,
+        keeps=not arguments.no_transcripts,
+        project=project,
+        environment={},
+        url=url,
+        secret=secret,
+        program=programs.command_line,
+    )
+
+
+def _secret(file: str | None, url: str) -> str | None:
+    """Return the token for a server; never from the command line, which others can read."""
+    if file is None:
+        return settings.server_token() or servers.known().get(url)
+    text = cli.standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
+    if not (secret := text.strip()):
+        raise cli.UsageError("--token-file: the file is empty")
+    return secret
+
+
+def _check_server(wanted: Registration, user: str | None, show: cli.Show) -> None:
+    """Ask the server what the token gives access to; its error is that of the command."""
+    assert wanted.url is not None
+    assert wanted.secret is not None
+    told = remote.check(wanted.url, wanted.secret, user)
+    writes = told.get("access") == Access.WRITE
+    access = "reads and writes" if writes else "only reads"
+    show.note(visible(f"the token {access} in the namespace {told.get('namespace')}"))
+    if wanted.hook is not None and wanted.keeps and not writes:
+        raise cli.UsageError(
+            "the token is read-only, so that no conversation could be recorded: use another one, "
+            "or --no-transcripts"
+        )
 
 
 def _only_user(chosen: Settings, show: cli.Show) -> str | None:
@@ -186,7 +285,7 @@ def _tell_what_follows(changed: list[Host], wanted: Registration, show: cli.Show
     for host in changed:
         if host.note:
             show.note(host.note)
-    if Path(wanted.server[0]).stem == "uvx":
+    if wanted.server and Path(wanted.server[0]).stem == "uvx":
         show.note(
             "uvx takes up to a second to start; for a faster start run uv tool install pymemstore, "
             "then memstore setup"
@@ -232,11 +331,44 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
 
 
 @cli.command(
+    "spool",
+    "memstore spool\nmemstore spool --send",
+    cli.option("--send", "send it now, and say what a server answers"),
+    file="none",
+)
+def _spool(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    failed = {}
+    if arguments.send:
+        for one in spool.everything():
+            try:
+                remote.send_waiting(one.url)
+            except MemstoreError as error:
+                failed[one.url] = str(error)
+    found = spool.everything()
+    show.rows(
+        [
+            [one.url, f"{one.turns:,} turns", one.since or "", sum(one.dropped.values())]
+            for one in found
+        ],
+        [one._asdict() for one in found],
+    )
+    for sentence in spool.sentences() or ["nothing waits for a server"]:
+        show.note(visible(sentence))
+    for one in found:
+        for sentence in troubles.sentences_of(one.url):
+            show.note(visible(sentence))
+    for url, reason in failed.items():
+        show.note(visible(f"{url}: {reason}"))
+    return cli.REFUSED if failed else None
+
+
+@cli.command(
     "hook",
     "echo '{}' | memstore hook SessionStart --namespace auto",
     cli.option("EVENT", "the event, by the host's name for it"),
     cli.option("--host NAME", "the host, recorded as the source of its sessions", default="host"),
     cli.option("--user ID", "whose memories to recall and record (default: those without owners)"),
+    cli.option("--server URL", "use the memory of this server, with the token that setup kept"),
     file="none",
 )
 def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:

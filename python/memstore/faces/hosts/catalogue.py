@@ -39,6 +39,12 @@ class Registration(NamedTuple):
     """The project to register it for; ``None`` for the user."""
     environment: dict[str, str]
     """Variables that the server's command needs and hosts do not pass on."""
+    url: str | None = None
+    """The address of a server over HTTP; ``None`` for one that the host starts."""
+    secret: str | None = None
+    """The token for it; ``None`` if the host signs in itself."""
+    program: list[str] | None = None
+    """The command ``memstore``, for hosts that ask it for the token."""
 
 
 class Host(NamedTuple):
@@ -101,7 +107,9 @@ def _hooks(
     for event, use in events.items():
         if use == "keep" and not wanted.keeps:
             continue
-        flags = [*wanted.flags, "--namespace", wanted.namespace, "--host", host]
+        # A server has one namespace for each token.
+        namespace = [] if wanted.url is not None else ["--namespace", wanted.namespace]
+        flags = [*wanted.flags, *namespace, "--host", host]
         words = [*wanted.hook, event, *flags]
         edits.append((file, Edit(("hooks", event), shape(words, event), "append")))
     return edits

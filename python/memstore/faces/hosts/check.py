@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.faces.hosts import catalogue, claude_code, edits, files, hook
+from memstore.errors import MemstoreError
+from memstore.faces.hosts import catalogue, claude_code, edits, files, hook, remote, servers
 from memstore.faces.hosts.claude_code import MISSING
 from memstore.faces.hosts.placing import at
 
@@ -73,6 +74,8 @@ def _value(file: Path, path: Sequence[str]) -> Any:
 def _server(registered: Any, project: Path | None) -> Seen:
     if registered == MISSING:
         return Seen("server", "", False, "it is no longer registered")
+    if url := registered.get("url") or registered.get("httpUrl"):
+        return _remote(url)
     command = registered["command"]
     environment = {**registered.get("env", {}), **registered.get("environment", {})}
     words = command if isinstance(command, list) else [command, *registered.get("args", [])]
@@ -88,6 +91,23 @@ def _server(registered: Any, project: Path | None) -> Seen:
     tools = len(answers[1]["result"]["tools"])
     told = f"{program['name']} {program['version']} offered {tools} tools after {took:.1f} s"
     return Seen("server", words[0], True, told)
+
+
+def _remote(url: str) -> Seen:
+    began = clock.monotonic()
+    try:
+        told = remote.check(url, servers.token(url), None)
+    except MemstoreError as error:
+        return Seen("server", url, False, str(error))
+    took = clock.monotonic() - began
+    access = "reads and writes" if told.get("access") == "write" else "reads"
+    return Seen(
+        "server",
+        url,
+        True,
+        f"memstore {told.get('version')} answered after {took:.1f} s: the "
+        f"token {access} in {told.get('namespace')}",
+    )
 
 
 def _last_line(said: str) -> str:

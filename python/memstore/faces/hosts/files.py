@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import stat
 import tempfile
 from contextlib import suppress
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 64 << 20
 """Claude Code's file, which also holds history, is the largest: some megabytes."""
+SECRET: Final = re.compile(r"Bearer [\w.~+/=-]+")
 TEMPORARY: Final = ".memstore"
 """How the name of a file ends that is about to replace another one."""
 
@@ -60,8 +62,12 @@ def missing_folders(file: Path) -> list[str]:
     return [str(folder) for folder in target(file).parents if not folder.exists()]
 
 
-def write(file: Path, text: str | None, *, over: str | None) -> None:
+def write(file: Path, text: str | None, *, over: str | None, private: bool = False) -> None:
     """Replace a file's text; ``None`` means that there is no file.
+
+    Args:
+        over: the text that is replaced.
+        private: let nobody else read the file from now on.
 
     Raises:
         SettingsChanged: its text is not ``over``.
@@ -73,12 +79,12 @@ def write(file: Path, text: str | None, *, over: str | None) -> None:
             _sync_folder(target(file).parent)
         else:
             target(file).parent.mkdir(parents=True, exist_ok=True)
-            _replace(file, text, over)
+            _replace(file, text, over, private)
     except OSError as error:
         raise SettingsUnreadable(f"{str(file)!r} cannot be written: {error.strerror}") from None
 
 
-def _replace(file: Path, text: str, over: str | None) -> None:
+def _replace(file: Path, text: str, over: str | None, private: bool) -> None:
     place = target(file)
     handle, name = tempfile.mkstemp(TEMPORARY, f".{place.name}.", place.parent)
     try:
@@ -86,7 +92,7 @@ def _replace(file: Path, text: str, over: str | None) -> None:
             new.write(text.encode())
             new.flush()
             os.fsync(new.fileno())
-        if place.exists():
+        if place.exists() and not private:
             os.chmod(name, stat.S_IMODE(place.stat().st_mode))
         _check(file, over)  # last, so that little can happen before the next line
         os.replace(name, place)
@@ -128,7 +134,7 @@ def remove_folders(folders: Sequence[str]) -> None:
 
 
 def difference(file: str, old: str | None, new: str | None) -> list[str]:
-    """Return a diff without context lines, which may contain private settings."""
+    """Return a diff without context lines, which may contain private settings, and tokens."""
     lines = difflib.unified_diff(
         (old or "").splitlines(),
         (new or "").splitlines(),
@@ -137,4 +143,4 @@ def difference(file: str, old: str | None, new: str | None) -> list[str]:
         n=0,
         lineterm="",
     )
-    return [line for line in lines if not line.startswith("@@")]
+    return [SECRET.sub("Bearer …", line) for line in lines if not line.startswith("@@")]

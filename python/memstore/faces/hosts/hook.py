@@ -17,9 +17,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.domain.records import NOBODY, Scope
 from memstore.faces import from_settings, options
-from memstore.faces.escaping import counted
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
@@ -29,15 +29,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.faces import background
-    from memstore.faces.hosts import keeping, sessions, transcripts, troubles
+    from memstore.faces.hosts import (
+        keeping,
+        recalling,
+        remote,
+        servers,
+        sessions,
+        spool,
+        transcripts,
+        troubles,
+    )
     from memstore.faces.hosts.sessions import HostSession
-    from memstore.store import store as stores
     from memstore.store.store import Store
 else:
-    stores = lazy_import("memstore.store.store")
     background = lazy_import("memstore.faces.background")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
+    recalling = lazy_import("memstore.faces.hosts.recalling")
+    remote = lazy_import("memstore.faces.hosts.remote")
+    servers = lazy_import("memstore.faces.hosts.servers")
+    spool = lazy_import("memstore.faces.hosts.spool")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
@@ -50,16 +61,14 @@ PATIENCE_SECONDS: Final = 5.0
 NOTING_SECONDS: Final = 0.5
 """How long a hook that gives up may take to note it."""
 
-BUDGET_TOKENS: Final = 500
-AROUND_TOKENS: Final = 50
-"""Tokens for the text around the facts."""
-
-REMINDED: Final = f"{tags.RECALLED} for this prompt (#: facts, e: said in earlier sessions)."
-
 START: Final = {"sessionstart"}
 PROMPT: Final = {"userpromptsubmit", "beforeagent", "beforesubmitprompt"}
 COMPACT: Final = {"precompact", "precompress"}
 KEEP: Final = {*COMPACT, "sessionend"}
+SEND: Final = "send"
+"""Not of a host: sends what waits for a server, in the background."""
+HEADERS: Final = "headers"
+"""Asked by Claude Code for each connection to a server."""
 EMPTIED: Final = {"compact", "clear"}
 """The sources of a start with an empty context."""
 
@@ -76,12 +85,15 @@ def main(argv: Sequence[str]) -> int:
 def respond(arguments: argparse.Namespace) -> int:
     """Handle the event on standard input."""
     event: Any = None
-    watch = threading.Timer(PATIENCE_SECONDS, _give_up, (arguments,))
+    patience = PATIENCE_SECONDS if arguments.server is None else remote.seconds_left()
+    watch = threading.Timer(patience, _give_up, (arguments,))
     watch.daemon = True
-    if arguments.event != "keep":  # which runs in the background
+    if arguments.event not in ("keep", SEND, HEADERS):  # for which no host waits so
         watch.start()
     try:
-        given = sys.stdin.buffer.read() if sys.stdin else b""
+        # Claude Code leaves the input of the command for headers open.
+        reads = sys.stdin and arguments.event != HEADERS
+        given = sys.stdin.buffer.read() if reads else b""
         event = json.loads(given or b"{}")
         answer = answered(arguments, event)
         if answer is not None:
@@ -90,8 +102,10 @@ def respond(arguments: argparse.Namespace) -> int:
         if os.path.isdir(settings.troubles_folder()):
             _note(arguments, event)
     except Exception as error:  # noqa: BLE001 - no error may stop the host
-        with suppress(Exception):  # closed, or nobody reads it
-            sys.stderr.write(f"{TROUBLE}{error}\n")
+        # A server that is away is not the host's affair; `memstore spool` shows it.
+        if arguments.server is None or arguments.event == HEADERS:
+            with suppress(Exception):  # closed, or nobody reads it
+                sys.stderr.write(f"{TROUBLE}{error}\n")
         _note(arguments, event, str(error) or type(error).__name__)
     finally:
         watch.cancel()
@@ -101,10 +115,13 @@ def respond(arguments: argparse.Namespace) -> int:
 def _give_up(arguments: argparse.Namespace) -> None:
     """End the program, because the host has waited long enough."""
     # Even if the note waits for what the program hangs on.
-    last = threading.Timer(NOTING_SECONDS, os._exit, (0,))
+    remotely = arguments.server is not None
+    noting = remote.END_SECONDS if remotely else NOTING_SECONDS
+    last = threading.Timer(noting, os._exit, (0,))
     last.daemon = True
     last.start()
-    _note(arguments, None, f"it took longer than {PATIENCE_SECONDS:g} seconds")
+    patience = remote.HOST_SECONDS if remotely else PATIENCE_SECONDS
+    _note(arguments, None, f"it took longer than {patience:g} seconds")
     os._exit(0)
 
 
@@ -115,7 +132,7 @@ def _note(arguments: argparse.Namespace, event: object, error: str = "") -> None
     database = session = ""
     with suppress(Exception):  # the settings may be at fault
         named = chosen_settings(arguments).db or settings.default_path()
-        database = os.path.abspath(file_at(named))
+        database = arguments.server or os.path.abspath(file_at(named))
     with suppress(Exception):
         session = transcripts.session_of(event) or ""  # type: ignore[arg-type]
     with suppress(Exception):
@@ -133,6 +150,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("event")
     made.add_argument("--host", default="host")
     made.add_argument("--user")
+    made.add_argument("--server")
     options.add_store_flags(made)
     return made
 
@@ -140,6 +158,8 @@ def parser() -> argparse.ArgumentParser:
 def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
+    if arguments.server is not None:
+        return _answered_by_server(arguments, event, name)
     if name in KEEP:
         keep_in_background(arguments, event)
         if name not in COMPACT:
@@ -168,6 +188,44 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         else:
             told = at_prompt(store, prompt_of(event), session, owner)
     return None if told is None else shaped(arguments.event, told)
+
+
+def _answered_by_server(
+    arguments: argparse.Namespace, event: dict[str, Any], name: str
+) -> dict[str, Any] | None:
+    """Return the JSON for the host, by the memory of a server; ``None`` for none."""
+    url, host, chosen = arguments.server, arguments.host, chosen_settings(arguments)
+    if name == HEADERS:
+        return servers.headers(url)
+    if name == SEND:
+        remote.send_waiting(url)
+        return None
+    if name in KEEP:
+        keep_in_background(arguments, event)
+        if name not in COMPACT:
+            return None
+    enter(event)
+    session = sessions.HostSession.of(transcripts.session_of(event), spool.folder_of(url))
+    if name in COMPACT or (name in START and event.get("source") in EMPTIED):
+        session.emptied()
+    if name == troubles.KEEP:
+        policy: Any = chosen.secrets or "redact"  # checked where it is used
+        remote.keep(url, host, event, chosen.user, policy)
+    if name not in START | PROMPT:
+        return None
+    prompt = prompt_of(event)
+    if name in START:
+        told = remote.at_start(url, host, running_session(event), chosen.user)
+    elif is_asking(prompt):
+        emptied = None if session.emptied_at is None else clock.to_text(session.emptied_at)
+        known = (session.name, emptied, session.given)
+        told = remote.at_prompt(url, host, prompt, *known, chosen.user)
+    else:
+        return None
+    if remote.has_waiting(url):  # the server is back
+        background.start(["hook", SEND, "--server", url])
+    text = _noted(session, recalling.Recollection.of(told))
+    return None if text is None else shaped(arguments.event, text)
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
@@ -204,52 +262,40 @@ def at_start(
     store: Store, host: str, event: dict[str, Any], session: HostSession, owner: Scope = NOBODY
 ) -> str | None:
     """Return what a session begins with; its facts are not repeated at a prompt."""
-    # After a compaction, the running session is past, too.
-    running = None if event.get("source") == "compact" else transcripts.session_of(event)
-    told = store.briefing(
-        max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
-        scope=owner,
-        session=running,
-        agent=host,
-        traces=settings.keeps_traces(),
-    )
-    if told.facts:
-        session.with_given(map("#{}".format, told.facts))
-    lines = told.text or _of_others(store, owner)
-    return None if lines is None else f"{tags.RECALLED}. {tags.DATA}\n{lines}"
+    told = recalling.at_start(store, host, running_session(event), owner)
+    return _noted(session, told)
 
 
-def _of_others(store: Store, owner: Scope) -> str | None:
-    """Return a sentence if nothing was recalled because every fact has an owner."""
-    if owner != NOBODY or not (facts := stores.others_of(store).facts):
-        return None
-    return (
-        f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "
-        "`memstore setup --user NAME` chooses whose facts are."
-    )
+def running_session(event: dict[str, Any]) -> str | None:
+    """Return the session that begins again, if it does; after a compaction it is past, too."""
+    return None if event.get("source") == "compact" else transcripts.session_of(event)
 
 
 def at_prompt(store: Store, prompt: str, session: HostSession, owner: Scope = NOBODY) -> str | None:
     """Return what the memory has to say about a prompt; ``None`` if it does not bear on it."""
-    if not prompt or prompt.startswith("/"):
+    if not is_asking(prompt):
         return None
-    found = store.remind(
-        prompt,
-        max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
-        scope=owner,
-        thread=session.name,
-        thread_before=session.emptied_at,
-        known=session.given,
+    told = recalling.at_prompt(
+        store, prompt, session.name, session.emptied_at, session.given, owner
     )
-    if not found.text:
-        return None
-    session.with_given([*map("#{}".format, found.facts), *map("e{}".format, found.episodes)])
-    return f"{REMINDED}\n{found.text}\n{tags.DATA}"
+    return _noted(session, told)
+
+
+def is_asking(prompt: str) -> bool:
+    """Return whether a prompt is something that memory may have to say about; no command is."""
+    return bool(prompt) and not prompt.startswith("/")
+
+
+def _noted(session: HostSession, recollection: recalling.Recollection) -> str | None:
+    """Return the text for a session, after remembering what it is given with it."""
+    if recollection.given:
+        session.with_given(recollection.given)
+    return recollection.text
 
 
 def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
     """Start a separate process that stores the conversation, so that the host need not wait."""
     if not settings.keeps_transcripts() or not transcripts.file_of(event):
         return
-    flags = background.flags(arguments, ("host", *Settings._fields))
+    flags = background.flags(arguments, ("host", "server", *Settings._fields))
     background.start(["hook", "keep", *flags], json.dumps(event).encode())

@@ -45,8 +45,8 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     left_out: Counter[str] = Counter()
     turns = transcripts.turns(path, left_out)
     kept = 0
-    while some := [_episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        kept += _add(store, some, left_out)
+    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
+        kept += add(store, some, left_out)
     if settings.keeps_traces():
         try:
             _keep_trace(store, host, session, path, owner)
@@ -58,15 +58,18 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     return kept
 
 
-def _add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
-    """Add turns together, or if the store refuses one of them, one by one."""
+def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
+    """Add turns together, or if the store refuses one of them, one by one.
+
+    Those that are refused are counted in ``left_out``; returns how many were not.
+    """
     try:
         return len(store.episodes.add_many(some))
     except REFUSED:
         if len(some) == 1:
             left_out[REASON] += 1
             return 0
-    return sum(_add(store, [one], left_out) for one in some)
+    return sum(add(store, [one], left_out) for one in some)
 
 
 def is_worth_keeping(event: dict[str, Any]) -> bool:
@@ -84,7 +87,8 @@ def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope)
         store.episodes.replace(made, TRACE)
 
 
-def _episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
+def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
+    """Return a turn as an episode, with a key by which it is stored only once."""
     # A host may write an incomplete turn, and later the complete one under the same id.
     digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
     return NewEpisode(

@@ -16,14 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.faces.hosts import files
+from memstore.faces.hosts import files, locking
 from memstore.faces.hosts.edits import AppliedEdit, ChangedFile
 from memstore.faces.hosts.files import SettingsUnreadable
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,24 +136,12 @@ def _taken(file: Path) -> int:
             continue
         except OSError as error:
             raise SettingsUnreadable(f"{str(file)!r} cannot be opened: {error.strerror}") from None
-        if _is_locked(handle) and _is_at(handle, file):
+        if locking.try_lock(handle) and _is_at(handle, file):
             return handle
         os.close(handle)
         if clock.monotonic() > end:
             raise SettingsUnreadable(f"another setup has held {str(file)!r} for too long")
         clock.sleep(PAUSE_SECONDS)
-
-
-def _is_locked(handle: int) -> bool:
-    """Lock a file if nobody else has it locked; return whether that was so."""
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _is_at(handle: int, file: Path) -> bool:

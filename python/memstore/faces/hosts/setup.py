@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.errors import MemstoreError
-from memstore.faces.hosts import catalogue, claude_code, edits, files, record
+from memstore.faces.hosts import catalogue, claude_code, edits, files, record, remote_entries
 from memstore.faces.hosts.claude_code import MISSING
 from memstore.faces.hosts.edits import AppliedEdit, ChangedFile, Edit
 from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
@@ -65,10 +65,19 @@ class FileStep:
 class _Work:
     """The work for one host; without a record, nothing is changed."""
 
-    def __init__(self, done: Done, record: SetupRecord | None, changes: list[FileChange]) -> None:
+    def __init__(
+        self,
+        done: Done,
+        record: SetupRecord | None,
+        changes: list[FileChange],
+        *,
+        private: bool = False,
+    ) -> None:
         self.done = done
         self.record = record
         self.changes = changes
+        self.private = private
+        """Whether the files hold a token from now on."""
 
     def keep(self, changed: ChangedFile | None = None) -> None:
         """Record what was done, with the changes to one file."""
@@ -81,7 +90,13 @@ class _Work:
 
 def install(host: Host, wanted: Registration, *, dry_run: bool = False) -> list[FileChange]:
     """Register with a host; return the changes, none if everything is registered already."""
-    return _run(host, wanted.project, lambda work: _install(host, wanted, work), dry_run=dry_run)
+    return _run(
+        host,
+        wanted.project,
+        lambda work: _install(host, wanted, work),
+        dry_run=dry_run,
+        private=wanted.secret is not None,
+    )
 
 
 def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[FileChange]:
@@ -90,7 +105,12 @@ def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> lis
 
 
 def _run(
-    host: Host, project: Path | None, work: Callable[[_Work], None], *, dry_run: bool
+    host: Host,
+    project: Path | None,
+    work: Callable[[_Work], None],
+    *,
+    dry_run: bool,
+    private: bool = False,
 ) -> list[FileChange]:
     if dry_run:
         planned = _Work(record.of(host.name, project), None, [])
@@ -100,7 +120,7 @@ def _run(
     try:
         with record.locked() as held:
             for attempt in range(ATTEMPTS):
-                doing = _Work(record.of(host.name, project), held, changes)
+                doing = _Work(record.of(host.name, project), held, changes, private=private)
                 try:
                     work(doing)
                     break
@@ -140,7 +160,8 @@ def _uninstall(project: Path | None, work: _Work) -> None:
 
 def _by_file(host: Host, wanted: Registration) -> dict[Path, list[Edit]]:
     found: dict[Path, list[Edit]] = {}
-    for file, edit in [*host.server(wanted), *host.hooks(wanted)]:
+    server = host.server(wanted) if wanted.url is None else remote_entries.edits_of(host, wanted)
+    for file, edit in [*server, *host.hooks(wanted)]:
         found.setdefault(file, []).append(edit)
     return found
 
@@ -185,7 +206,7 @@ def _take(step: FileStep, work: _Work) -> None:
     now = _recorded(step)
     work.keep(now)
     if step.is_change:
-        files.write(step.file, step.new, over=step.text)
+        files.write(step.file, step.new, over=step.text, private=work.private)
         work.changes.append(changes)
     if step.new is None:
         files.remove_folders(now.folders)
@@ -202,6 +223,8 @@ def _recorded(step: FileStep) -> ChangedFile:
 
 def _register_claude(wanted: Registration, work: _Work) -> None:
     server = {"type": "stdio", **catalogue.stdio(wanted)}
+    if wanted.url is not None:
+        server = remote_entries.of_claude(wanted)
     there = claude_code.registered(wanted.project)
     if there == server:
         return
@@ -223,6 +246,7 @@ def _command_change(old: Any, new: Any) -> FileChange:
     lines = [f"--- {name}", f"+++ {name}"]
     for sign, server in (("-", old), ("+", new)):
         if server != MISSING:
-            shown = {key: server.get(key) for key in ("command", "args")}
+            names = ("command", "args") if "url" not in server else ("url", "headersHelper")
+            shown = {key: server.get(key) for key in names}
             lines.append(f"{sign}{json.dumps(shown, ensure_ascii=False)}")
     return FileChange(name, lines)

@@ -66,7 +66,12 @@ def note(about: Trouble, *, error: str = "", left_out: Mapping[str, int] | None 
 
 def sentences(database: str) -> list[str]:
     """Return what the hooks of a file could not do, in sentences."""
-    found = [one for one in _all() if one.database in ("", os.path.abspath(database))]
+    return sentences_of(os.path.abspath(database), "")
+
+
+def sentences_of(*databases: str) -> list[str]:
+    """Return the same of hooks whose ``database`` is one of these, such as a server's address."""
+    found = [one for one in _all() if one.database in databases]
     left_out: Counter[str] = Counter()
     for one in found:
         left_out.update(one.left_out)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
 import os
 import re
 import socket
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.faces.plain_http import is_local
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 WAITING_CONNECTIONS: Final = 512
-
-LOCAL_NAME: Final = "localhost"
 
 HTTP_PORT: Final = 80
 HTTPS_PORT: Final = 443
@@ -180,7 +178,4 @@ def _split(host: str) -> tuple[str, str]:
 
 
 def _is_local(name: str) -> bool:
-    try:
-        return ipaddress.ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return name == LOCAL_NAME
+    return is_local(name.strip("[]"))

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from memstore.domain.tokens import Access, AccessToken
+from memstore.domain.tokens import Access
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.sdk_server import SdkServer
 from memstore.faces.http.stores import Confined
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.http.callers import Caller
     from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.catalogue import Catalogue
-    from memstore.faces.mcp.methods import StoreSource
 
-TOKEN: Final = "memstore.token"  # noqa: S105 - a key of the request's scope
-"""The key of a request's scope for its token; the value is ``None`` if none is needed."""
+CALLER: Final = "memstore.caller"
+"""The key of a request's scope for who sent it; the value is ``None`` if no token is needed."""
 
 CALLS_AT_ONCE: Final = 32
 """Threads for the tool calls of all clients: some wait for a language model for minutes."""
@@ -78,18 +78,19 @@ class McpEndpoint:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        token: AccessToken | None = scope[TOKEN]
-        access = Access.WRITE if token is None else Access(token.access)
+        caller: Caller | None = scope[CALLER]
+        access = Access.WRITE if caller is None else Access(caller.access)
         form = requested_form(scope) or self._form
         await self._managers[access, form].handle_request(scope, receive, send)
 
-    def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
+    def _source_of(self, context: ServerRequestContext[Any]) -> clients.Through:
         assert context.request is not None  # the SDK's HTTP transports always set it
-        token: AccessToken | None = context.request.scope[TOKEN]
-        source = self._stores if token is None else Confined(self._stores, token.namespace)
+        caller: Caller | None = context.request.scope[CALLER]
         client = client_of(context)
-        run = self._runs.of(None if token is None else token.name, client)
-        return clients.Through(source, client, run)
+        if caller is None:
+            return clients.Through(self._stores, client, self._runs.of(None, client))
+        source = Confined(self._stores, caller.namespace)
+        return clients.Through(source, client, self._runs.of(caller.name, client), caller.owners)
 
 
 def client_of(context: ServerRequestContext[Any]) -> str | None:

@@ -19,21 +19,29 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
 from memstore import __version__
-from memstore.domain.tokens import Access, AccessToken
+from memstore.domain.tokens import Access
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
-from memstore.faces.http.endpoint import TOKEN, requested_form
+from memstore.faces.http.callers import Caller
+from memstore.faces.http.endpoint import CALLER, requested_form
+from memstore.faces.http.hooks import HOOK_PATH
+from memstore.faces.http.identity import WELL_KNOWN, NotGranted
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from memstore.faces.http import provider_tokens
     from memstore.faces.http.address import AcceptedNames
+    from memstore.faces.http.provider_tokens import ProviderTokens
     from memstore.faces.http.stores import Stores
+else:  # only servers with an identity provider need it
+    provider_tokens = lazy_import("memstore.faces.http.provider_tokens")
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +61,11 @@ LOOKS_AT_ONCE: Final = 4
 
 HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers of a proxy or a tunnel. A forwarded request is remote, whatever its Host says."""
+
+REALM: Final = 'Bearer realm="memstore"'
+
+RETRY_SECONDS: Final = "30"
+"""When a token of an identity provider that is away may be tried again."""
 
 INVALID_REQUEST: Final = -32600
 """JSON-RPC's code for a request that is not answered."""
@@ -88,6 +101,7 @@ class Gate:
         needs_token: whether a request needs a token even while the file has none. A request that
             was forwarded by a proxy always does.
         on_admitted: called with the scope of each accepted request.
+        provider: checks the tokens of the identity provider; ``None`` if there is none.
     """
 
     def __init__(
@@ -100,6 +114,7 @@ class Gate:
         needs_token: bool,
         patience: Patience = Patience(),  # noqa: B008 (frozen)
         on_admitted: Callable[[Scope], object] = lambda _scope: None,
+        provider: ProviderTokens | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._stores = stores
@@ -108,6 +123,7 @@ class Gate:
         self._needs_token = needs_token
         self._patience = patience
         self._on_admitted = on_admitted
+        self._provider = provider
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
         self._doctors = anyio.CapacityLimiter(1)
         self._examining = threading.Lock()
@@ -118,26 +134,27 @@ class Gate:
             if scope["path"] == HEALTH:
                 await (await self._health(scope["method"]))(scope, receive, send)
                 return
+            if scope["path"].startswith(WELL_KNOWN):
+                await self._metadata(scope)(scope, receive, send)
+                return
             passed = await self._pass(scope, incoming)
         except Rejected as refused:
             await refuse(refused.response, scope, incoming, send)
             return
         if passed is not None:
-            token, body = passed
-            await self._endpoint({**scope, TOKEN: token}, _Replay(body, receive), send)
+            caller, body = passed
+            await self._endpoint({**scope, CALLER: caller}, _Replay(body, receive), send)
 
-    async def _pass(
-        self, scope: Scope, receive: Receive
-    ) -> tuple[AccessToken | None, bytes] | None:
-        """Return the token and body of an accepted request; ``None`` if the client is gone."""
+    async def _pass(self, scope: Scope, receive: Receive) -> tuple[Caller | None, bytes] | None:
+        """Return the caller and body of an accepted request; ``None`` if the client is gone."""
         headers = Headers(scope=scope)
         if not self._names.know_host(headers.get("host")):
             raise Rejected(421, "this server does not accept that Host: --allow-host adds a name")
         if not self._names.know_origin(headers.get("origin")):
             raise Rejected(403, "this Origin is not allowed: --allow-origin adds one")
-        if scope["path"].rstrip("/") != PATH:
+        if scope["path"].rstrip("/") not in (PATH, HOOK_PATH):
             raise Rejected(404, f"not found: the endpoint is {PATH}")
-        token = await self._admit(headers)
+        caller = await self._admit(headers)
         self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
             raise Rejected(405, "use POST", {"Allow": "POST"})
@@ -153,15 +170,17 @@ class Gate:
             return None
         if HALF.search(body):
             body = await anyio.to_thread.run_sync(_whole, body)
-        if token is not None and token.access == Access.READ:
+        if caller is not None and caller.access == Access.READ:
             self._refuse_writing(body)
-        return token, body
+        return caller, body
 
-    async def _admit(self, headers: Headers) -> AccessToken | None:
+    async def _admit(self, headers: Headers) -> Caller | None:
         given = headers.get("authorization")
         scheme, _, secret = (given or "").partition(" ")
         if given is not None and scheme.lower() != "bearer":
-            raise _unauthorized("give the token as: Authorization: Bearer TOKEN")
+            raise self._unauthorized("give the token as: Authorization: Bearer TOKEN")
+        if self._provider is not None and provider_tokens.is_jwt(secret.strip()):
+            return await self._identify(self._provider, secret.strip())
         try:
             # Looked up each time, so that revoking a token takes effect at once.
             return await anyio.to_thread.run_sync(
@@ -174,18 +193,34 @@ class Gate:
                 abandon_on_cancel=True,
             )
         except AccessDenied as error:
-            raise _unauthorized(wording.in_server(error), given=given is not None) from error
+            raise self._unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
             logger.warning("a token could not be checked: %s", wording.in_server(error))
             raise Rejected(503, "the database cannot be read; the server's log says why") from error
 
-    def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
+    async def _identify(self, provider: ProviderTokens, token: str) -> Caller:
+        """Return who has a token of the identity provider."""
+        try:
+            return await provider.caller(token)
+        except AccessDenied as error:
+            raise self._unauthorized(str(error)) from error
+        except NotGranted as error:
+            raise Rejected(403, str(error), self._insufficient()) from error
+        except MemstoreError as error:
+            logger.warning("a token of the identity provider could not be checked: %s", error)
+            raise Rejected(
+                503,
+                "the identity provider does not answer; the server's log says why",
+                {"Retry-After": RETRY_SECONDS},
+            ) from error
+
+    def _look_up(self, secret: str | None, *, needed: bool) -> Caller | None:
         tokens = self._stores.store().file.tokens
         if secret is not None:
             token = tokens.check(secret)
             tokens.note_use(token)
-            return token
+            return Caller.of(token)
         if needed or tokens.required():
             raise AccessDenied(
                 "a token is needed, as Authorization: Bearer TOKEN", remedy=Remedy.CREATE_TOKEN
@@ -203,9 +238,30 @@ class Gate:
             raise Rejected(
                 403,
                 f"the token is read-only, and {name} writes: use one made without --read-only",
-                {"WWW-Authenticate": 'Bearer realm="memstore", error="insufficient_scope"'},
+                self._insufficient(),
                 number if isinstance(number, str | int) else None,
             )
+
+    def _unauthorized(self, reason: str, *, given: bool = True) -> Rejected:
+        fault = f', error="invalid_token", error_description="{reason}"' if given else ""
+        return Rejected(401, reason, {"WWW-Authenticate": f"{REALM}{fault}{self._where}"})
+
+    def _insufficient(self) -> dict[str, str]:
+        return {"WWW-Authenticate": f'{REALM}, error="insufficient_scope"{self._where}'}
+
+    @property
+    def _where(self) -> str:
+        """Where to sign in, for a refused request."""
+        return "" if self._provider is None else self._provider.identity.challenge
+
+    def _metadata(self, scope: Scope) -> JSONResponse:
+        """Return what clients have to know to sign in (RFC 9728); it is public."""
+        identity = None if self._provider is None else self._provider.identity
+        if identity is None or scope["path"].rstrip("/") not in identity.metadata_paths:
+            raise Rejected(404, "not found: this server has no such metadata")
+        if scope["method"] not in ("GET", "HEAD"):
+            raise Rejected(405, "use GET", {"Allow": "GET, HEAD"})
+        return JSONResponse(identity.metadata, headers={"Cache-Control": "max-age=3600"})
 
     async def _health(self, method: str) -> JSONResponse:
         if method not in ("GET", "HEAD"):
@@ -245,6 +301,11 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
+def is_for_programs(path: str) -> bool:
+    """Return whether a path is of this gate; all others are of the pages, if there are any."""
+    return path == HEALTH or path.rstrip("/") in (PATH, HOOK_PATH) or path.startswith(WELL_KNOWN)
+
+
 def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:
     """Let pages of the allowed origins call the server from a browser (CORS)."""
     if not names.origins:
@@ -252,7 +313,7 @@ def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:
     return CORSMiddleware(
         app,
         allow_origins=sorted(names.origins),
-        allow_methods=["POST"],
+        allow_methods=["GET", "POST"],
         allow_headers=["*"],
         expose_headers=["WWW-Authenticate"],
     )
@@ -263,10 +324,3 @@ def _whole(body: bytes) -> bytes:
         return mended(body).encode()
     except (ValueError, RecursionError):
         return body  # the endpoint reports what is wrong with it
-
-
-def _unauthorized(reason: str, *, given: bool = True) -> Rejected:
-    challenge = 'Bearer realm="memstore"'
-    if given:
-        challenge += f', error="invalid_token", error_description="{reason}"'
-    return Rejected(401, reason, {"WWW-Authenticate": challenge})

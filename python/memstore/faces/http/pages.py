@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.faces.http.gate import HEALTH, PATH
+from memstore.faces.http.gate import is_for_programs
 from memstore.faces.http.serving import trust
 from memstore.faces.web.gate import Gate
 from memstore.faces.web.kept_path import kept_path
@@ -44,7 +44,6 @@ def with_pages(
     )
 
     async def divided(scope: Scope, receive: Receive, send: Send) -> None:
-        is_endpoint = scope["path"] == HEALTH or scope["path"].rstrip("/") == PATH
-        await (endpoint if is_endpoint else pages)(scope, receive, send)
+        await (endpoint if is_for_programs(scope["path"]) else pages)(scope, receive, send)
 
     return divided

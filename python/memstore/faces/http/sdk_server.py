@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
+    from memstore.faces.mcp.clients import Through
     from memstore.faces.mcp.methods import Methods, StoreSource
 
     Context = ServerRequestContext[Any]
@@ -35,7 +36,7 @@ class SdkServer:
     def __init__(
         self,
         methods_: Methods,
-        source_of: Callable[[Context], StoreSource],
+        source_of: Callable[[Context], Through],
         calls_at_once: int,
     ) -> None:
         self._methods = methods_
@@ -46,15 +47,15 @@ class SdkServer:
             version=methods_.server_info["version"],
             instructions=methods_.instructions,
             on_list_tools=self._list_tools,
-            on_call_tool=self._in_thread(types.CallToolResult, self._call_tool),
+            on_call_tool=self._in_thread(types.CallToolResult, _call_tool),
             on_list_prompts=_at_once(types.ListPromptsResult, methods_.list_prompts),
-            on_get_prompt=self._in_thread(types.GetPromptResult, methods_.get_prompt),
+            on_get_prompt=self._in_thread(types.GetPromptResult, methods.Methods.get_prompt),
             on_list_resources=_at_once(types.ListResourcesResult, methods_.list_resources),
             on_list_resource_templates=_at_once(
                 types.ListResourceTemplatesResult, methods_.list_templates
             ),
             on_read_resource=self._read_resource,
-            on_completion=self._in_thread(types.CompleteResult, methods_.complete),
+            on_completion=self._in_thread(types.CompleteResult, methods.Methods.complete),
         )
         # Not earlier: the imports for opening would delay the handshake.
         self.server.add_notification_handler(
@@ -74,18 +75,21 @@ class SdkServer:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         older = context.protocol_version in protocol.HANDSHAKE_REVISIONS
-        read = partial(self._methods.read_resource, older=older)
+        read = partial(methods.Methods.read_resource, older=older)
         return await self._in_thread(types.ReadResourceResult, read)(context, params)
 
-    def _call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> dict[str, Any]:
-        return self._methods.tool_calls.answer(source.store, params)
-
     def _in_thread(
-        self, kind: type[Result], method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]]
+        self,
+        kind: type[Result],
+        method: Callable[[Methods, StoreSource, Mapping[str, Any]], dict[str, Any]],
     ) -> Callable[[Context, types.RequestParams], Awaitable[Result]]:
         async def answer(context: Context, params: types.RequestParams) -> Result:
             given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-            work = partial(method, self._source_of(context), given)
+            source = self._source_of(context)
+            offered = self._methods
+            if source.owners is not None:
+                offered = offered.confined(source.owners)
+            work = partial(method, offered, source, given)
             # If the client disconnects, only the wait ends: a write that has begun is completed.
             try:
                 found = await anyio.to_thread.run_sync(
@@ -96,6 +100,10 @@ class SdkServer:
             return kind.model_validate(found)
 
         return answer
+
+
+def _call_tool(offered: Methods, source: StoreSource, params: Mapping[str, Any]) -> dict[str, Any]:
+    return offered.tool_calls.answer(source.store, params)
 
 
 def _at_once(

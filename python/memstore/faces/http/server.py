@@ -14,10 +14,12 @@ from memstore.faces.http.bodies import Patience
 from memstore.faces.http.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
+from memstore.faces.http.hooks import with_hooks
 from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.opening import end, on_signals
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,12 +27,16 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.http import provider_tokens
+    from memstore.faces.http.identity import Identity
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
 
     WithPages: TypeAlias = Callable[
         [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience, Mapping[str, str]], ASGIApp
     ]
+else:  # only servers with an identity provider need it
+    provider_tokens = lazy_import("memstore.faces.http.provider_tokens")
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +53,7 @@ def run(
     generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
     with_pages: WithPages | None = None,
+    identity: Identity | None = None,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
@@ -57,6 +64,7 @@ def run(
     Args:
         no_token: serve without a token, on this machine only and only while the file has none.
         with_pages: adds the pages for people, which need a token in any case; ``None`` for none.
+        identity: the identity provider whose tokens are accepted, too; ``None`` for none.
     """
     status = 1
     # Set before the file is opened, which may take long: as process 1 of a container, the server
@@ -72,7 +80,9 @@ def run(
         bound = [Address(*opened.getsockname()[:2]) for opened in sockets]
         # In a thread, because signals are not handled while SQLite works in this one.
         with ThreadPoolExecutor(1) as pool:
-            told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
+            told = pool.submit(
+                _prepare_tokens, opening, bound[0], public, no_token, identity is not None
+            ).result()
         serving = [f"memstore-mcp: serving http://{one}{PATH}" for one in bound]
         if with_pages is not None:
             serving += [f"memstore-mcp: pages at http://{one}/" for one in bound]
@@ -81,13 +91,14 @@ def run(
         stores = Stores(opening)
         endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
         gate = Gate(
-            endpoint,
+            with_hooks(endpoint, stores, catalogue.owners),
             stores,
             names=names,
             writing=catalogue.writing() | prompts.WRITING,
             needs_token=not no_token,
             patience=patience,
             on_admitted=trust,
+            provider=None if identity is None else provider_tokens.ProviderTokens(identity),
         )
         app = for_pages(gate, names)
         if with_pages is not None:
@@ -110,7 +121,7 @@ def run(
 
 
 def _prepare_tokens(
-    opening: Opening, bound: Address, public: bool, no_token: bool
+    opening: Opening, bound: Address, public: bool, no_token: bool, has_provider: bool
 ) -> tuple[str, ...]:
     """Make sure that a token exists if one is needed; return the lines that show a new one."""
     try:
@@ -126,10 +137,10 @@ def _prepare_tokens(
     if has_tokens:
         if no_token:
             raise ValueError(f"{store.path} holds tokens, so requests need one: omit --no-token")
-        if not store.file.tokens.usable():
+        if not (has_provider or store.file.tokens.usable()):
             raise ValueError(f"{store.path} has no valid token: {create}")
         return ()
-    if no_token:
+    if no_token or has_provider:
         return ()
     try:
         token, secret = store.file.tokens.create(FIRST_TOKEN, namespace=store.namespace)

@@ -35,6 +35,12 @@ class Calls:
         self._catalogue = catalogue
         self._tools = Tools(generator)
 
+    def confined(self, catalogue: Catalogue) -> Calls:
+        """Return the same tools with another catalogue, of which the owners differ."""
+        other = Calls(catalogue, lambda: None)
+        other._tools = self._tools
+        return other
+
     def answer(self, open_store: Callable[[], Store], params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool and return the result of the call. Blocks."""
         name, arguments = params["name"], params.get("arguments") or {}
@@ -48,7 +54,11 @@ class Calls:
             began = clock.monotonic()
             with searches.noted() as asked:
                 answer = self._tools[offered].call(
-                    open_store, arguments, self._catalogue.shown, Scope(**self._catalogue.owners)
+                    open_store,
+                    arguments,
+                    self._catalogue.shown,
+                    Scope(**self._catalogue.owners),
+                    confined=self._catalogue.confined,
                 )
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}

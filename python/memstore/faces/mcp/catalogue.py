@@ -61,6 +61,8 @@ class Catalogue(NamedTuple):
     """The form of the answers, one of ``ANSWERS``."""
     owners: Mapping[str, str] = {}
     """The owners of calls that name none."""
+    confined: bool = False
+    """Whether calls may name no other owners."""
     records: bool = False
     """Whether what is asked and given is recorded."""
 

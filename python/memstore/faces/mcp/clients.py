@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.faces.mcp.methods import StoreSource
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -63,6 +65,8 @@ class Through(NamedTuple):
     client: str | None
     run: bytes | None = None
     """The client's run, for the journal; ``None`` for that of the opening of the file."""
+    owners: Mapping[str, Any] | None = None
+    """The owners whose memories alone calls reach; ``None`` if they may name any."""
 
     def start(self) -> None:
         self.source.start()

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import SCOPE_FIELDS
+from memstore.errors import InvalidArgument
 from memstore.faces import distilling
 from memstore.faces.mcp import calls
 from memstore.faces.mcp.tool import episode_id
@@ -37,6 +38,8 @@ def text(
 def _text(catalogue: Catalogue, store: Store, done: str, arguments: Mapping[str, str]) -> str:
     named = {name: arguments[name] for name in SCOPE_FIELDS if arguments.get(name)}
     owners: Any = named or catalogue.owners
+    if catalogue.confined and owners.get("user_id") != catalogue.owners.get("user_id"):
+        raise InvalidArgument("cannot be another user than that of this access", argument="user_id")
     memory = Memory(store)
     if done:
         memory.mark_read(store.episodes.get(episode_id(done)).id, **owners)

@@ -15,11 +15,14 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.faces.http import address, server
+    from memstore.faces.http import address, identity, server
     from memstore.faces.http import pages as web_pages
+    from memstore.faces.http.identity import Identity
     from memstore.faces.mcp import catalogue, opening, session
+    from memstore.settings import Settings
 else:
     address = lazy_import("memstore.faces.http.address")
+    identity = lazy_import("memstore.faces.http.identity")
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
@@ -54,6 +57,7 @@ start on a file prints one, and `memstore token create` makes others. GET /healt
 
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_USER
+  MEMSTORE_IDENTITY
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -68,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             answers=chosen.answers,
         )._replace(owners=chosen.owners, records=not (chosen.no_record or chosen.read_only))
         served = _http(arguments)
+        provider = _provider(arguments, chosen)
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
@@ -90,6 +95,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         generator=make_generator,
         no_token=arguments.no_token,
         with_pages=with_pages,
+        identity=provider,
     )
 
 
@@ -107,12 +113,24 @@ def _joined(argv: Sequence[str]) -> list[str]:
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.AcceptedNames] | None:
     """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
-        if arguments.allow_host or arguments.allow_origin or arguments.no_token or arguments.pages:
-            raise ValueError("--allow-host, --allow-origin, --no-token and --pages go with --http")
+        flags = ("allow_host", "allow_origin", "identity", "no_token", "pages")
+        if any(getattr(arguments, name) for name in flags):
+            raise ValueError(
+                "--allow-host, --allow-origin, --identity, --no-token and --pages go with --http"
+            )
         return None
     where = address.read_address(arguments.http)
     names = address.AcceptedNames.of(where.host, arguments.allow_host, arguments.allow_origin)
     return where, names
+
+
+def _provider(arguments: argparse.Namespace, chosen: Settings) -> Identity | None:
+    """Return the settings of the identity provider; ``None`` for none."""
+    if chosen.identity is None or arguments.http is None:
+        return None
+    if arguments.no_token:
+        raise ValueError("--no-token lets everyone in, and --identity says who may: omit one")
+    return identity.read(chosen.identity)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -180,6 +198,11 @@ def _parser() -> argparse.ArgumentParser:
         "--no-token",
         "serve every user of this machine without a token; refused on an address that other "
         "machines can reach, and if the file has a token",
+    )
+    flag(
+        "--identity FILE",
+        "also accept the tokens of an identity provider, by the settings in this TOML file: whose, "
+        "and what each gives access to",
     )
     flag(
         "--allow-host NAME",

@@ -80,6 +80,13 @@ class Methods:
         self._generator = generator
         self._logging = logging
 
+    def confined(self, owners: Mapping[str, str]) -> Methods:
+        """Return the same methods for calls that reach only the memories of these owners."""
+        catalogue = self.catalogue._replace(owners=owners, confined=True)
+        other = Methods(catalogue, self._generator, logging=self._logging)
+        other.__dict__["tool_calls"] = self.tool_calls.confined(catalogue)
+        return other
+
     @property
     def capabilities(self) -> Result:
         unchanging = {"listChanged": False}

@@ -156,6 +156,8 @@ class Tool:
         given: Mapping[str, Any],
         shown: Mapping[str, str | None] = wording.ANY_TOOL,
         owner: Scope = NOBODY,
+        *,
+        confined: bool = False,
     ) -> Answer:
         """Run the tool and return its answer. Blocks; meant for a worker thread.
 
@@ -164,6 +166,7 @@ class Tool:
             given: the arguments.
             shown: the name that each tool is shown by; ``None`` for those that are not offered.
             owner: the owners if the call names none.
+            confined: calls may name no other user.
 
         Raises:
             ToolError: whatever went wrong, in words the model can act on.
@@ -179,6 +182,10 @@ class Tool:
             if self._is_owned:
                 asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
                 named[OWNER] = owner if asked == NOBODY else asked
+                if confined and named[OWNER].user_id != owner.user_id:
+                    raise ToolError("this access is one user's: leave user_id out")
+            elif confined:
+                raise ToolError(f"{self.name} is about every owner, and this access is one user's")
             with noted() as redacted:
                 store = open_store()
                 answer: Answer = seen(with_sources(store, self.function(store, **named)))

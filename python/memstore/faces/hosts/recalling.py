@@ -1,0 +1,106 @@
+"""What an agent is told at the start of a session and at a prompt, as a text for its host.
+
+The hooks print it, on the machine of the file or, over HTTP, on another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore import settings
+from memstore.domain.records import NOBODY
+from memstore.faces.escaping import counted
+from memstore.faces.hosts import tags
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from memstore.domain.records import Scope
+    from memstore.store import store as stores
+    from memstore.store.store import Store
+else:
+    stores = lazy_import("memstore.store.store")
+
+BUDGET_TOKENS: Final = 500
+AROUND_TOKENS: Final = 50
+"""Tokens for the text around the facts."""
+
+REMINDED: Final = f"{tags.RECALLED} for this prompt (#: facts, e: said in earlier sessions)."
+
+
+class Recollection(NamedTuple):
+    """What is told, and the names of the facts and turns in it."""
+
+    text: str | None
+    """``None`` if there is nothing to tell."""
+    given: tuple[str, ...] = ()
+    """``#12`` for a fact, ``e31`` for a turn."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Recollection:
+        """Read what a server answered; what has another form is nothing."""
+        text, given = answer.get("text"), answer.get("given")
+        names = given if isinstance(given, list) else ()
+        return cls(text if isinstance(text, str) and text else None, tuple(map(str, names)))
+
+
+def at_start(
+    store: Store, host: str, session: str | None = None, owner: Scope = NOBODY
+) -> Recollection:
+    """Return what a session begins with.
+
+    Args:
+        host: the host, which is not told its own changes.
+        session: the session, if it goes on; it is not told its own conversation.
+    """
+    told = store.briefing(
+        max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
+        scope=owner,
+        session=session,
+        agent=host,
+        traces=settings.keeps_traces(),
+    )
+    given = tuple(map("#{}".format, told.facts))
+    lines = told.text or _of_others(store, owner)
+    return Recollection(None if lines is None else f"{tags.RECALLED}. {tags.DATA}\n{lines}", given)
+
+
+def _of_others(store: Store, owner: Scope) -> str | None:
+    """Return a sentence if nothing was recalled because every fact has an owner."""
+    if owner != NOBODY or not (facts := stores.others_of(store).facts):
+        return None
+    return (
+        f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "
+        "`memstore setup --user NAME` chooses whose facts are."
+    )
+
+
+def at_prompt(
+    store: Store,
+    prompt: str,
+    session: str | None,
+    emptied_at: datetime | str | None,
+    known: Iterable[str],
+    owner: Scope = NOBODY,
+) -> Recollection:
+    """Return what the memory has to say about a prompt; nothing if it does not bear on it.
+
+    Args:
+        session: the running session, whose turns are in the agent's context.
+        emptied_at: except for those before this time.
+        known: the names of what the agent was given already.
+    """
+    found = store.remind(
+        prompt,
+        max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
+        scope=owner,
+        thread=session,
+        thread_before=emptied_at,
+        known=known,
+    )
+    if not found.text:
+        return Recollection(None)
+    given = (*map("#{}".format, found.facts), *map("e{}".format, found.episodes))
+    return Recollection(f"{REMINDED}\n{found.text}\n{tags.DATA}", given)

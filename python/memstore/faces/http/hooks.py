@@ -1,0 +1,258 @@
+"""The hooks of hosts on other machines: what they ask and send, beside the protocol's endpoint.
+
+``POST /mcp/hook`` takes one JSON object with the ``event`` and returns another. The server keeps
+nothing of a session between requests: the hooks say what it was given, and give each turn an id by
+which it is stored only once, however often it is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from memstore import __version__
+from memstore.domain.records import Scope
+from memstore.domain.tokens import Access
+from memstore.episodes.traces import TRACE, new_trace
+from memstore.errors import InvalidArgument, InvalidArgumentType, MemstoreError
+from memstore.faces import wording
+from memstore.faces.hosts import keeping, recalling
+from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
+from memstore.faces.http.endpoint import CALLER
+from memstore.faces.http.runs import Runs
+from memstore.faces.http.stores import Confined
+from memstore.faces.mcp import clients
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.types import ASGIApp, Receive, Send
+    from starlette.types import Scope as AsgiScope
+
+    from memstore.faces.http.callers import Caller
+    from memstore.faces.http.stores import Stores
+    from memstore.faces.mcp.methods import StoreSource
+    from memstore.store.store import Store
+
+logger = logging.getLogger(__name__)
+
+HOOK_PATH: Final = "/mcp/hook"
+
+HOOKS_AT_ONCE: Final = 8
+"""Threads for hooks, so that they do not wait behind calls of tools: a host waits 0.5 s."""
+
+MAX_TURNS: Final = 1_000
+"""Turns of one request."""
+
+MAX_GIVEN: Final = 2_000
+"""Names of what a session was given."""
+
+ROLES: Final = ("user", "assistant")
+
+TRACED: Final = ("changed", "committed", "failed")
+
+
+class HookRefused(Exception):
+    """A request that is not of the form that hooks send, or not allowed."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def with_hooks(endpoint: ASGIApp, stores: Stores, owners: Mapping[str, str]) -> ASGIApp:
+    """Return an application for accepted requests: hooks on their path, the endpoint elsewhere.
+
+    Args:
+        owners: those whose memories hooks use that name none.
+    """
+    hooks = Hooks(stores, owners)
+
+    async def divided(scope: AsgiScope, receive: Receive, send: Send) -> None:
+        is_hook = scope["path"].rstrip("/") == HOOK_PATH
+        await (hooks if is_hook else endpoint)(scope, receive, send)
+
+    return divided
+
+
+class Hooks:
+    """Answers the hooks of hosts; each request is complete in itself."""
+
+    def __init__(self, stores: Stores, owners: Mapping[str, str]) -> None:
+        self._stores = stores
+        self._owners = owners
+        self._runs = Runs()
+        self._threads = anyio.CapacityLimiter(HOOKS_AT_ONCE)
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        caller: Caller | None = scope[CALLER]
+        try:
+            event = _read(await Request(scope, receive).body())
+            # If the host has gone on without it, what has begun is completed.
+            answer = await anyio.to_thread.run_sync(
+                partial(self._answer, caller, event),
+                limiter=self._threads,
+                abandon_on_cancel=True,
+            )
+            response = JSONResponse(answer, headers={"Cache-Control": "no-store"})
+        except HookRefused as error:
+            response = JSONResponse({"error": str(error)}, error.status)
+        except (InvalidArgument, InvalidArgumentType) as error:
+            response = JSONResponse({"error": wording.in_server(error)}, 400)
+        except MemstoreError as error:
+            logger.warning("a hook was not answered: %s", wording.in_server(error))
+            response = JSONResponse({"error": "the memory cannot be used at the moment"}, 503)
+        await response(scope, receive, send)
+
+    def _answer(self, caller: Caller | None, event: Mapping[str, Any]) -> dict[str, Any]:
+        answers: Mapping[str, Callable[[Store, Mapping[str, Any], Scope], dict[str, Any]]] = {
+            "start": _start,
+            "prompt": _prompt,
+            "keep": _keep,
+        }
+        name = _text(event, "event") or ""
+        owner = self._owner(caller, event)
+        if name == "check":
+            return {"version": __version__, **_allowed(caller, self._stores, owner)}
+        if name not in answers:
+            raise HookRefused(400, "event is start, prompt, keep or check")
+        if name == "keep" and caller is not None and caller.access == Access.READ:
+            raise HookRefused(403, "the token is read-only, and keeping a conversation writes")
+        return answers[name](self._store(caller, event), event, owner)
+
+    def _owner(self, caller: Caller | None, event: Mapping[str, Any]) -> Scope:
+        """Return whose memories a hook uses: the caller's, if it is bound to some."""
+        named = _text(event, "user", optional=True)
+        if caller is not None and caller.owners is not None:
+            bound = Scope(**caller.owners)
+            if named is not None and named != bound.user_id:
+                raise HookRefused(403, "this access is another user's: leave --user out")
+            return bound
+        return Scope(user_id=named) if named is not None else Scope(**self._owners)
+
+    def _store(self, caller: Caller | None, event: Mapping[str, Any]) -> Store:
+        host = _host(event)
+        source: StoreSource = self._stores
+        if caller is not None:
+            source = Confined(self._stores, caller.namespace)
+        run = self._runs.of(None if caller is None else caller.name, host)
+        return clients.Through(source, host, run).store()
+
+
+def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, Any]:
+    """Return what a token gives access to."""
+    store = stores.store() if caller is None else stores.confined(caller.namespace)
+    access = Access.WRITE if caller is None else caller.access
+    return {"namespace": store.namespace, "access": str(access), "user": owner.user_id}
+
+
+def _start(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+    session = _text(event, "session", optional=True)
+    return recalling.at_start(store, _host(event), session, owner)._asdict()
+
+
+def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+    return recalling.at_prompt(
+        store,
+        _text(event, "prompt", most=None) or "",
+        _text(event, "session", optional=True),
+        _text(event, "emptied_at", optional=True),
+        _texts(event, "known", MAX_GIVEN),
+        owner,
+    )._asdict()
+
+
+def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+    """Store turns that are not stored yet, and what the session did so far."""
+    host, session = _host(event), _text(event, "session") or ""
+    left_out: Counter[str] = Counter()
+    turns = [_turn(one) for one in _list(event, "turns", MAX_TURNS)]
+    done = None if event.get("trace") is None else _trace(event["trace"])
+    some = [keeping.episode(turn, host, session, owner) for turn in turns]
+    kept = sum(
+        keeping.add(store, some[first : first + keeping.AT_ONCE], left_out)
+        for first in range(0, len(some), keeping.AT_ONCE)
+    )
+    if done is not None:
+        try:
+            trace = new_trace(source=host, session=session, owner=owner, **done)
+            if trace is not None:
+                store.episodes.replace(trace, TRACE)
+        except keeping.REFUSED:
+            left_out[keeping.REASON] += 1
+    return {"kept": kept, "left_out": left_out}
+
+
+def _read(body: bytes) -> Mapping[str, Any]:
+    try:
+        event = json.loads(body)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, dict):
+        raise HookRefused(400, "the request is no JSON object")
+    return event
+
+
+def _host(event: Mapping[str, Any]) -> str:
+    host = clients.named(event.get("host"))
+    if host is None:
+        raise HookRefused(400, "host is the name of a program, such as claude-code")
+    return host
+
+
+def _turn(given: Any) -> TranscriptTurn:
+    if not isinstance(given, dict) or given.get("role") not in ROLES:
+        raise HookRefused(400, f"a turn has a role: {' or '.join(ROLES)}")
+    return TranscriptTurn(
+        _text(given, "mark") or "",
+        given["role"],
+        _text(given, "text", most=None) or "",
+        _text(given, "at", optional=True),
+    )
+
+
+def _trace(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise HookRefused(400, "trace is an object")
+    times = {name: _text(given, name, optional=True) for name in ("began", "ended")}
+    return {name: _texts(given, name, MAX_TURNS) for name in TRACED} | times
+
+
+def _text(
+    given: Mapping[str, Any],
+    name: str,
+    *,
+    optional: bool = False,
+    most: int | None = MAX_MARK_CHARACTERS,
+) -> str | None:
+    """Return a text of at most so many characters; ``None`` for the store to judge its length."""
+    value = given.get(name)
+    if value is None and optional:
+        return None
+    if not isinstance(value, str) or not value.strip() or (most and len(value) > most):
+        raise HookRefused(
+            400, f"{name} is a text" + (f" of 1 to {most} characters" if most else "")
+        )
+    return value
+
+
+def _list(given: Mapping[str, Any], name: str, most: int) -> list[Any]:
+    value = given.get(name, [])
+    if not isinstance(value, list) or len(value) > most:
+        raise HookRefused(400, f"{name} is a list of at most {most:,}")
+    return value
+
+
+def _texts(given: Mapping[str, Any], name: str, most: int) -> list[str]:
+    found = _list(given, name, most)
+    if not all(isinstance(one, str) for one in found):
+        raise HookRefused(400, f"{name} is a list of texts")
+    return found
