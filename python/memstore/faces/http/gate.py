@@ -1,14 +1,13 @@
 """Checks on every HTTP request before a tool runs: host, origin, token, size.
 
 No body is read before its sender is known, and the answer to a refused request contains only the
-reason. ``/health`` needs no token and discloses nothing.
+reason. The probes (``/livez``, ``/readyz``, ``/health``) need no token and disclose nothing.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +23,7 @@ from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
 from memstore.faces.http.endpoint import TOKEN, requested_form
+from memstore.faces.http.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
 
@@ -40,13 +40,12 @@ logger = logging.getLogger(__name__)
 PATH: Final = "/mcp"
 CALLS: Final = ("tools/call", "prompts/get")
 """The methods whose ``name`` says whether they write."""
-HEALTH: Final = "/health"
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one request: a fact of a million characters takes 12 MB if all are JSON escapes."""
 
-HEALTH_SECONDS: Final = 2.0
-"""Time for the database to answer a health check."""
+LOOK_SECONDS: Final = 10.0
+"""Time for the database to answer the look-up of a token."""
 
 LOOKS_AT_ONCE: Final = 4
 """Threads for looking up tokens, separate from those for calls."""
@@ -87,6 +86,7 @@ class Gate:
         writing: the tools and prompts that a read-only token may not call.
         needs_token: whether a request needs a token even while the file has none. A request that
             was forwarded by a proxy always does.
+        readiness: whether the database can be read; by default, one of the gate's own.
         on_admitted: called with the scope of each accepted request.
     """
 
@@ -99,6 +99,7 @@ class Gate:
         writing: Collection[str],
         needs_token: bool,
         patience: Patience = Patience(),  # noqa: B008 (frozen)
+        readiness: Readiness | None = None,
         on_admitted: Callable[[Scope], object] = lambda _scope: None,
     ) -> None:
         self._endpoint = endpoint
@@ -109,14 +110,13 @@ class Gate:
         self._patience = patience
         self._on_admitted = on_admitted
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
-        self._doctors = anyio.CapacityLimiter(1)
-        self._examining = threading.Lock()
+        self._readiness = Readiness(stores) if readiness is None else readiness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = Incoming(receive)
         try:
-            if scope["path"] == HEALTH:
-                await (await self._health(scope["method"]))(scope, receive, send)
+            if scope["path"] in PROBES:
+                await (await self._probe(scope))(scope, receive, send)
                 return
             passed = await self._pass(scope, incoming)
         except Rejected as refused:
@@ -162,23 +162,31 @@ class Gate:
         scheme, _, secret = (given or "").partition(" ")
         if given is not None and scheme.lower() != "bearer":
             raise _unauthorized("give the token as: Authorization: Bearer TOKEN")
+        if await self._readiness.is_away():
+            raise _database_away()
         try:
             # Looked up each time, so that revoking a token takes effect at once.
-            return await anyio.to_thread.run_sync(
-                partial(
-                    self._look_up,
-                    None if given is None else secret.strip(),
-                    needed=self._needs_token or any(name in headers for name in HANDED_ON),
-                ),
-                limiter=self._lookers,
-                abandon_on_cancel=True,
-            )
+            with anyio.fail_after(LOOK_SECONDS):
+                return await anyio.to_thread.run_sync(
+                    partial(
+                        self._look_up,
+                        None if given is None else secret.strip(),
+                        needed=self._needs_token or any(name in headers for name in HANDED_ON),
+                    ),
+                    limiter=self._lookers,
+                    abandon_on_cancel=True,
+                )
         except AccessDenied as error:
             raise _unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
             logger.warning("a token could not be checked: %s", wording.in_server(error))
-            raise Rejected(503, "the database cannot be read; the server's log says why") from error
+            self._readiness.note_failure()
+            raise _database_away() from error
+        except TimeoutError as error:
+            logger.warning("a token could not be checked within %g s", LOOK_SECONDS)
+            self._readiness.note_failure()
+            raise _database_away() from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
         tokens = self._stores.store().file.tokens
@@ -207,28 +215,12 @@ class Gate:
                 number if isinstance(number, str | int) else None,
             )
 
-    async def _health(self, method: str) -> JSONResponse:
-        if method not in ("GET", "HEAD"):
+    async def _probe(self, scope: Scope) -> JSONResponse:
+        if scope["method"] not in ("GET", "HEAD"):
             raise Rejected(405, "use GET", {"Allow": "GET, HEAD"})
-        answers = False
-        with anyio.move_on_after(HEALTH_SECONDS):
-            try:
-                answers = await anyio.to_thread.run_sync(
-                    self._database_answers, limiter=self._doctors, abandon_on_cancel=True
-                )
-            except (MemstoreError, ValueError, TypeError) as error:
-                logger.warning("the database does not answer: %s", wording.in_server(error))
-        told = {"status": "ok" if answers else "unavailable", "version": __version__}
-        return JSONResponse(told, 200 if answers else 503, {"Cache-Control": "no-store"})
-
-    def _database_answers(self) -> bool:
-        if not self._examining.acquire(blocking=False):
-            return False  # an earlier check has timed out and is still running
-        try:
-            self._stores.store().file.tokens.required()
-            return True
-        finally:
-            self._examining.release()
+        state = OK if scope["path"] == LIVE else await self._readiness.state()
+        told = {"status": state} | ({"version": __version__} if scope["path"] == HEALTH else {})
+        return JSONResponse(told, 200 if state == OK else 503, {"Cache-Control": "no-store"})
 
 
 class _Replay:
@@ -263,6 +255,14 @@ def _whole(body: bytes) -> bytes:
         return mended(body).encode()
     except (ValueError, RecursionError):
         return body  # the endpoint reports what is wrong with it
+
+
+def _database_away() -> Rejected:
+    return Rejected(
+        503,
+        "the database cannot be read; the server's log says why",
+        {"Retry-After": str(RETRY_SECONDS)},
+    )
 
 
 def _unauthorized(reason: str, *, given: bool = True) -> Rejected:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.faces.http.gate import HEALTH, PATH
+from memstore.faces.http.gate import PATH
+from memstore.faces.http.readiness import PROBES
 from memstore.faces.http.serving import trust
 from memstore.faces.web.gate import Gate
 from memstore.faces.web.kept_path import kept_path
@@ -41,7 +42,7 @@ def with_pages(
     )
 
     async def divided(scope: Scope, receive: Receive, send: Send) -> None:
-        is_endpoint = scope["path"] == HEALTH or scope["path"].rstrip("/") == PATH
+        is_endpoint = scope["path"] in PROBES or scope["path"].rstrip("/") == PATH
         await (endpoint if is_endpoint else pages)(scope, receive, send)
 
     return divided

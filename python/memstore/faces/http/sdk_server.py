@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from memstore.faces.mcp import methods, protocol
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -23,6 +24,21 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 Result = TypeVar("Result", bound=types.Result)
+Measure: TypeAlias = "Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any]]"
+"""Runs the call of a tool and returns its result, given the tool's name."""
+
+
+def _unmeasured(_tool: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    return work()
+
+
+@frozen
+class Watch:
+    """What is told of the calls of tools; by default nothing."""
+
+    measure: Measure = _unmeasured
+    on_error: Callable[[BaseException], object] = lambda _error: None
+    """Called with each error that a tool answers with, as it was raised."""
 
 
 class SdkServer:
@@ -30,6 +46,7 @@ class SdkServer:
 
     Args:
         source_of: returns the source of a request's store.
+        measure: runs the call of a tool, by its name.
     """
 
     def __init__(
@@ -37,9 +54,11 @@ class SdkServer:
         methods_: Methods,
         source_of: Callable[[Context], StoreSource],
         calls_at_once: int,
+        measure: Measure,
     ) -> None:
         self._methods = methods_
         self._source_of = source_of
+        self._measure = measure
         self._threads = anyio.CapacityLimiter(calls_at_once)
         self.server: Server[Any] = Server(
             methods.NAME,
@@ -78,7 +97,8 @@ class SdkServer:
         return await self._in_thread(types.ReadResourceResult, read)(context, params)
 
     def _call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> dict[str, Any]:
-        return self._methods.tool_calls.answer(source.store, params)
+        work = partial(self._methods.tool_calls.answer, source.store, params)
+        return self._measure(params["name"], work)
 
     def _in_thread(
         self, kind: type[Result], method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]]

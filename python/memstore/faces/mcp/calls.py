@@ -29,10 +29,20 @@ SIGNS: Final = {"episodes": "e", "learn": "proposal "}
 
 
 class Calls:
-    """Runs the functions of the tools that a catalogue offers."""
+    """Runs the functions of the tools that a catalogue offers.
 
-    def __init__(self, catalogue: Catalogue, generator: Callable[[], JSONGenerator | None]) -> None:
+    Args:
+        on_error: called with each error that a tool answers with, as it was raised.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        generator: Callable[[], JSONGenerator | None],
+        on_error: Callable[[BaseException], object] = lambda _error: None,
+    ) -> None:
         self._catalogue = catalogue
+        self._on_error = on_error
         self._tools = Tools(generator)
 
     def answer(self, open_store: Callable[[], Store], params: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,6 +61,7 @@ class Calls:
                     open_store, arguments, self._catalogue.shown, Scope(**self._catalogue.owners)
                 )
         except ToolError as error:
+            self._on_error(error.__cause__ or error)
             return {"content": [_text(str(error))], "isError": True}
         text = written(answer, self._catalogue, arguments, SIGNS.get(offered.tool_set, "#"))
         if self._catalogue.records:

@@ -67,6 +67,7 @@ class Methods:
     Args:
         generator: makes the language model of the set ``learn``.
         logging: whether log messages can be sent.
+        on_error: called with each error that a tool answers with.
     """
 
     def __init__(
@@ -75,10 +76,12 @@ class Methods:
         generator: Callable[[], JSONGenerator | None] = lambda: None,
         *,
         logging: bool = False,
+        on_error: Callable[[BaseException], object] = lambda _error: None,
     ) -> None:
         self.catalogue = catalogue
         self._generator = generator
         self._logging = logging
+        self._on_error = on_error
 
     @property
     def capabilities(self) -> Result:
@@ -102,7 +105,7 @@ class Methods:
     @cached_property
     def tool_calls(self) -> calls.Calls:
         """Runs the tools; used only with the store, which is imported then."""
-        return calls.Calls(self.catalogue, self._generator)
+        return calls.Calls(self.catalogue, self._generator, self._on_error)
 
     @property
     def _mime_type(self) -> Result:
