@@ -82,10 +82,11 @@ DOORS = {
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
+    "prometheus_client": {"faces.http.metrics"},
     "starlette": {
         *(
             f"faces.http.{name}"
-            for name in ("bodies", "endpoint", "gate", "pages", "server", "serving")
+            for name in ("bodies", "endpoint", "gate", "metrics", "pages", "server", "serving")
         ),
         "faces.web.gate",
     },

@@ -84,7 +84,8 @@ def test_a_check_that_succeeded_is_believed_for_a_moment(
     async def ask(times: int) -> set[str]:
         return {await readiness.state() for _ in range(times)}
 
-    with clock.use(ManualClock()) as hands:
+    hands = ManualClock()
+    with clock.use(hands):
         assert anyio.run(ask, 20) == {"ok"}
         assert len(looks) == 1
         hands.advance(FRESH_SECONDS)
