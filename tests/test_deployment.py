@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -182,6 +183,8 @@ def test_the_proxy_knows_each_server_and_asks_whether_it_is_ready() -> None:
         assert float(option(server["command"], "--drain")) > 2 * interval
 
 
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sh")
 def test_the_database_secret_is_made_once_and_read_by_its_user_alone(tmp_path: Path) -> None:
     script = shutil.copy(ROOT / "deploy" / "make-database-env", tmp_path)
     subprocess.run(["sh", script], check=True)
