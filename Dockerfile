@@ -21,7 +21,7 @@ COPY python python
 # Installs a wheel, as it is published, into an environment that the next stage copies.
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels --config-settings=build-args=--locked . \
     && python -m venv /opt/memstore \
-    && /opt/memstore/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[http]"
+    && /opt/memstore/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[http,metrics,postgres]"
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="memstore" \

@@ -83,10 +83,20 @@ DOORS = {
     "jwt": {"faces.http.provider_keys", "faces.http.provider_tokens"},
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
+    "prometheus_client": {"faces.http.metrics"},
     "starlette": {
         *(
             f"faces.http.{name}"
-            for name in ("bodies", "endpoint", "gate", "hooks", "pages", "server", "serving")
+            for name in (
+                "bodies",
+                "endpoint",
+                "gate",
+                "hooks",
+                "metrics",
+                "pages",
+                "server",
+                "serving",
+            )
         ),
         "faces.web.gate",
     },

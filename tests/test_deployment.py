@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -17,6 +20,8 @@ import yaml
 
 import memstore
 from memstore.faces.cli import main as command_line
+from memstore.faces.http.gate import PATH
+from memstore.faces.http.readiness import LIVE, READY
 from memstore.faces.mcp import main as mcp_server
 
 ROOT = Path(__file__).parent.parent
@@ -47,19 +52,23 @@ def documents(file: str) -> Any:
 
 
 COMPOSE = documents("compose.yaml")["services"]["memstore"]
-STATEFUL_SET = documents("kubernetes/statefulset.yaml")
-POD = STATEFUL_SET["spec"]["template"]["spec"]
+TEAM = documents("compose.postgres.yaml")["services"]
+SERVERS = {name: one for name, one in TEAM.items() if name.startswith("memstore-")}
+PROXY = (ROOT / "deploy" / "Caddyfile").read_text("utf-8")
+DEPLOYMENT = documents("kubernetes/deployment.yaml")
+POD = DEPLOYMENT["spec"]["template"]["spec"]
 SERVICE = documents("kubernetes/service.yaml")
 CONTAINERS = [*POD["initContainers"], *POD["containers"]]
 COMMANDS = [
     yaml.safe_load(of("CMD")[0]),
     COMPOSE["command"],
+    *(server["command"] for server in SERVERS.values()),
     *(container["command"] for container in CONTAINERS),
 ]
 ON_PAGES = [
     shlex.split(command)
     for command in re.findall(
-        r"(?:compose run --rm memstore|exec memstore-0 --) (memstore.*)$",
+        r"(?: run --rm memstore(?:-1)?|exec deploy/memstore --| exec memstore) (memstore.*)$",
         (ROOT / "docs" / "deploy.md").read_text("utf-8"),
         re.MULTILINE,
     )
@@ -88,19 +97,35 @@ def port() -> int:
 def test_ports_agree() -> None:
     assert [p.rpartition(":")[2] for p in COMPOSE["ports"]] == [str(port())]
     assert all(p.startswith("127.0.0.1:") for p in COMPOSE["ports"])  # TLS is terminated before it
-    (named,) = POD["containers"][0]["ports"]
+    named, measured = POD["containers"][0]["ports"]
     (served,) = SERVICE["spec"]["ports"]
+    metrics = option(POD["containers"][0]["command"], "--metrics")
+    assert metrics == f"0.0.0.0:{measured['containerPort']}"
+    annotations = DEPLOYMENT["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["prometheus.io/port"] == str(measured["containerPort"])
     assert named["containerPort"] == served["port"] == port()
     assert served["targetPort"] == named["name"]
     assert f"127.0.0.1:{port()}/health" in of("HEALTHCHECK")[0]
-    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-        asked = POD["containers"][0][probe]["httpGet"]
-        assert (asked["path"], asked["port"]) == ("/health", named["name"])
+    asked = {
+        probe: POD["containers"][0][probe]["httpGet"]
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe")
+    }
+    assert {one["port"] for one in asked.values()} == {named["name"]}
+    # Restarting a server does not bring its database back.
+    assert {name: one["path"] for name, one in asked.items()} == {
+        "startupProbe": LIVE,
+        "readinessProbe": READY,
+        "livenessProbe": LIVE,
+    }
+
+
+def option(command: list[str], flag: str) -> str:
+    return command[command.index(flag) + 1]
 
 
 def test_images_have_this_version() -> None:
     image = f"memstore:{memstore.__version__}"
-    assert COMPOSE["image"] == image
+    assert {one["image"] for one in (COMPOSE, *SERVERS.values())} == {image}
     assert {container["image"] for container in CONTAINERS} == {image}
 
 
@@ -115,31 +140,81 @@ def test_container_does_not_run_as_root() -> None:
         assert held["allowPrivilegeEscalation"] is False
         assert held["readOnlyRootFilesystem"] is True
         assert held["capabilities"] == {"drop": ["ALL"]}
-    assert (COMPOSE["read_only"], COMPOSE["cap_drop"]) == (True, ["ALL"])
+    for service in (COMPOSE, *SERVERS.values(), TEAM["proxy"]):
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
 
 
 def test_the_database_is_on_the_volume() -> None:
     environment = " ".join(of("ENV", last_stage=True))
     assert "MEMSTORE_DB=/data/memory.db" in environment
     assert COMPOSE["volumes"] == ["memory:/data"]
-    (claim,) = STATEFUL_SET["spec"]["volumeClaimTemplates"]
+    assert "deploy" not in COMPOSE  # a file has one machine
+
+
+def test_replicas_share_a_database_server() -> None:
+    assert DEPLOYMENT["kind"] == "Deployment"
+    assert DEPLOYMENT["spec"]["replicas"] >= 2
+    assert DEPLOYMENT["spec"]["selector"]["matchLabels"] == SERVICE["spec"]["selector"]
+    budget = documents("kubernetes/disruption.yaml")["spec"]
+    assert budget["selector"]["matchLabels"] == SERVICE["spec"]["selector"]
+    assert "sessionAffinity" not in SERVICE["spec"]  # no request needs the server of the last one
     for container in CONTAINERS:
-        mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
-        assert mounts["/data"] == claim["metadata"]["name"]
+        assert "/data" not in {mount["mountPath"] for mount in container["volumeMounts"]}
+        keys = {one["name"]: one["valueFrom"]["secretKeyRef"]["name"] for one in container["env"]}
+        assert keys == dict.fromkeys(("MEMSTORE_DB", "PGPASSWORD"), "memstore-database")
+    user = TEAM["postgres"]["environment"]
+    address = f"postgresql://{user['POSTGRES_USER']}@postgres/{user['POSTGRES_DB']}"
+    for server in SERVERS.values():
+        assert server["environment"] == {"MEMSTORE_DB": address}
+        assert "volumes" not in server
+    assert "pgvector" in TEAM["postgres"]["image"]
 
 
-def test_a_single_replica_uses_the_file() -> None:
-    assert STATEFUL_SET["kind"] == "StatefulSet"
-    assert STATEFUL_SET["spec"]["replicas"] == 1
-    assert "deploy" not in COMPOSE
-    assert STATEFUL_SET["spec"]["selector"]["matchLabels"] == SERVICE["spec"]["selector"]
+def test_the_proxy_knows_each_server_and_asks_whether_it_is_ready() -> None:
+    assert len(SERVERS) == 2
+    (upstreams,) = re.findall(r"reverse_proxy (.+) \{", PROXY)
+    assert upstreams.split() == [f"{name}:{port()}" for name in SERVERS]
+    assert re.findall(r"handle (\S+) \{", PROXY) == [PATH]
+    assert re.findall(r"health_uri (\S+)", PROXY) == [READY]
+    assert f"\n:{port()} {{" in PROXY
+    assert [p.rpartition(":")[0] for p in TEAM["proxy"]["ports"]] == [f"127.0.0.1:{port()}"]
+    (interval,) = map(float, re.findall(r"health_interval (\d+)s", PROXY))
+    for server in SERVERS.values():
+        assert float(option(server["command"], "--drain")) > 2 * interval
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sh")
+def test_the_database_secret_is_made_once_and_read_by_its_user_alone(tmp_path: Path) -> None:
+    script = shutil.copy(ROOT / "deploy" / "make-database-env", tmp_path)
+    subprocess.run(["sh", script], check=True)
+    made = tmp_path / "database.env"
+    names = dict(line.split("=") for line in made.read_text("utf-8").splitlines())
+    assert set(names) == {"POSTGRES_PASSWORD", "PGPASSWORD"}
+    assert len({*names.values()}) == 1
+    assert all(re.fullmatch("[0-9a-f]{48}", secret) for secret in names.values())
+    assert made.stat().st_mode & 0o777 == 0o600
+    again = subprocess.run(["sh", script], capture_output=True, check=False)
+    assert again.returncode == 1
+    assert "/deploy/database.env" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+
+
+def test_the_image_has_the_packages_of_every_flag() -> None:
+    (extras,) = re.findall(r"\.whl\)\[([\w,]+)\]", DOCKERFILE.read_text("utf-8"))
+    assert {"http", "metrics", "postgres"} == {*extras.split(",")}
 
 
 def test_grace_period_covers_the_shutdown() -> None:
     from memstore.faces.http.serving import END_SECONDS
 
-    assert POD["terminationGracePeriodSeconds"] > END_SECONDS
+    drain = float(option(POD["containers"][0]["command"], "--drain"))
+    ready = POD["containers"][0]["readinessProbe"]
+    assert drain > ready["periodSeconds"] * ready["failureThreshold"]
+    assert POD["terminationGracePeriodSeconds"] > drain + END_SECONDS
     assert int(COMPOSE["stop_grace_period"].removesuffix("s")) > END_SECONDS
+    for server in SERVERS.values():
+        grace = int(server["stop_grace_period"].removesuffix("s"))
+        assert grace > float(option(server["command"], "--drain")) + END_SECONDS
 
 
 def test_the_build_context_has_exactly_what_is_copied() -> None:

@@ -233,6 +233,11 @@ class Engine(Protocol):
     def durability(self) -> Durability: ...
 
     @property
+    def connections(self) -> Mapping[str, int]:
+        """The numbers of a pool by state (``used``, ``idle``, ``waiting``); empty without one."""
+        ...
+
+    @property
     def is_lost(self) -> bool:
         """Whether the file is no longer the one that was opened; every use then fails."""
         ...

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import corpus, hybrid
     from memstore.search.hybrid import Search
+    from memstore.search.index.index import IndexFigures
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
@@ -77,6 +78,10 @@ class Searches:
     def are_whole(self) -> dict[str, bool]:
         """Compare the files of both with their checksums, by the kind of rows."""
         return {search.index.name: search.index.compare() for search in (self.facts, self.episodes)}
+
+    def index_figures(self) -> list[IndexFigures]:
+        """Return the figures of both indexes; none before the first search."""
+        return [search.index.figures() for search in self._loaded or ()]
 
     def remove_damaged(self) -> list[str]:
         """Remove files that differ from their checksums; return of which kinds of rows."""

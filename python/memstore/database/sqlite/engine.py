@@ -32,7 +32,7 @@ from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, Store
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -221,6 +221,10 @@ class SqliteEngine:
     @property
     def durability(self) -> Durability:
         return self._durability
+
+    @property
+    def connections(self) -> Mapping[str, int]:
+        return {}  # readers are opened as needed, and limited by the threads that use them
 
     @property
     def is_lost(self) -> bool:

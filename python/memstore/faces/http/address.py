@@ -35,12 +35,12 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def read_address(text: str) -> Address:
-    """Read ``HOST:PORT``; port 0 lets the system choose one."""
+def read_address(text: str, flag: str = "--http") -> Address:
+    """Read ``HOST:PORT``; port 0 lets the system choose one. Errors name the flag."""
     found = NAMED.fullmatch(text.strip())
     if found is None or found["port"] is None or int(found["port"]) > 65535:
         raise ValueError(
-            f"--http: {text!r} is not HOST:PORT: give one such as 127.0.0.1:8765, or "
+            f"{flag}: {text!r} is not HOST:PORT: give one such as 127.0.0.1:8765, or "
             "[::1]:8765 for IPv6"
         )
     return Address(found["host"].strip("[]"), int(found["port"]))

@@ -10,7 +10,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memstore.domain.tokens import Access
 from memstore.faces.http.runs import Runs
-from memstore.faces.http.sdk_server import SdkServer
+from memstore.faces.http.sdk_server import SdkServer, Watch
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
 from memstore.faces.mcp.catalogue import ANSWERS
@@ -48,6 +48,7 @@ class McpEndpoint:
         generator: Callable[[], JSONGenerator | None],
         *,
         largest_body: int,
+        watch: Watch = Watch(),  # noqa: B008 (frozen)
     ) -> None:
         self._stores = stores
         self._runs = Runs()
@@ -57,9 +58,10 @@ class McpEndpoint:
         self._managers = {
             (access, form): StreamableHTTPSessionManager(
                 SdkServer(
-                    Methods(offered._replace(answers=form), generator),
+                    Methods(offered._replace(answers=form), generator, on_error=watch.on_error),
                     self._source_of,
                     CALLS_AT_ONCE,
+                    watch.measure,
                 ).server,
                 json_response=True,
                 stateless=True,

@@ -1,14 +1,13 @@
 """Checks on every HTTP request before a tool runs: host, origin, token, size.
 
 No body is read before its sender is known, and the answer to a refused request contains only the
-reason. ``/health`` needs no token and discloses nothing.
+reason. The probes (``/livez``, ``/readyz``, ``/health``) need no token and disclose nothing.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +26,7 @@ from memstore.faces.http.callers import Caller
 from memstore.faces.http.endpoint import CALLER, requested_form
 from memstore.faces.http.hooks import HOOK_PATH
 from memstore.faces.http.identity import WELL_KNOWN, NotGranted
+from memstore.faces.http.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
 from memstore.lazy import lazy_import
@@ -48,13 +48,12 @@ logger = logging.getLogger(__name__)
 PATH: Final = "/mcp"
 CALLS: Final = ("tools/call", "prompts/get")
 """The methods whose ``name`` says whether they write."""
-HEALTH: Final = "/health"
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 """Bytes of one request: a fact of a million characters takes 12 MB if all are JSON escapes."""
 
-HEALTH_SECONDS: Final = 2.0
-"""Time for the database to answer a health check."""
+LOOK_SECONDS: Final = 10.0
+"""Time for the database to answer the look-up of a token."""
 
 LOOKS_AT_ONCE: Final = 4
 """Threads for looking up tokens, separate from those for calls."""
@@ -64,7 +63,7 @@ HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-
 
 REALM: Final = 'Bearer realm="memstore"'
 
-RETRY_SECONDS: Final = "30"
+PROVIDER_RETRY_SECONDS: Final = 30
 """When a token of an identity provider that is away may be tried again."""
 
 INVALID_REQUEST: Final = -32600
@@ -100,6 +99,7 @@ class Gate:
         writing: the tools and prompts that a read-only token may not call.
         needs_token: whether a request needs a token even while the file has none. A request that
             was forwarded by a proxy always does.
+        readiness: whether the database can be read; by default, one of the gate's own.
         on_admitted: called with the scope of each accepted request.
         provider: checks the tokens of the identity provider; ``None`` if there is none.
     """
@@ -113,6 +113,7 @@ class Gate:
         writing: Collection[str],
         needs_token: bool,
         patience: Patience = Patience(),  # noqa: B008 (frozen)
+        readiness: Readiness | None = None,
         on_admitted: Callable[[Scope], object] = lambda _scope: None,
         provider: ProviderTokens | None = None,
     ) -> None:
@@ -125,14 +126,13 @@ class Gate:
         self._on_admitted = on_admitted
         self._provider = provider
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
-        self._doctors = anyio.CapacityLimiter(1)
-        self._examining = threading.Lock()
+        self._readiness = Readiness(stores) if readiness is None else readiness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = Incoming(receive)
         try:
-            if scope["path"] == HEALTH:
-                await (await self._health(scope["method"]))(scope, receive, send)
+            if scope["path"] in PROBES:
+                await (await self._probe(scope))(scope, receive, send)
                 return
             if scope["path"].startswith(WELL_KNOWN):
                 await self._metadata(scope)(scope, receive, send)
@@ -179,25 +179,33 @@ class Gate:
         scheme, _, secret = (given or "").partition(" ")
         if given is not None and scheme.lower() != "bearer":
             raise self._unauthorized("give the token as: Authorization: Bearer TOKEN")
+        if await self._readiness.is_away():
+            raise _database_away()
         if self._provider is not None and provider_tokens.is_jwt(secret.strip()):
             return await self._identify(self._provider, secret.strip())
         try:
             # Looked up each time, so that revoking a token takes effect at once.
-            return await anyio.to_thread.run_sync(
-                partial(
-                    self._look_up,
-                    None if given is None else secret.strip(),
-                    needed=self._needs_token or any(name in headers for name in HANDED_ON),
-                ),
-                limiter=self._lookers,
-                abandon_on_cancel=True,
-            )
+            with anyio.fail_after(LOOK_SECONDS):
+                return await anyio.to_thread.run_sync(
+                    partial(
+                        self._look_up,
+                        None if given is None else secret.strip(),
+                        needed=self._needs_token or any(name in headers for name in HANDED_ON),
+                    ),
+                    limiter=self._lookers,
+                    abandon_on_cancel=True,
+                )
         except AccessDenied as error:
             raise self._unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
             logger.warning("a token could not be checked: %s", wording.in_server(error))
-            raise Rejected(503, "the database cannot be read; the server's log says why") from error
+            self._readiness.note_failure()
+            raise _database_away() from error
+        except TimeoutError as error:
+            logger.warning("a token could not be checked within %g s", LOOK_SECONDS)
+            self._readiness.note_failure()
+            raise _database_away() from error
 
     async def _identify(self, provider: ProviderTokens, token: str) -> Caller:
         """Return who has a token of the identity provider."""
@@ -212,7 +220,7 @@ class Gate:
             raise Rejected(
                 503,
                 "the identity provider does not answer; the server's log says why",
-                {"Retry-After": RETRY_SECONDS},
+                {"Retry-After": str(PROVIDER_RETRY_SECONDS)},
             ) from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> Caller | None:
@@ -263,28 +271,12 @@ class Gate:
             raise Rejected(405, "use GET", {"Allow": "GET, HEAD"})
         return JSONResponse(identity.metadata, headers={"Cache-Control": "max-age=3600"})
 
-    async def _health(self, method: str) -> JSONResponse:
-        if method not in ("GET", "HEAD"):
+    async def _probe(self, scope: Scope) -> JSONResponse:
+        if scope["method"] not in ("GET", "HEAD"):
             raise Rejected(405, "use GET", {"Allow": "GET, HEAD"})
-        answers = False
-        with anyio.move_on_after(HEALTH_SECONDS):
-            try:
-                answers = await anyio.to_thread.run_sync(
-                    self._database_answers, limiter=self._doctors, abandon_on_cancel=True
-                )
-            except (MemstoreError, ValueError, TypeError) as error:
-                logger.warning("the database does not answer: %s", wording.in_server(error))
-        told = {"status": "ok" if answers else "unavailable", "version": __version__}
-        return JSONResponse(told, 200 if answers else 503, {"Cache-Control": "no-store"})
-
-    def _database_answers(self) -> bool:
-        if not self._examining.acquire(blocking=False):
-            return False  # an earlier check has timed out and is still running
-        try:
-            self._stores.store().file.tokens.required()
-            return True
-        finally:
-            self._examining.release()
+        state = OK if scope["path"] == LIVE else await self._readiness.state()
+        told = {"status": state} | ({"version": __version__} if scope["path"] == HEALTH else {})
+        return JSONResponse(told, 200 if state == OK else 503, {"Cache-Control": "no-store"})
 
 
 class _Replay:
@@ -303,7 +295,7 @@ class _Replay:
 
 def is_for_programs(path: str) -> bool:
     """Return whether a path is of this gate; all others are of the pages, if there are any."""
-    return path == HEALTH or path.rstrip("/") in (PATH, HOOK_PATH) or path.startswith(WELL_KNOWN)
+    return path in PROBES or path.rstrip("/") in (PATH, HOOK_PATH) or path.startswith(WELL_KNOWN)
 
 
 def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:
@@ -324,3 +316,11 @@ def _whole(body: bytes) -> bytes:
         return mended(body).encode()
     except (ValueError, RecursionError):
         return body  # the endpoint reports what is wrong with it
+
+
+def _database_away() -> Rejected:
+    return Rejected(
+        503,
+        "the database cannot be read; the server's log says why",
+        {"Retry-After": str(RETRY_SECONDS)},
+    )

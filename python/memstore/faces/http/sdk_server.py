@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from memstore.faces.mcp import methods, protocol
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 Result = TypeVar("Result", bound=types.Result)
+Measure: TypeAlias = "Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any]]"
+"""Runs the call of a tool and returns its result, given the tool's name."""
+
+
+def _unmeasured(_tool: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    return work()
+
+
+@frozen
+class Watch:
+    """What is told of the calls of tools; by default nothing."""
+
+    measure: Measure = _unmeasured
+    on_error: Callable[[BaseException], object] = lambda _error: None
+    """Called with each error that a tool answers with, as it was raised."""
 
 
 class SdkServer:
@@ -31,6 +47,7 @@ class SdkServer:
 
     Args:
         source_of: returns the source of a request's store.
+        measure: runs the call of a tool, by its name.
     """
 
     def __init__(
@@ -38,16 +55,18 @@ class SdkServer:
         methods_: Methods,
         source_of: Callable[[Context], Through],
         calls_at_once: int,
+        measure: Measure,
     ) -> None:
         self._methods = methods_
         self._source_of = source_of
+        self._measure = measure
         self._threads = anyio.CapacityLimiter(calls_at_once)
         self.server: Server[Any] = Server(
             methods.NAME,
             version=methods_.server_info["version"],
             instructions=methods_.instructions,
             on_list_tools=self._list_tools,
-            on_call_tool=self._in_thread(types.CallToolResult, _call_tool),
+            on_call_tool=self._in_thread(types.CallToolResult, self._call_tool),
             on_list_prompts=_at_once(types.ListPromptsResult, methods_.list_prompts),
             on_get_prompt=self._in_thread(types.GetPromptResult, methods.Methods.get_prompt),
             on_list_resources=_at_once(types.ListResourcesResult, methods_.list_resources),
@@ -78,6 +97,12 @@ class SdkServer:
         read = partial(methods.Methods.read_resource, older=older)
         return await self._in_thread(types.ReadResourceResult, read)(context, params)
 
+    def _call_tool(
+        self, offered: Methods, source: StoreSource, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        work = partial(offered.tool_calls.answer, source.store, params)
+        return self._measure(params["name"], work)
+
     def _in_thread(
         self,
         kind: type[Result],
@@ -100,10 +125,6 @@ class SdkServer:
             return kind.model_validate(found)
 
         return answer
-
-
-def _call_tool(offered: Methods, source: StoreSource, params: Mapping[str, Any]) -> dict[str, Any]:
-    return offered.tool_calls.answer(source.store, params)
 
 
 def _at_once(

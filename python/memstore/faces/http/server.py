@@ -12,9 +12,12 @@ from memstore.faces import wording
 from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
 from memstore.faces.http.bodies import Patience
 from memstore.faces.http.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
+from memstore.faces.http.draining import Drain
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.hooks import with_hooks
+from memstore.faces.http.readiness import Readiness
+from memstore.faces.http.sdk_server import Watch
 from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
@@ -29,9 +32,11 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http import provider_tokens
     from memstore.faces.http.identity import Identity
+    from memstore.faces.http.metrics import Metrics
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
 
+    MakeMetrics: TypeAlias = Callable[[Catalogue, Stores, Readiness], Metrics]
     WithPages: TypeAlias = Callable[
         [ASGIApp, Stores, AcceptedNames, Sequence[Address], Patience, Mapping[str, str]], ASGIApp
     ]
@@ -54,6 +59,8 @@ def run(
     no_token: bool = False,
     with_pages: WithPages | None = None,
     identity: Identity | None = None,
+    with_metrics: tuple[Address, MakeMetrics] | None = None,
+    drain_seconds: float = 0.0,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
@@ -65,6 +72,9 @@ def run(
         no_token: serve without a token, on this machine only and only while the file has none.
         with_pages: adds the pages for people, which need a token in any case; ``None`` for none.
         identity: the identity provider whose tokens are accepted, too; ``None`` for none.
+        with_metrics: the address that shows metrics, without a token; ``None`` for none.
+        drain_seconds: how long requests are accepted after the signal; until then a proxy may
+            notice that the server is not ready.
     """
     status = 1
     # Set before the file is opened, which may take long: as process 1 of a container, the server
@@ -84,12 +94,28 @@ def run(
                 _prepare_tokens, opening, bound[0], public, no_token, identity is not None
             ).result()
         serving = [f"memstore-mcp: serving http://{one}{PATH}" for one in bound]
+        measured = []
+        if with_metrics is not None:
+            measured = listen(with_metrics[0])
+            shown = [Address(*opened.getsockname()[:2]) for opened in measured]
+            serving = [
+                *(f"memstore-mcp: metrics at http://{one}/metrics" for one in shown),
+                *serving,
+            ]
         if with_pages is not None:
             serving += [f"memstore-mcp: pages at http://{one}/" for one in bound]
         for line in (*told, *serving):
             print(line, file=sys.stderr, flush=True)
         stores = Stores(opening)
-        endpoint = McpEndpoint(catalogue, stores, generator, largest_body=MAX_BODY_BYTES)
+        readiness = Readiness(stores)
+        metrics = None if with_metrics is None else with_metrics[1](catalogue, stores, readiness)
+        endpoint = McpEndpoint(
+            catalogue,
+            stores,
+            generator,
+            largest_body=MAX_BODY_BYTES,
+            watch=Watch() if metrics is None else metrics.watch,
+        )
         gate = Gate(
             with_hooks(endpoint, stores, catalogue.owners),
             stores,
@@ -97,19 +123,24 @@ def run(
             writing=catalogue.writing() | prompts.WRITING,
             needs_token=not no_token,
             patience=patience,
+            readiness=readiness,
             on_admitted=trust,
             provider=None if identity is None else provider_tokens.ProviderTokens(identity),
         )
         app = for_pages(gate, names)
         if with_pages is not None:
             app = with_pages(app, stores, names, bound, patience, catalogue.owners)
+        if metrics is not None:
+            ports = {opened.getsockname()[1] for opened in measured}
+            app = metrics.at(ports, metrics.counting(app))
         serve(
             app,
-            sockets,
+            [*sockets, *measured],
             opening,
             running=endpoint.running(),
             head_seconds=patience.head_seconds,
             max_head_bytes=MAX_HEAD_BYTES if with_pages is None else MAX_PAGE_HEAD_BYTES,
+            drain=Drain(drain_seconds, readiness.drain),
         )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:

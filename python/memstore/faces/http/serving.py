@@ -11,6 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memstore.faces.http.connection import MAX_HEAD_BYTES, Connection, Connections
+from memstore.faces.http.draining import Drain
 from memstore.faces.mcp.opening import end, on_signals
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ GRACE_SECONDS: Final = 3
 """For calls that are running at shutdown; then they are dropped."""
 
 END_SECONDS: Final = 6.0
-"""The longest time from a signal to the end of the process."""
+"""The longest time from the end of listening to the end of the process."""
 
 KEEP_ALIVE_SECONDS: Final = 75
 """For an idle connection: longer than reverse proxies use, so that they close first."""
@@ -52,13 +53,15 @@ def serve(
     running: AbstractAsyncContextManager[object] | None = None,
     head_seconds: float,
     max_head_bytes: int = MAX_HEAD_BYTES,
+    drain: Drain = Drain(),  # noqa: B008 (frozen)
 ) -> None:
-    """Serve until a signal comes.
+    """Serve until a signal comes; a second one ends the process at once.
 
     Args:
         running: entered around the loop.
         head_seconds: the time limit for a request's head.
         max_head_bytes: the longest head that is read.
+        drain: what happens between the signal and the end of listening.
     """
     connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
 
@@ -77,7 +80,7 @@ def serve(
 
     server = uvicorn.Server(
         uvicorn.Config(
-            _Application(app, lambda: on_signals(stop)),
+            _Application(app, lambda: on_signals(stop), lambda: is_ending),
             http=Protocol,
             ws="none",
             loop="asyncio",
@@ -91,12 +94,20 @@ def serve(
         )
     )
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        if not server.should_exit:
-            watchdog = threading.Timer(END_SECONDS, end, (opening, 0))
-            watchdog.daemon = True
-            watchdog.start()
+    is_ending = False
+
+    def stop_listening() -> None:
         server.should_exit = True
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        nonlocal is_ending
+        if is_ending:
+            end(opening, 0)
+        is_ending = True
+        watchdog = threading.Timer(drain.seconds + END_SECONDS, end, (opening, 0))
+        watchdog.daemon = True
+        watchdog.start()
+        drain.begin(stop_listening)
 
     on_signals(stop)
 
@@ -113,11 +124,16 @@ class _Application:
 
     Args:
         on_start: called once uvicorn has set its own signal handlers.
+        is_ending: whether a signal came; connections then end with their next answer, so that a
+            proxy does not send another request on one that is about to be closed.
     """
 
-    def __init__(self, app: ASGIApp, on_start: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, on_start: Callable[[], None], is_ending: Callable[[], bool]
+    ) -> None:
         self._app = app
         self._on_start = on_start
+        self._is_ending = is_ending
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -129,16 +145,17 @@ class _Application:
             return
         chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
         try:
-            await self._app(scope, receive, _closing(send) if chunked else send)
+            # We do not track the end of a chunked body.
+            await self._app(scope, receive, _closing(send, lambda: chunked or self._is_ending()))
         finally:
             scope["state"][CONNECTION].answered()
 
 
-def _closing(send: Send) -> Send:
-    """Close the connection after the answer, because we do not track the end of a chunked body."""
+def _closing(send: Send, is_last: Callable[[], bool]) -> Send:
+    """Close the connection after the answer, if it is the last one when it begins."""
 
     async def send_last(message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] == "http.response.start" and is_last():
             headers = [one for one in message.get("headers", ()) if one[0].lower() != b"connection"]
             message = {**message, "headers": [*headers, (b"connection", b"close")]}
         await send(message)

@@ -29,15 +29,25 @@ SIGNS: Final = {"episodes": "e", "learn": "proposal "}
 
 
 class Calls:
-    """Runs the functions of the tools that a catalogue offers."""
+    """Runs the functions of the tools that a catalogue offers.
 
-    def __init__(self, catalogue: Catalogue, generator: Callable[[], JSONGenerator | None]) -> None:
+    Args:
+        on_error: called with each error that a tool answers with, as it was raised.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        generator: Callable[[], JSONGenerator | None],
+        on_error: Callable[[BaseException], object] = lambda _error: None,
+    ) -> None:
         self._catalogue = catalogue
+        self._on_error = on_error
         self._tools = Tools(generator)
 
     def confined(self, catalogue: Catalogue) -> Calls:
         """Return the same tools with another catalogue, of which the owners differ."""
-        other = Calls(catalogue, lambda: None)
+        other = Calls(catalogue, lambda: None, self._on_error)
         other._tools = self._tools
         return other
 
@@ -61,6 +71,7 @@ class Calls:
                     confined=self._catalogue.confined,
                 )
         except ToolError as error:
+            self._on_error(error.__cause__ or error)
             return {"content": [_text(str(error))], "isError": True}
         text = written(answer, self._catalogue, arguments, SIGNS.get(offered.tool_set, "#"))
         if self._catalogue.records:

@@ -15,25 +15,42 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.faces.http import address, identity, server
+    from memstore.faces.http import address, draining, identity, metrics, server
     from memstore.faces.http import pages as web_pages
     from memstore.faces.http.identity import Identity
     from memstore.faces.mcp import catalogue, opening, session
     from memstore.settings import Settings
 else:
     address = lazy_import("memstore.faces.http.address")
+    draining = lazy_import("memstore.faces.http.draining")
     identity = lazy_import("memstore.faces.http.identity")
+    metrics = lazy_import("memstore.faces.http.metrics")
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
     session = lazy_import("memstore.faces.mcp.session")
     web_pages = lazy_import("memstore.faces.http.pages")
 
+WITH_HTTP: Final = (
+    "allow_host",
+    "allow_origin",
+    "drain",
+    "identity",
+    "metrics",
+    "no_token",
+    "pages",
+)
+"""Flags that mean something only over HTTP."""
+
 LEFT_OUT: Final = re.compile(r"-[a-z]\w+(,|$)")
 """A tool or set to leave out, unlike ``-h``."""
 
 NO_HTTP: Final = (
     "--http needs packages that are not installed ({error}): pip install 'pymemstore[http]'"
+)
+
+NO_METRICS: Final = (
+    "--metrics needs a package that is not installed ({error}): pip install 'pymemstore[metrics]'"
 )
 
 EPILOG: Final = f"""\
@@ -53,7 +70,8 @@ Claude Code: claude mcp add memstore -- "$(which memstore-mcp)"
 If the client does not use your PATH, give the full path that `which memstore-mcp` prints.
 
 With --http it serves many clients at http://HOST:PORT/mcp instead, each with a token: the first
-start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
+start on a file prints one, and `memstore token create` makes others. GET /livez and GET /readyz are
+checks for whoever runs it.
 
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_USER
@@ -73,6 +91,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         )._replace(owners=chosen.owners, records=not (chosen.no_record or chosen.read_only))
         served = _http(arguments)
         provider = _provider(arguments, chosen)
+        drain_seconds = draining.read_drain_seconds(arguments.drain or "0")
+        metrics_at = _metrics_address(arguments)
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
@@ -87,6 +107,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         )
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
+    try:
+        with_metrics = None if metrics_at is None else (metrics_at, metrics.Metrics)
+    except ImportError as error:
+        parser.error(NO_METRICS.format(error=error))
     opening.log_to_standard_error()
     serve(
         offered,
@@ -96,6 +120,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         no_token=arguments.no_token,
         with_pages=with_pages,
         identity=provider,
+        with_metrics=with_metrics,
+        drain_seconds=drain_seconds,
     )
 
 
@@ -113,11 +139,8 @@ def _joined(argv: Sequence[str]) -> list[str]:
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.AcceptedNames] | None:
     """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
-        flags = ("allow_host", "allow_origin", "identity", "no_token", "pages")
-        if any(getattr(arguments, name) for name in flags):
-            raise ValueError(
-                "--allow-host, --allow-origin, --identity, --no-token and --pages go with --http"
-            )
+        if any(getattr(arguments, name) for name in WITH_HTTP):
+            raise ValueError(f"{', '.join(map(_flag, WITH_HTTP))} go with --http")
         return None
     where = address.read_address(arguments.http)
     names = address.AcceptedNames.of(where.host, arguments.allow_host, arguments.allow_origin)
@@ -131,6 +154,19 @@ def _provider(arguments: argparse.Namespace, chosen: Settings) -> Identity | Non
     if arguments.no_token:
         raise ValueError("--no-token lets everyone in, and --identity says who may: omit one")
     return identity.read(chosen.identity)
+
+
+def _metrics_address(arguments: argparse.Namespace) -> address.Address | None:
+    if arguments.metrics is None:
+        return None
+    where = address.read_address(arguments.metrics, "--metrics")
+    if where.port and where.port == address.read_address(arguments.http).port:
+        raise ValueError("--metrics needs another port than --http: whoever reaches it sees all")
+    return where
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -216,6 +252,16 @@ def _parser() -> argparse.ArgumentParser:
         "may be repeated",
         action="append",
         default=[],
+    )
+    flag(
+        "--metrics HOST:PORT",
+        "show metrics for Prometheus at http://HOST:PORT/metrics, without a token; they are "
+        "numbers alone, of the whole memory",
+    )
+    flag(
+        "--drain SECONDS",
+        "at the signal to end, fail /readyz at once and accept requests for so long, until proxies "
+        "have noticed (default: 0)",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return parser

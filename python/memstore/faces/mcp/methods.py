@@ -67,6 +67,7 @@ class Methods:
     Args:
         generator: makes the language model of the set ``learn``.
         logging: whether log messages can be sent.
+        on_error: called with each error that a tool answers with.
     """
 
     def __init__(
@@ -75,15 +76,17 @@ class Methods:
         generator: Callable[[], JSONGenerator | None] = lambda: None,
         *,
         logging: bool = False,
+        on_error: Callable[[BaseException], object] = lambda _error: None,
     ) -> None:
         self.catalogue = catalogue
         self._generator = generator
         self._logging = logging
+        self._on_error = on_error
 
     def confined(self, owners: Mapping[str, str]) -> Methods:
         """Return the same methods for calls that reach only the memories of these owners."""
         catalogue = self.catalogue._replace(owners=owners, confined=True)
-        other = Methods(catalogue, self._generator, logging=self._logging)
+        other = Methods(catalogue, self._generator, logging=self._logging, on_error=self._on_error)
         other.__dict__["tool_calls"] = self.tool_calls.confined(catalogue)
         return other
 
@@ -109,7 +112,7 @@ class Methods:
     @cached_property
     def tool_calls(self) -> calls.Calls:
         """Runs the tools; used only with the store, which is imported then."""
-        return calls.Calls(self.catalogue, self._generator)
+        return calls.Calls(self.catalogue, self._generator, self._on_error)
 
     @property
     def _mime_type(self) -> Result:

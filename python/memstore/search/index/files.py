@@ -45,6 +45,14 @@ class Files:
     def are_there(self, identity: str, parts: Sequence[str]) -> bool:
         return all(os.path.exists(self.path(identity, part)) for part in parts)
 
+    def size(self, identity: str, parts: Sequence[str]) -> int:
+        """Return the bytes of a set; files that were removed meanwhile count as none."""
+        size = 0
+        for part in parts:
+            with suppress(OSError):
+                size += os.stat(self.path(identity, part)).st_size
+        return size
+
     def remove(self, identity: str) -> bool:
         """Remove a set; return whether it is gone, because some systems keep mapped files."""
         return _removed([self.path(identity, part) for part in PARTS])

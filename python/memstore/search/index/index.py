@@ -116,6 +116,20 @@ EPISODES: Final = RowKind(
 )
 
 
+class IndexFigures(NamedTuple):
+    """How large an index is in this process, and how often it was built."""
+
+    name: str
+    rows: int
+    """Zero while the database answers."""
+    file_bytes: int
+    """The bytes of its mapped files."""
+    loose_rows: int
+    """Rows in memory, because they were put since the files were written."""
+    builds: int
+    """How often all rows were indexed, in the background or by a search."""
+
+
 class _Older(Exception):
     """A transaction began before the index reached its state."""
 
@@ -139,6 +153,7 @@ class Index:
         """``Contents.loose`` at the last attempt to write files, which may have failed."""
         self._compare_at = clock.monotonic() + COMPARED_EVERY_SECONDS
         self._has_told = False
+        self._builds = 0
         self._starting = threading.Lock()
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
@@ -273,6 +288,16 @@ class Index:
         except (OSError, ValueError):
             return None
 
+    def figures(self) -> IndexFigures:
+        """Return figures for an operator, without waiting for searches."""
+        current = self._current
+        if current is None:
+            return IndexFigures(self.name, 0, 0, 0, self._builds)
+        size = 0
+        if self._files is not None and current.identity is not None:
+            size = self._files.size(current.identity, current.parts)
+        return IndexFigures(self.name, len(current), size, current.loose, self._builds)
+
     # -- damaged files ----------------------------------------------------------------------
 
     def _discard(self, contents: Contents) -> None:
@@ -348,6 +373,7 @@ class Index:
         except ValueError:
             self._unfit = True
             return None
+        self._builds += 1
         return contents
 
     def _build(self) -> Contents | None:
@@ -442,6 +468,7 @@ class Index:
             if contents is not None and self._catch_up(contents):
                 with self._lock.alone():
                     self._current, self._tried_at = contents, None
+                    self._builds += contents.identity is None  # else it was mapped
         except (StorageError, ValueError, MemoryError, PanicException):  # closed or too large
             self._unfit = True
 
