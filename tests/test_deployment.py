@@ -21,6 +21,8 @@ import yaml
 import memstore
 from memstore.faces.cli import main as command_line
 from memstore.faces.http.gate import PATH
+from memstore.faces.http.hooks import HOOK_PATH
+from memstore.faces.http.identity import WELL_KNOWN
 from memstore.faces.http.readiness import LIVE, READY
 from memstore.faces.mcp import main as mcp_server
 
@@ -174,7 +176,8 @@ def test_the_proxy_knows_each_server_and_asks_whether_it_is_ready() -> None:
     assert len(SERVERS) == 2
     (upstreams,) = re.findall(r"reverse_proxy (.+) \{", PROXY)
     assert upstreams.split() == [f"{name}:{port()}" for name in SERVERS]
-    assert re.findall(r"handle (\S+) \{", PROXY) == [PATH]
+    (forwarded,) = re.findall(r"@programs path (.+)", PROXY)
+    assert forwarded.split() == [PATH, HOOK_PATH, f"{WELL_KNOWN}*"]
     assert re.findall(r"health_uri (\S+)", PROXY) == [READY]
     assert f"\n:{port()} {{" in PROXY
     assert [p.rpartition(":")[0] for p in TEAM["proxy"]["ports"]] == [f"127.0.0.1:{port()}"]

@@ -399,7 +399,7 @@ def test_own_secrets_are_not_taken_for_jwts() -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ([], "--identity, --no-token and --pages go with --http"),
+        ([], "--identity, --metrics, --no-token, --pages go with --http"),
         (["--http", "127.0.0.1:0", "--no-token"], "--no-token lets everyone in"),
         (["--http", "127.0.0.1:0"], "algorithms is a list"),
     ],
