@@ -209,6 +209,15 @@ def namespaces(transaction: Transaction) -> dict[str, int]:
     return dict(rows)
 
 
+def logs(transaction: Transaction) -> list[str]:
+    """Return every namespace that has episodes."""
+    rows = transaction.rows(
+        "SELECT namespace FROM memstore_counts WHERE kind = 'episode'"
+        " GROUP BY namespace HAVING sum(number) > 0 ORDER BY namespace"
+    )
+    return [name for (name,) in rows]
+
+
 def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
     """Count what was stored on each day from ``since`` on, in UTC, by day.
 

@@ -13,16 +13,21 @@ from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http import address, server
     from memstore.faces.http import pages as web_pages
     from memstore.faces.mcp import catalogue, opening, session
+    from memstore.learn import server_learning
+    from memstore.learn.background import BackgroundLearning
+    from memstore.store.store import Store
 else:
     address = lazy_import("memstore.faces.http.address")
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
+    server_learning = lazy_import("memstore.learn.server_learning")
     session = lazy_import("memstore.faces.mcp.session")
     web_pages = lazy_import("memstore.faces.http.pages")
 
@@ -53,7 +58,8 @@ With --http it serves many clients at http://HOST:PORT/mcp instead, each with a 
 start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_USER
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN
+  MEMSTORE_USER
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -69,10 +75,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         )._replace(owners=chosen.owners, records=not (chosen.no_record or chosen.read_only))
         served = _http(arguments)
         schedule = options.backup_schedule(chosen)
+        options.check_learning(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    opened = opening.Opening(partial(opening.open_store, chosen, schedule), arguments.heads)
     make_generator = partial(from_settings.make_generator, chosen)
+    opened = opening.Opening(
+        partial(opening.open_store, chosen, schedule),
+        arguments.heads,
+        partial(_learn, make_generator, served is not None) if chosen.learn else None,
+    )
     if served is None:
         session.run(offered, opened, make_generator)
     try:
@@ -89,6 +100,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         no_token=arguments.no_token,
         with_pages=with_pages,
     )
+
+
+def _learn(
+    make_generator: Callable[[], JSONGenerator | None], everywhere: bool, store: Store
+) -> BackgroundLearning:
+    return server_learning.learn_in_background(store, make_generator, everywhere=everywhere)
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
@@ -160,6 +177,12 @@ def _parser() -> argparse.ArgumentParser:
     flag(
         "--no-record",
         "do not record what agents ask and are given (memstore searches shows it)",
+        default=argparse.SUPPRESS,
+    )
+    flag(
+        "--learn",
+        "read in the background, with the model of --generator, the conversations that no model "
+        "has read; over HTTP, those of every namespace",
         default=argparse.SUPPRESS,
     )
     flag("--read-only", "offer only the tools that change nothing", default=argparse.SUPPRESS)
