@@ -35,7 +35,7 @@ DEFAULT_FOLDERS: Final = {
 }
 """The default folders by the variable that overrides them; macOS has no such variable."""
 
-FLAGS: Final = ("read_only", "no_record", "learn")
+FLAGS: Final = ("read_only", "no_record", "learn_unread")
 """The settings that are true or false."""
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
@@ -68,7 +68,7 @@ class Settings(NamedTuple):
     without_rules: str | None = None
     read_only: bool = False
     no_record: bool = False
-    learn: bool = False
+    learn_unread: bool = False
     user: str | None = None
 
     @property
@@ -99,7 +99,7 @@ def from_environment() -> Settings:
         **texts,
         read_only=_flag("MEMSTORE_READ_ONLY"),
         no_record=_flag("MEMSTORE_NO_RECORD"),
-        learn=_flag("MEMSTORE_LEARN"),
+        learn_unread=_flag("MEMSTORE_LEARN_UNREAD"),
     )
 
 

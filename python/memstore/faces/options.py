@@ -213,12 +213,12 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
 
 def check_learning(chosen: Settings) -> None:
     """Raise ValueError if a server cannot learn in the background as it should."""
-    if not chosen.learn:
+    if not chosen.learn_unread:
         return
     if (chosen.generator or "none") == "none":
-        raise ValueError("--learn needs a language model: name it with --generator")
+        raise ValueError("--learn-unread needs a language model: name it with --generator")
     if chosen.read_only:
-        raise ValueError("--learn needs a file that may be written: leave --read-only out")
+        raise ValueError("--learn-unread needs a file that may be written: leave --read-only out")
 
 
 def add_generator_flags(parser: argparse._ActionsContainer) -> None:

@@ -58,7 +58,7 @@ With --http it serves many clients at http://HOST:PORT/mcp instead, each with a 
 start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN_UNREAD
   MEMSTORE_USER
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     opened = opening.Opening(
         partial(opening.open_store, chosen, schedule),
         arguments.heads,
-        partial(_learn, make_generator, served is not None) if chosen.learn else None,
+        partial(_learn, make_generator, served is not None) if chosen.learn_unread else None,
     )
     if served is None:
         session.run(offered, opened, make_generator)
@@ -180,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
         default=argparse.SUPPRESS,
     )
     flag(
-        "--learn",
+        "--learn-unread",
         "read in the background, with the model of --generator, the conversations that no model "
         "has read; over HTTP, those of every namespace",
         default=argparse.SUPPRESS,
