@@ -35,7 +35,7 @@ DEFAULT_FOLDERS: Final = {
 }
 """The default folders by the variable that overrides them; macOS has no such variable."""
 
-FLAGS: Final = ("read_only", "no_record")
+FLAGS: Final = ("read_only", "no_record", "learn_unread")
 """The settings that are true or false."""
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
@@ -65,8 +65,10 @@ class Settings(NamedTuple):
     backup_folder: str | None = None
     secrets: str | None = None
     half_lives: str | None = None
+    without_rules: str | None = None
     read_only: bool = False
     no_record: bool = False
+    learn_unread: bool = False
     user: str | None = None
     identity: str | None = None
 
@@ -95,7 +97,10 @@ def from_environment() -> Settings:
         if name not in FLAGS
     }
     return Settings(
-        **texts, read_only=_flag("MEMSTORE_READ_ONLY"), no_record=_flag("MEMSTORE_NO_RECORD")
+        **texts,
+        read_only=_flag("MEMSTORE_READ_ONLY"),
+        no_record=_flag("MEMSTORE_NO_RECORD"),
+        learn_unread=_flag("MEMSTORE_LEARN_UNREAD"),
     )
 
 

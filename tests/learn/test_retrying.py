@@ -12,6 +12,7 @@ from tests.support.clock import ManualClock, wait_until
 from memstore import Extractor, GeneratorUnavailable, LearningError, Memory, Scope, Store
 from memstore.embedding.leases import Lease
 from memstore.errors import GeneratorError
+from memstore.learn import server_learning
 
 ANA = Scope(user_id="ana")
 TEA = "Ana drinks tea"
@@ -172,3 +173,66 @@ def test_of_several_processes_one_works(store: Store, manual_clock: ManualClock)
             manual_clock.advance(5)
             assert wait_until(lambda: manual_clock.waits.count(5) > 1)
         assert model.asked == 0
+
+
+def keep(store: Store, *turns: str, scope: Scope | None = None, thread: str = "monday") -> None:
+    for turn in turns:
+        store.episodes.add(turn, source="chat", thread=thread, speaker="user", scope=scope)
+
+
+def test_turns_kept_without_a_model_are_counted_and_read_later(store: Store) -> None:
+    keep(store, "I drink tea", "really")
+    keep(store, "so do I", scope=ANA)
+    assert (store.status(scope="all").unread, store.status().unread) == (2, 1)
+    assert store.status(scope="all").not_learned == 0
+    assert len(Memory(store, Model()).retry(everything=True)) == 2
+    assert store.status(scope="all").unread == 0
+    assert {fact.scope for fact in store.list(scope="all")} == {Scope(), ANA}
+
+
+def test_retry_of_a_scope_reads_only_its_turns(store: Store) -> None:
+    keep(store, "I drink tea")
+    keep(store, "so do I", scope=ANA)
+    assert len(Memory(store, Model()).retry(user_id="ana")) == 1
+    assert (store.status(scope="all").unread, store.status(scope=ANA).unread) == (1, 0)
+
+
+def test_turns_of_a_model_that_is_away_wait_for_the_next_retry(store: Store) -> None:
+    keep(store, "I drink tea", thread="one")
+    keep(store, "or coffee", thread="two")
+    model = Model(AWAY)
+    with pytest.raises(LearningError, match="away"):
+        Memory(store, model).retry()
+    assert model.asked == 1
+    assert store.status().unread == 2
+    assert len(Memory(store, model).retry()) == 2
+
+
+def test_an_unreadable_conversation_does_not_keep_others_from_being_read(store: Store) -> None:
+    with pytest.raises(LearningError):
+        Memory(store, Model(ODD)).add("I drink tea")
+    keep(store, "or coffee")
+    model = Model(ODD)
+    with pytest.raises(LearningError, match="odd"):
+        Memory(store, model).retry()
+    assert (store.status().not_learned, store.status().unread) == (1, 1)
+    assert model.asked == 2
+
+
+def test_a_server_reads_all_that_waits(store: Store, manual_clock: ManualClock) -> None:
+    keep(store, "I drink tea")
+    other = store.within("work")
+    keep(other, "or coffee")
+    failed(other, "a text")
+    model = Model()
+    for seconds, everywhere in ((5, False), (6, True)):
+        with server_learning.learn_in_background(
+            store, lambda: model, everywhere=everywhere, interval_seconds=seconds
+        ):
+            assert wait_until(lambda seconds=seconds: seconds in manual_clock.waits)
+            manual_clock.advance(seconds)
+            assert wait_until(lambda seconds=seconds: manual_clock.waits.count(seconds) > 1)
+        assert store.status().unread == 0
+        assert (other.status().unread, other.status().not_learned) == (
+            (0, 0) if everywhere else (1, 1)
+        )

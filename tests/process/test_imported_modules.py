@@ -79,7 +79,7 @@ def own(loaded: set[str]) -> list[str]:
         ("get 1", ELSEWHERE, 72),
         ("get 1 --json", ELSEWHERE, 72),
         ("list --json", ELSEWHERE, 73),
-        ("status", ELSEWHERE, 79),
+        ("status", ELSEWHERE, 81),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 84),
         ("search tea --json", ELSEWHERE | ARCHIVES, 121),

@@ -105,6 +105,7 @@ def test_last_decision_is_undone(waiting: Path, key: str) -> None:
     assert states(waiting) == ["open"] * 3
     assert active(waiting) == before
     assert "left open 3" in drawn
+    assert "open already" not in drawn
 
 
 def test_unknown_keys_and_an_undo_of_nothing_change_nothing(waiting: Path) -> None:

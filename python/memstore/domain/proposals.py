@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain.records import Record, set_fields
-from memstore.frozen import frozen
+from memstore.frozen import frozen, replace
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,6 +18,9 @@ Marked: TypeAlias = tuple[tuple[str, bool], ...]
 """A text in its parts, each with whether the other text does not have it."""
 
 DAY: Final = 86_400
+
+MIN_PART: Final = 20
+"""Characters that are left of a part of a long text."""
 
 AGES: Final = ((365, "year"), (30, "month"), (7, "week"), (1, "day"))
 """The units of an age, by their days."""
@@ -96,6 +99,15 @@ class Question:
     age_seconds: float
     """For how long the older text has been held; of several, the oldest."""
 
+    def condensed(self, characters: int) -> Question:
+        """Return it with long texts in which most of what does not differ is left out.
+
+        Args:
+            characters: of a text that is not long.
+        """
+        olds = tuple(_condensed(old, characters) for old in self.olds)
+        return replace(self, olds=olds, new=_condensed(self.new, characters))
+
     @property
     def age(self) -> str:
         """For how long the older text has been held, such as ``3 months``."""
@@ -120,6 +132,26 @@ class Question:
             f'{self.proposal.old.subject}: {olds} -> "{_bracketed(self.new)}" ({self.quoted}; '
             f"held for {self.age}; if accepted, {self.effect})"
         )
+
+
+def _condensed(text: Marked, characters: int) -> Marked:
+    """Return a text of about this length at most: what differs is cut last."""
+    if sum(len(part) for part, _ in text) <= characters:
+        return text
+    room = max(characters // len(text), MIN_PART)
+    return tuple(
+        (_ends(part, room) if not changed else _beginning(part, characters // 2), changed)
+        for part, changed in text
+    )
+
+
+def _ends(text: str, characters: int) -> str:
+    half = characters // 2
+    return text if len(text) <= characters else f"{text[:half]} … {text[-half:]}"
+
+
+def _beginning(text: str, characters: int) -> str:
+    return text if len(text) <= characters else f"{text[:characters]}…"
 
 
 def _bracketed(text: Marked) -> str:

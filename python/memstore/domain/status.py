@@ -130,6 +130,9 @@ class StoreCounts(Record):
 class StoreStatus(StoreCounts):
     """The contents of a store, counted in its own namespace, and facts about its file."""
 
+    unread: int
+    """Conversations with turns that no model has read, such as those that were kept while there was
+    no generator; with those that failed."""
     incomplete_imports: int
     """Imports that were interrupted; running the same import again completes it."""
     others: Others

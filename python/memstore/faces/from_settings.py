@@ -84,6 +84,7 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         "half_lives_seconds": (
             None if chosen.half_lives is None else options.half_lives(chosen.half_lives)
         ),
+        "without_rules": options.names(chosen.without_rules) if chosen.without_rules else (),
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     try:

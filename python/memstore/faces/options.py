@@ -15,7 +15,10 @@ from memstore.settings import Settings
 
 if TYPE_CHECKING:
     import textwrap
+
+    from memstore.text import rule_names
 else:
+    rule_names = lazy_import("memstore.text.rule_names")
     textwrap = lazy_import("textwrap")
 
 ENVIRONMENT_HELP = """\
@@ -26,7 +29,7 @@ environment variables (a flag overrides its variable):
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     the language model for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the API key for --generator anthropic
-  MEMSTORE_DURABILITY, MEMSTORE_SECRETS, MEMSTORE_HALF_LIVES"""
+  MEMSTORE_DURABILITY, MEMSTORE_SECRETS, MEMSTORE_HALF_LIVES, MEMSTORE_WITHOUT_RULES"""
 
 KEPT_BACKUPS: Final = 24
 
@@ -63,7 +66,8 @@ def add_option(
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
-    """Add ``--db --namespace --embedder --model --ollama --durability --secrets --half-lives``.
+    """Add ``--db --namespace --embedder --model --ollama --durability --secrets --half-lives
+    --without-rules``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
@@ -104,6 +108,11 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         "how fast facts age, by category, so that newer ones come first among equals: "
         "note=30d (the default), note=90d,project=7d, or off",
     )
+    flag(
+        "--without-rules NAMES",
+        "rules by which a newer fact replaces an older one that are switched off, e.g. VALUE,NOW "
+        "(default: none; docs/learning.md lists them)",
+    )
     flag("--ollama URL", "the address of the Ollama server; implies --embedder ollama")
 
 
@@ -130,6 +139,8 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
         )
     merged = environment._replace(**flags)
     half_lives(merged.half_lives)
+    if merged.without_rules is not None:
+        rule_names.rules(names(merged.without_rules))
     if "model" not in flags and merged.embedder_name != environment.embedder_name:
         # The environment's model is that of the environment's embedder.
         merged = merged._replace(model=None)
@@ -149,6 +160,11 @@ def duration(text: str) -> float:
     if unit not in units or not (number.isascii() and number.isdigit() and len(number) < 9):
         raise ValueError(f"a time such as 30m, 1h or 7d, not {text!r}")
     return float(int(number) * units[unit])
+
+
+def names(text: str | None) -> list[str]:
+    """Split names that commas separate."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def half_lives(text: str | None) -> dict[str, float] | None:
@@ -193,6 +209,16 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
     except ValueError as error:
         raise ValueError(f"--backup-every is {error}") from None
     return BackupSchedule(seconds, int(keep), chosen.backup_folder)
+
+
+def check_learning(chosen: Settings) -> None:
+    """Raise ValueError if a server cannot learn in the background as it should."""
+    if not chosen.learn_unread:
+        return
+    if (chosen.generator or "none") == "none":
+        raise ValueError("--learn-unread needs a language model: name it with --generator")
+    if chosen.read_only:
+        raise ValueError("--learn-unread needs a file that may be written: leave --read-only out")
 
 
 def add_generator_flags(parser: argparse._ActionsContainer) -> None:

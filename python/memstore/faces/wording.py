@@ -26,6 +26,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "b": "LATER",
     "agent_id": "--agent",
     "half_lives_seconds": "--half-lives",
+    "without_rules": "--without-rules",
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
@@ -127,7 +128,7 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
         name: COMMAND_LINE_ARGUMENTS[name]
         for name in (
             "base_url durability embedder generator generator_model generator_url "
-            "half_lives_seconds model path"
+            "half_lives_seconds model path without_rules"
         ).split()
     },
 }

@@ -67,11 +67,15 @@ class BackgroundLearning:
         self._thread.start()
         return self
 
-    def stop(self) -> None:
-        """Tell the thread to end, and wait for the step it is at: one question to the model."""
+    def stop(self, wait_seconds: float | None = None) -> None:
+        """Tell the thread to end, and wait for the step it is at: one question to the model.
+
+        Args:
+            wait_seconds: for how long at most; ``None`` for one interval.
+        """
         self._ended.set()
         if self._thread.is_alive():
-            self._thread.join(timeout=self._interval_seconds)
+            self._thread.join(self._interval_seconds if wait_seconds is None else wait_seconds)
 
     def run(self) -> None:
         """Work in this thread until :meth:`stop` is called from another one."""

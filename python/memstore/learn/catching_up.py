@@ -16,7 +16,7 @@ from memstore.learn.conversation import go_on
 from memstore.learn.distilling import conversations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memstore.database.engine import Progress
     from memstore.domain.episodes import Episode
@@ -29,27 +29,40 @@ PAUSES_SECONDS: Final = (2.0, 10.0, 60.0, 300.0)
 """Before a model that is unavailable is asked again; after the last pause the run ends."""
 
 
-def catch_up(learner: Learner, characters: int, progress: Progress | None) -> list[MemoryEvents]:
+def catch_up(
+    learner: Learner,
+    characters: int,
+    progress: Progress | None,
+    *,
+    untried: bool = False,
+    patient: bool = True,
+) -> list[MemoryEvents]:
     """Learn from all unread turns of the learner's scope.
 
     Conversations that cannot be read are left out, and reported at the end.
+
+    Args:
+        untried: only from turns that no model was to read.
+        patient: ask a model that is unavailable again after :data:`PAUSES_SECONDS`.
 
     Raises:
         LearningError: some could not be read, or the model is unavailable; calling again continues.
     """
     namespace, readings = learner.store.namespace, learner.store.readings
+    next_portion = partial(readings.unread, namespace, learner.scope, characters, untried=untried)
+    learn = _learn_patiently if patient else _learn
     learned: list[MemoryEvents] = []
     failed: list[LearningError] = []
     done = after = 0
     with readings.lease(namespace):
-        while (portion := readings.unread(namespace, learner.scope, characters, after)).turns:
+        while (portion := next_portion(after)).turns:
             after, total = portion.turns[-1].id, done + len(portion.turns) + portion.left
             for turns in conversations(portion.turns):
                 try:
-                    learned.append(_learn_patiently(learner, turns))
+                    learned.append(learn(learner, turns))
                 except LearningError as error:
                     failed.append(error)
-                    if isinstance(error.__cause__, GeneratorUnavailable):
+                    if _is_away(error):
                         raise _failed(learned, failed) from error
                 done += len(turns)
                 if progress is not None:
@@ -59,8 +72,34 @@ def catch_up(learner: Learner, characters: int, progress: Progress | None) -> li
     return learned
 
 
+def _learn(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents:
+    return learner.learn_turns(turns)
+
+
 def _learn_patiently(learner: Learner, turns: Sequence[Episode]) -> MemoryEvents:
-    return patiently(lambda: learner.learn_turns(turns))
+    return patiently(partial(_learn, learner, turns))
+
+
+def one_after_another(steps: Iterable[Callable[[], list[T]]]) -> list[T]:
+    """Return what all of several steps learned.
+
+    Raises:
+        LearningError: of the first that failed, after the others; at once if the model is
+            unavailable.
+    """
+    learned: list[T] = []
+    failed: LearningError | None = None
+    for step in steps:
+        go_on()
+        try:
+            learned += step()
+        except LearningError as error:
+            if _is_away(error):
+                raise
+            failed = failed or error
+    if failed is not None:
+        raise failed
+    return learned
 
 
 def patiently(read: Callable[[], T]) -> T:
@@ -112,7 +151,7 @@ def retry_each(
         if progress is not None:
             progress(done, len(waiting))
     if failed:
-        first = failed[0]
+        first = next(filter(_is_away, failed), failed[0])
         raise LearningError(
             f"{len(waiting) - len(learned)} of {len(waiting)} {noun} could not be learned from and "
             f"can be retried: {first}",
@@ -123,10 +162,11 @@ def retry_each(
     return learned
 
 
-def _is_away(error: Exception) -> bool:
-    return isinstance(error, GeneratorUnavailable) or isinstance(
-        error.__cause__, GeneratorUnavailable
-    )
+def _is_away(error: BaseException) -> bool:
+    """Whether the model was unavailable, rather than its reply unreadable."""
+    if isinstance(error, GeneratorUnavailable):
+        return True
+    return error.__cause__ is not None and _is_away(error.__cause__)
 
 
 def _failed(learned: Sequence[object], failed: Sequence[LearningError]) -> LearningError:

@@ -112,7 +112,8 @@ class Extractor:
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
         scope: the owners of the facts, which are compared only with facts of the same owners.
         max_characters: longer texts are read in pieces of this length.
-        without_rules: rules of the judge that are switched off (``memstore.text.judge.Rule``).
+        without_rules: rules of the judge that are switched off, by name, such as ``"VALUE"``,
+            beside those of :func:`memstore.open`.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class Extractor:
         self._generator = generator = given_generator(generator)
         self._policy = policy
         self._scope = scope
-        self._comparison = Comparison(store, policy, generator, judging(without_rules))
+        self._comparison = Comparison(store, policy, generator, judging(store, without_rules))
         self._reader = EpisodeReader(store, generator, max_characters)
 
     def __repr__(self) -> str:

@@ -29,7 +29,7 @@ from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
 from memstore.keywords import keywords
 from memstore.lazy import lazy_import
-from memstore.learn.catching_up import catch_up, retry_each
+from memstore.learn.catching_up import catch_up, one_after_another, retry_each
 from memstore.learn.conversation import (
     ATTEMPTS,
     CONVERSATION,
@@ -135,7 +135,8 @@ class Memory:
             new fact must suggest it too; where they show nothing, it is proposed.
             ``"trust-the-model"``: the model's word, unless its reply contradicts itself or loses
             something.
-        without_rules: rules of the judge that are switched off (``memstore.text.judge.Rule``).
+        without_rules: rules of the judge that are switched off, by name, such as ``"VALUE"``,
+            beside those of :func:`memstore.open`.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class Memory:
         self._store = given_store(store)
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
-        self._judge = judging(without_rules)
+        self._judge = judging(store, without_rules)
 
     def __repr__(self) -> str:
         model = None if self._generator is None else self._generator.model
@@ -222,15 +223,17 @@ class Memory:
         progress: Progress | None = None,
         **owners: Unpack[Owners],
     ) -> list[MemoryEvents]:
-        """Learn from the conversations of a scope whose learning failed, oldest first.
+        """Learn from the conversations of a scope that no model has read, oldest first.
 
-        ``Store.status().not_learned`` counts them. They count as said when they were recorded, so
-        they do not change newer memories.
+        First from those whose learning failed (``Store.status().not_learned``), then from turns
+        that were kept while there was no generator (``Store.status().unread``). They count as said
+        when they were recorded, so they do not change newer memories.
 
         Args:
             everything: those of every scope in the namespace; not together with a scope id.
             patient: ask a model that is unavailable again after pauses, for six minutes.
-            progress: called with the number of conversations done and the total.
+            progress: called with the number of conversations done and the total, and then with
+                those of the turns.
 
         Raises:
             ValueError: there is no generator, or ``everything`` with a scope id.
@@ -241,14 +244,27 @@ class Memory:
             raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
             raise _without_generator()
-        wanted = self._store.readings.not_learned(
-            self._store.namespace, None if everything else scope
+        readings, namespace = self._store.readings, self._store.namespace
+        failed = readings.not_learned(namespace, None if everything else scope)
+        again = partial(self._retry, generator=self._generator)
+        first = partial(retry_each, failed, again, patient=patient, progress=progress)
+        kept = (
+            partial(
+                catch_up,
+                self._learner(self._generator, owners),
+                PORTION_CHARACTERS,
+                progress,
+                untried=True,
+                patient=patient,
+            )
+            for owners in (readings.untried_scopes(namespace) if everything else [scope])
         )
-        learner = partial(self._retry, generator=self._generator)
-        return retry_each(wanted, learner, patient=patient, progress=progress)
+        return one_after_another([first, *kept])
 
     def retry_in_background(self, interval_seconds: float = 60.0) -> BackgroundLearning:
-        """Retry what failed, of every scope, in a thread of this process until it is stopped.
+        """Read what no model has read, of every scope, in a thread until it is stopped.
+
+        As :meth:`retry` with ``everything``.
 
         After a failure it pauses twice as long, up to an hour; of several processes, one works.
         Stop it before the store is closed: it is a context manager, and has ``stop()``.
@@ -261,7 +277,7 @@ class Memory:
         return background.BackgroundLearning(
             file_of(self._store).engine,
             f"retry {self._store.namespace}",
-            lambda: bool(self._store.readings.not_learned(self._store.namespace, None)),
+            lambda: self._store.readings.are_waiting(self._store.namespace),
             partial(self.retry, everything=True),
             interval_seconds,
         ).start()

@@ -6,18 +6,22 @@ together do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from memstore.domain.arguments import checked_choice, checked_items
 from memstore.errors import EmbedderError
 from memstore.frozen import frozen
-from memstore.text.judge import Claim, Judgement, Rule, judge
+from memstore.store.store import file_of
+from memstore.text.judge import Claim, Judgement, judge
+from memstore.text.rule_names import rules
 from memstore.text.slots import slots_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memstore.domain.records import Fact, NewFact
+    from memstore.store.store import Store
 
 Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
 """Judges an older claim and a newer one, with the cosine of their texts."""
@@ -26,15 +30,14 @@ Cosines: TypeAlias = Callable[[str, Sequence[str]], list[float]]
 """Returns the cosine of a text with each of several; raises ``EmbedderError``."""
 
 
-def judging(without: Iterable[str]) -> Judge:
-    """Return the judge with some rules switched off, each given as a ``Rule`` or by its text.
+def judging(store: Store, without: Iterable[str]) -> Judge:
+    """Return the judge without the rules that the store has switched off, and without others.
 
     Raises:
         InvalidArgument: there is no such rule.
     """
-    given = checked_items(without, "without_rules")
-    rules = frozenset(Rule(checked_choice(one, Rule, "without_rules")) for one in given)
-    return partial(judge, without=rules) if rules else judge
+    off = file_of(store).without_rules | rules(without)
+    return partial(judge, without=off) if off else judge
 
 
 class Testimony(NamedTuple):

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.filters import EpisodeFilter
+from memstore.database.tables import counts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
@@ -131,17 +132,40 @@ class Readings:
         with self._engine.read() as transaction:
             return [*episode_table.unread_threads(transaction, _of(namespace, scope))]
 
-    def unread(self, namespace: str, scope: Scope, characters: int, after: int = 0) -> Unread:
+    def untried_scopes(self, namespace: str) -> list[Scope]:
+        """Return the owners of turns that were kept while no model was to read them."""
+        with self._engine.read() as transaction:
+            return episode_table.untried_scopes(transaction, _of(namespace, None))
+
+    def are_waiting(self, namespace: str) -> bool:
+        """Whether conversations of a namespace wait for a model: they failed, or were only kept."""
+        return bool(self.not_learned(namespace, None) or self.untried_scopes(namespace))
+
+    def namespaces(self) -> list[str]:
+        """Return the namespaces that have episodes."""
+        with self._engine.read() as transaction:
+            return counts.logs(transaction)
+
+    def unread(
+        self,
+        namespace: str,
+        scope: Scope,
+        characters: int,
+        after: int = 0,
+        *,
+        untried: bool = False,
+    ) -> Unread:
         """Return the first unread turns of these owners, and how many follow.
 
         Args:
             characters: the most characters of their contents; one turn is returned in any case.
             after: only turns with higher ids.
+            untried: only turns that no model was to read.
         """
         turns: list[Episode] = []
         with self._engine.read() as transaction:
             wanted = _of(namespace, scope)
-            waiting = episode_table.unread_ids(transaction, wanted, after)
+            waiting = episode_table.unread_ids(transaction, wanted, after, untried=untried)
             for start in range(0, len(waiting), READ_AT_ONCE):
                 some = waiting[start : start + READ_AT_ONCE]
                 found = episode_table.get_many(transaction, some)

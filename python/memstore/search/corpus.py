@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
+    from memstore.text.judge import Rule
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
@@ -262,15 +263,19 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         active = [hit.fact for hit in hits if hit.fact.status == "active"]
         # Of an earlier moment, the index knows only which rows pass the filter.
         if active and (self._past is None or self._question(request).active_only):
-            named = newer.newer(self.transaction, self.lookup, active, request.wanted)
+            judge = newer.Judged(request.without_rules)
+            named = newer.newer(self.transaction, self.lookup, active, request.wanted, judge)
         known = {hit.fact.id for hit in hits}
         missing = [ids[0] for ids in named.values() if ids[0] not in known]
         facts = self._facts(missing) if missing else {}
         return newer.arranged(hits, named, facts, request.limit)
 
-    def may_replace(self, fact: Fact, wanted: FactFilter) -> list[Fact]:
+    def may_replace(
+        self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]
+    ) -> list[Fact]:
         """Return the earlier facts that a fact may replace, of those that pass a filter."""
-        ids = newer.older(self.transaction, self.lookup, fact, wanted)
+        judge = newer.Judged(without_rules)
+        ids = newer.older(self.transaction, self.lookup, fact, wanted, judge)
         facts = self._facts(ids) if ids else {}
         return [facts[id_] for id_ in ids]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.search.lookup import Lookup
     from memstore.text import judge as judging
     from memstore.text import slots
-    from memstore.text.judge import Claim
+    from memstore.text.judge import Claim, Rule
 
     Judge: TypeAlias = Callable[[Claimed, Claimed, float], str]
     """Returns the verdict on an older and a newer fact, given the cosine of their vectors."""
@@ -134,11 +134,15 @@ class Judged:
     """Judges facts by their texts, each of which is read once, and by their slots.
 
     What was decided of two texts is known to later searches of this process, by their hashes.
+
+    Args:
+        without: rules that are switched off.
     """
 
     _known: ClassVar[dict[tuple[int, int], str]] = {}
 
-    def __init__(self) -> None:
+    def __init__(self, without: frozenset[Rule] = frozenset()) -> None:
+        self._without = without
         self._hashes: dict[int, int] = {}
         self._claims: dict[int, Claim] = {}
 
@@ -146,15 +150,19 @@ class Judged:
         texts = self._hash(old), self._hash(new)
         verdict = self._known.get(texts)
         if verdict is None:
-            verdict = judging.judge(self._claim(old), self._claim(new), cosine).verdict
+            verdict = self._judge(old, new, cosine)
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known[texts] = verdict
         return verdict
 
+    def _judge(self, old: Claimed, new: Claimed, cosine: float) -> str:
+        claims = self._claim(old), self._claim(new)
+        return judging.judge(*claims, cosine, without=self._without).verdict
+
     def _hash(self, one: Claimed) -> int:
         if one.id not in self._hashes:
-            self._hashes[one.id] = hash((one.subject, one.content, one.slots))
+            self._hashes[one.id] = hash((one.subject, one.content, one.slots, self._without))
         return self._hashes[one.id]
 
     def _claim(self, one: Claimed) -> Claim:

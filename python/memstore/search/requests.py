@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.search.past import Past
     from memstore.search.ranking.base import Ranking
+    from memstore.text.judge import Rule
 
 WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4
@@ -63,6 +64,8 @@ class Request(Generic[F]):
     """How many neighbours each hit gets on either side of it in its thread."""
     matched: bool = False
     """Whether each hit says which of its words match."""
+    without_rules: frozenset[Rule] = frozenset()
+    """Rules of the judge that do not say which facts are newer."""
     past: Past | None = None
     """The moment whose memories are searched; ``None`` for now."""
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.search import corpus, hybrid
     from memstore.search.hybrid import Search
     from memstore.search.index.index import IndexFigures
+    from memstore.text.judge import Rule
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
@@ -53,10 +54,12 @@ class Searches:
     def episodes(self) -> EpisodeSearch:
         return self._load()[1]
 
-    def may_replace(self, fact: Fact, wanted: FactFilter) -> list[Fact]:
+    def may_replace(
+        self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]
+    ) -> list[Fact]:
         """Return the earlier facts that a fact may replace, of those that pass a filter."""
         return self.facts.index.read(
-            lambda *state: corpus.FactCorpus(*state).may_replace(fact, wanted)
+            lambda *state: corpus.FactCorpus(*state).may_replace(fact, wanted, without_rules)
         )
 
     def warm(self) -> None:

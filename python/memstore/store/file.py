@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import record
     from memstore.search.record import SearchRecord
+    from memstore.text.judge import Rule
     from memstore.transfer import ImportReport
     from memstore.upkeep import copies, doctor, remains, scheduled
     from memstore.upkeep.findings import Finding
@@ -109,6 +110,7 @@ class File:
         read_only: bool = False,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
         half_lives_seconds: Mapping[str, float] | None = None,
+        without_rules: frozenset[Rule] = frozenset(),
         open_aside: Callable[[], File] | None = None,
     ) -> None:
         self.engine = engine
@@ -120,6 +122,8 @@ class File:
         self.screen = screen
         self.half_lives_seconds = half_lives_seconds
         """Those of searches that name none, by category; ``None`` for the default ones."""
+        self.without_rules = without_rules
+        """Rules of the judge that are switched off."""
         self.embedder = (
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )

@@ -29,7 +29,7 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memstore import projects
     from memstore.database.engine import Durability, Engine
@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from memstore.errors import Reason
     from memstore.providers import local
     from memstore.search import requests
+    from memstore.text import rule_names
     from memstore.text.secrets import SecretsPolicy
 else:
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
     requests = lazy_import("memstore.search.requests")
+    rule_names = lazy_import("memstore.text.rule_names")
 
 
 def open(
@@ -59,6 +61,7 @@ def open(
     synchronous: str | None = None,
     secrets: SecretsPolicy = "keep",
     half_lives_seconds: Mapping[str, float] | None = None,
+    without_rules: Iterable[str] = (),
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
     """Open a file of memories; it is created or upgraded if necessary.
@@ -91,6 +94,9 @@ def open(
         half_lives_seconds: how fast facts age, by category, for searches that do not say so
             themselves (see :meth:`Store.search`); ``{}`` for no ageing. By default a ``note``
             has 30 days, and other categories do not age.
+        without_rules: rules by which a newer fact replaces an older one that are switched off, by
+            name, such as ``"VALUE"`` (``memstore.text.judge.Rule``): in what is learned, and in
+            what searches and :meth:`Store.may_replace` show to be newer.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
@@ -108,6 +114,7 @@ def open(
     chosen = _embedder(embedder, model, base_url, api_key)
     screen = Screen(secrets)
     half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
+    off = rule_names.rules(without_rules) if without_rules else frozenset()
     author = Author(
         checked_text(actor, "actor", MAX_NAME),
         checked_text(source, "source", MAX_NAME),
@@ -137,6 +144,7 @@ def open(
             read_only=read_only,
             screen=screen,
             half_lives_seconds=half_lives,
+            without_rules=off,
             open_aside=_aside,
         )
         if lacks_model:

@@ -127,7 +127,7 @@ def request(
     now = None if past is None else past.moment.at
     wanted = narrowing(reach, asked, asked["namespaces"], now=now)
     made = requests.for_facts(wanted, **ranking)
-    return made if past is None else replace(made, past=past)
+    return replace(made, past=past, without_rules=file.without_rules)
 
 
 def episodes_beside(episodes: Episodes, query: str, asked: FactRecall) -> EpisodeHits:

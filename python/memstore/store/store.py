@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import searches as search_table
+    from memstore.database.tables import unread as unread_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
     from memstore.domain import erasures, plans, searches, status
@@ -164,6 +165,7 @@ else:
     trust = lazy_import("memstore.history.trust")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
+    unread_table = lazy_import("memstore.database.tables.unread")
     vector_table = lazy_import("memstore.database.tables.vectors")
     questions = lazy_import("memstore.store.questions")
     views = lazy_import("memstore.store.view")
@@ -1043,7 +1045,7 @@ class Store:
         if fact.status != "active" or len(two) < 2:
             return []  # without loading an index
         wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
-        return self._file.searches.may_replace(fact, wanted)
+        return self._file.searches.may_replace(fact, wanted, self._file.without_rules)
 
     @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def why_not(
@@ -1833,6 +1835,7 @@ class Store:
             )
             return status.StoreStatus(
                 **self._counted(transaction, active, records),
+                unread=unread_table.count(transaction, records),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),
                 subjects=subjects.most,

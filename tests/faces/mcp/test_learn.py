@@ -11,9 +11,10 @@ import pytest
 from tests.support import mcp_tools
 from tests.support.model_server import ModelServer, Reply
 
-from memstore import Store
+from memstore import NewFact, Store
 from memstore.faces.mcp import answers
 from memstore.faces.mcp.tool import ToolError
+from memstore.facts.batch import AddFact, MayReplace
 
 NAMES = {"memory_add", "memory_extract", "memory_proposals"}
 TEA = "Ana's favourite drink in the morning is tea"
@@ -121,7 +122,11 @@ def test_extract_proposes_and_the_model_decides(
     (item,) = call("memory_extract", text="coffee")["items"]
     assert (item["outcome"], item["other_id"], item["proposal"]) == ("proposed", 1, 1)
     (one,) = call("memory_proposals")["proposals"]
-    assert (one["old"]["content"], one["new"]["content"]) == (TEA, COFFEE)
+    assert one["line"].startswith(
+        'ana: "Ana\'s favourite drink in the morning is [tea]" -> '
+        '"Ana\'s favourite drink in the morning is [coffee]" ('
+    )
+    assert one["line"].endswith("; held for less than a day; if accepted, #2 replaces #1)")
     decided = call("memory_proposals", action="accept", id=one["id"])
     assert decided["state"] == "accepted"
     assert [fact.content for fact in store.list()] == [COFFEE]
@@ -129,8 +134,60 @@ def test_extract_proposes_and_the_model_decides(
         call("memory_proposals", action="reject", id=one["id"])
 
 
+def propose(store: Store, old_id: int, text: str) -> None:
+    fact = NewFact(content=text, subject="ana")
+    store.apply([AddFact(fact=fact, precedence=MayReplace(old_id, 0.8))])
+
+
+def two_proposals(store: Store) -> None:
+    for old, new in (("tea", "coffee"), ("jam", "honey")):
+        first = store.add(f"Ana likes {old} best", subject="ana")
+        propose(store, first.id, f"Ana likes {new} best")
+
+
+def test_proposals_of_a_subject_are_decided_at_once_and_reopened(
+    call: Callable[..., Any], store: Store
+) -> None:
+    two_proposals(store)
+    assert call("memory_proposals", subject="ben")["proposals"] == []
+    done = call("memory_proposals", action="reject", subject="ana")["proposals"]
+    assert done == [{"id": 1, "line": "rejected"}, {"id": 2, "line": "rejected"}]
+    assert call("memory_proposals")["proposals"] == []
+    assert [one["id"] for one in call("memory_proposals", action="rejected")["proposals"]] == [1, 2]
+    assert call("memory_proposals", action="reopen", id=2)["state"] == "open"
+    assert len(call("memory_proposals", action="reopen", subject="Ana")["proposals"]) == 1
+    propose(store, 1, "Ana likes water best")
+    first, second, third = call("memory_proposals", action="accept", subject="ana")["proposals"]
+    assert first["line"].startswith("accepted; undo: ")
+    assert second["line"].startswith("accepted; undo: ")
+    assert third["line"].startswith("unchanged: ")
+    assert [store.get(one).status for one in (1, 3)] == ["superseded"] * 2
+
+
+def test_proposals_of_other_owners_are_not_decided(call: Callable[..., Any], store: Store) -> None:
+    two_proposals(store)
+    for arguments in ({"action": "list"}, {"action": "accept", "subject": "ana"}):
+        assert call("memory_proposals", user_id="ben", **arguments)["proposals"] == []
+    assert len(store.proposals.list()) == 2
+
+
+def test_line_of_a_long_proposal_keeps_what_differs(call: Callable[..., Any], store: Store) -> None:
+    texts = [f"{'word ' * 30}Ana lives in {town} {'and so on ' * 20}" for town in ("Rome", "Oslo")]
+    propose(store, store.add(texts[0], subject="ana").id, texts[1])
+    (one,) = call("memory_proposals")["proposals"]
+    assert len(one["line"]) < 600
+    assert "[Rome]" in one["line"]
+    assert "[Oslo]" in one["line"]
+
+
 @pytest.mark.parametrize(
-    "arguments", [{"action": "accept"}, {"action": "list", "id": 1}, {"action": "burn", "id": 1}]
+    "arguments",
+    [
+        {"action": "accept"},
+        {"action": "accept", "id": 1, "subject": "ana"},
+        {"action": "list", "id": 1},
+        {"action": "burn", "id": 1},
+    ],
 )
 def test_proposals_refuses_wrong_arguments(
     call: Callable[..., Any], arguments: dict[str, Any]

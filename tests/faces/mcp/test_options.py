@@ -15,7 +15,12 @@ from memstore.faces import wording
 from memstore.faces.from_settings import open_store
 from memstore.faces.mcp import opening, quick_start, session
 from memstore.faces.mcp.catalogue import Catalogue
-from memstore.faces.options import add_store_flags, backup_schedule, chosen_settings
+from memstore.faces.options import (
+    add_store_flags,
+    backup_schedule,
+    check_learning,
+    chosen_settings,
+)
 from memstore.settings import Settings
 
 
@@ -178,6 +183,34 @@ def test_backups_of_a_server(given: Settings, schedule: object) -> None:
 def test_invalid_backup_settings_are_refused(given: Settings, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         backup_schedule(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Settings(learn_unread=True), "--learn-unread needs a language model"),
+        (Settings(learn_unread=True, generator="none"), "--learn-unread needs a language model"),
+        (Settings(learn_unread=True, generator="ollama", read_only=True), "leave --read-only out"),
+    ],
+)
+def test_invalid_settings_for_learning_are_refused(given: Settings, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_learning(given)
+
+
+def test_a_server_stops_learning_when_it_closes(path: Path) -> None:
+    stopped: list[float] = []
+
+    class Job:
+        def stop(self, wait_seconds: float) -> None:
+            stopped.append(wait_seconds)
+
+    given = Settings(db=str(path), embedder="none")
+    opened = opening.Opening(lambda: opening.open_store(given), learn=lambda _: Job())  # type: ignore[arg-type, return-value]
+    opened.store()
+    assert stopped == []
+    opened.close()
+    assert stopped == [0]
 
 
 def test_a_server_creates_backups(path: Path) -> None:

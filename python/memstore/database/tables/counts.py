@@ -216,6 +216,15 @@ def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
     return sum(held.values()) == fact_table.newest_id(transaction)
 
 
+def logs(transaction: Transaction) -> list[str]:
+    """Return every namespace that has episodes."""
+    rows = transaction.rows(
+        "SELECT namespace FROM memstore_counts WHERE kind = 'episode'"
+        " GROUP BY namespace HAVING sum(number) > 0 ORDER BY namespace"
+    )
+    return [name for (name,) in rows]
+
+
 def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
     """Count what was stored on each day from ``since`` on, in UTC, by day.
 

@@ -12,11 +12,11 @@ from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX, TAGGED
 from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables.readings import NO_OPTIONS, NOT_LEARNED
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, TRACE, Episode
+from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.domain.records import Scope
 from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
 from memstore.frozen import replace
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
-    from memstore.database.tables import threads
-    from memstore.domain.records import Scope
+    from memstore.database.tables import threads, unread
 else:
     hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
+    unread = lazy_import("memstore.database.tables.unread")
 
 THREAD_INDEX = "idx_memstore_episode_thread"
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
@@ -44,16 +44,6 @@ INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments")
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 ROWS: Final = Rows("memstore_episodes e", "e.namespace", "e.id")
 all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
-
-UNREAD: Final = (
-    "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
-    " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
-    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END"
-    " OR EXISTS (SELECT 1 FROM memstore_readings r"
-    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}' AND r.asked = '{NO_OPTIONS}'))"
-)
-"""The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
-
 
 BLANK: Final[Mapping[str, Any]] = MappingProxyType(
     {name: None for name in EPISODE_FIELDS if name not in ("id", "uuid", "namespace", "created_at")}
@@ -235,13 +225,22 @@ def _recorded(transaction: Transaction, episode_id: int) -> str | None:
 
 
 def unread_ids(
-    transaction: Transaction, wanted: EpisodeFilter, after: int = 0, last: int = MAX_NUMBER
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    after: int = 0,
+    last: int = MAX_NUMBER,
+    *,
+    untried: bool = False,
 ) -> list[int]:
-    """Return the ids above ``after``, up to ``last``, of turns that no model has read, in order."""
+    """Return the ids above ``after``, up to ``last``, of turns that no model has read, in order.
+
+    Args:
+        untried: only those that no model was to read.
+    """
     where, values = wanted.where(transaction.dialect, by_id=True)
     return transaction.ints(
         f"SELECT e.id FROM memstore_episodes e WHERE {where} AND e.id > :after AND e.id <= :last"
-        f" AND {UNREAD} ORDER BY e.id",
+        f" AND {unread.UNTRIED if untried else unread.UNREAD} ORDER BY e.id",
         {**values, "after": after, "last": last},
     )
 
@@ -252,7 +251,7 @@ def unread_threads(transaction: Transaction, wanted: EpisodeFilter) -> Iterator[
     rows = transaction.rows(
         "SELECT e.thread, min(e.source), count(*), sum(length(e.content)), min(e.id), max(e.id),"
         " min(coalesce(e.valid_at, e.created_at)), max(coalesce(e.valid_at, e.created_at))"
-        f" FROM memstore_episodes e WHERE {where} AND {UNREAD}"
+        f" FROM memstore_episodes e WHERE {where} AND {unread.UNREAD}"
         " GROUP BY e.thread, e.user_id, e.agent_id, e.run_id,"
         " CASE WHEN e.thread IS NULL THEN e.id END ORDER BY min(e.id)",
         values,
@@ -262,6 +261,17 @@ def unread_threads(transaction: Transaction, wanted: EpisodeFilter) -> Iterator[
         told: dict[str, Any] = dict(zip(names, row, strict=True))
         told |= {name: clock.from_text(told[name]) for name in ("began", "ended")}
         yield UnreadThread(**told)
+
+
+def untried_scopes(transaction: Transaction, wanted: EpisodeFilter) -> list[Scope]:
+    """Return the owners of turns that were only kept, by the first of these."""
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    rows = transaction.rows(
+        f"SELECT e.user_id, e.agent_id, e.run_id FROM memstore_episodes e WHERE {where}"
+        f" AND {unread.UNTRIED} GROUP BY e.user_id, e.agent_id, e.run_id ORDER BY min(e.id)",
+        values,
+    )
+    return [Scope(user_id=user, agent_id=agent, run_id=run) for user, agent, run in rows]
 
 
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:

@@ -123,7 +123,11 @@ def _learn_unread(
     "memstore learn --generator anthropic --namespace auto\n"
     "memstore learn --retry --scope all --generator ollama\n"
     "memstore learn --retry --background --generator anthropic",
-    cli.option("--retry", "read only what a model was to read and has not: it failed"),
+    cli.option(
+        "--retry",
+        "read what a model was to read and has not, because it failed; then, as without, what was "
+        "only kept",
+    ),
     cli.option("--background", "do so in a process that goes on by itself"),
     CHARACTERS,
     cli.MEMORY_POLICY,
@@ -148,7 +152,7 @@ def _learn_command(store: Store, arguments: argparse.Namespace, show: cli.Show) 
 def _retry(
     store: Store, arguments: argparse.Namespace, show: cli.Show, generator: JSONGenerator
 ) -> None:
-    """Read the conversations that failed, then the texts, and report both before any failure."""
+    """Read the conversations that no model has read, then the texts; report both, then failures."""
     everything = cli.whose(arguments) == EVERYBODY
     memory = Memory(store, generator, policy=arguments.policy)
     extractor = Extractor(store, generator, scope=None if everything else cli.scope_of(arguments))
@@ -165,7 +169,7 @@ def _retry(
             )
         except LearningError as error:
             failed.append(error)
-    if not failed:
+    if not failed:  # else the model is likely to fail again
         with show.progress("texts read") as progress:
             try:
                 extracted = extractor.retry(patient=True, progress=progress)

@@ -169,7 +169,10 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []
-    names = ("db", "embedder", "model", "ollama", "durability", "secrets", "half_lives", "user")
+    names = (
+        "db", "embedder", "model", "ollama", "durability", "secrets", "half_lives",
+        "without_rules", "user",
+    )  # fmt: skip
     for name in names:
         if value := getattr(chosen, name):
             value = str(Path(value).expanduser().absolute()) if name == "db" else value

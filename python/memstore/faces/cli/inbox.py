@@ -10,6 +10,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.proposals import ProposalState
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
 from memstore.faces.cli import command as cli
@@ -177,7 +178,8 @@ class Walk:
                 proposal = self._store.proposals.get(proposal_id)
                 acts = {self._last_act(fact.id) for fact in proposal.sources}
                 self._store.revert(acts=sorted(acts), scope=EVERYBODY).apply()
-            self._store.proposals.reopen(proposal_id)
+            if self._store.proposals.get(proposal_id).state != ProposalState.OPEN:
+                self._store.proposals.reopen(proposal_id)  # a revert opens it too
         except (Conflict, NotFound) as error:
             self._show.note(str(error))
 

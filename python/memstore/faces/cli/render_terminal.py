@@ -534,6 +534,9 @@ def _log(status: StoreStatus) -> list[Span]:
         spans.append(
             (f" · {status.not_learned} not learned from: memstore learn --retry", "yellow")
         )
+    if status.unread > status.not_learned:
+        told = counted(status.unread, "conversation")
+        spans.append((f" · {told} unread: memstore distil, or learn --retry", "yellow"))
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")
         again = "run the same again, or memstore import --give-up"

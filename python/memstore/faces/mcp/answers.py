@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.domain.explanations import Explanation
-    from memstore.domain.proposals import Proposal
+    from memstore.domain.proposals import Proposal, Question
     from memstore.domain.records import AboutOthers, Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import StoreStatus
@@ -364,7 +364,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
     """
     counts = (
         *("superseded", "deleted", "expired", "distrusted", "pending", "quarantined"),
-        *("not_learned", "incomplete_imports"),
+        *("not_learned", "unread", "incomplete_imports"),
     )
     answer: Answer = {
         "note": NOTE,
@@ -503,8 +503,13 @@ def of_extraction(done: Extraction) -> Answer:
     return answer
 
 
-def of_proposals(proposals: Sequence[Proposal]) -> Answer:
-    return capped("proposals", map(_of_proposal, proposals), len(proposals), "more")
+def of_proposals(questions: Sequence[Question]) -> Answer:
+    return capped("proposals", map(_of_question, questions), len(questions), "more")
+
+
+def of_decisions(decisions: Sequence[Proposal | tuple[Proposal, str]]) -> Answer:
+    """Return what was decided of the proposals of one subject, and of which it was not possible."""
+    return capped("proposals", map(_of_decision, decisions), len(decisions), "more")
 
 
 def of_decided(proposal: Proposal) -> Answer:
@@ -516,16 +521,18 @@ def of_decided(proposal: Proposal) -> Answer:
     return answer | {"facts": [of_change(fact) for fact in proposal.sources]}
 
 
-def _of_proposal(one: Proposal) -> Answer:
-    if one.new is None or one.similarity is None:
-        facts = [{"id": fact.id, "content": _shortened(fact.content)} for fact in one.sources]
-        return {"id": one.id, "facts": facts, "in_one": _shortened(one.content)}
-    return {
-        "id": one.id,
-        "similarity": round(one.similarity, 2),
-        "old": {"id": one.old.id, "content": _shortened(one.old.content)},
-        "new": {"id": one.new.id, "content": _shortened(one.new.content)},
-    }
+def _of_question(one: Question) -> Answer:
+    return {"id": one.proposal.id, "line": _shortened(one.condensed(NEAR_CHARACTERS).line)}
+
+
+def _of_decision(one: Proposal | tuple[Proposal, str]) -> Answer:
+    if isinstance(one, tuple):
+        proposal, why = one
+        return {"id": proposal.id, "line": f"unchanged: {shortened(why, REASON_CHARACTERS)}"}
+    line = str(one.state)
+    if one.state == "accepted":
+        line += f"; undo: {undoing(one.old.id)['undo']}"
+    return {"id": one.id, "line": line}
 
 
 def _of_extracted(item: Extracted) -> Answer:

@@ -7,10 +7,19 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from memstore.domain.arguments import MAX_CONTENT
+from memstore.domain.proposals import Proposal, ProposalState
 from memstore.domain.protocols import JSONGenerator
 from memstore.domain.records import Scope
+from memstore.errors import Conflict, NotFound
 from memstore.faces.mcp import answer_schemas
-from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
+from memstore.faces.mcp.answers import (
+    Answer,
+    of_decided,
+    of_decisions,
+    of_extraction,
+    of_learned,
+    of_proposals,
+)
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.learn.extraction import Extractor
@@ -45,7 +54,27 @@ MESSAGES_SCHEMA = {
 }
 
 Messages = Annotated[str | list[Any], BeforeValidator(_listed), WithJsonSchema(MESSAGES_SCHEMA)]
-Action = Annotated[str, WithJsonSchema({"type": "string", "enum": ["list", "accept", "reject"]})]
+ACTIONS = ("list", "rejected", "accept", "reject", "reopen")
+Action = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ACTIONS)})]
+
+
+LISTED = {"list": ProposalState.OPEN, "rejected": ProposalState.REJECTED}
+"""The actions that list proposals, with the state of these."""
+
+WHICH = (
+    'action is "list" or "rejected", without an id, or "accept", "reject" or "reopen" with an id '
+    "or a subject"
+)
+
+
+def _decision(
+    decide: Callable[..., Proposal], one: Proposal, owner: Scope
+) -> Proposal | tuple[Proposal, str]:
+    """Decide one of several; return why not if another decision stands against it."""
+    try:
+        return decide(one.id, scope=owner)
+    except (Conflict, NotFound) as error:
+        return one, str(error)
 
 
 class Learning:
@@ -116,18 +145,29 @@ class Learning:
         store: Store,
         action: Action = "list",
         id: Id | None = None,  # noqa: A002 - the tool's argument
+        subject: Name | None = None,
         *,
         owner: Scope,
     ) -> Answer:
-        """List proposals to replace an older fact by a newer one, or several facts by one text;
-        or decide one by its id.
+        """List proposals to replace facts by a newer text, or those rejected; decide one by its id,
+        or all of a subject.
         """
-        if action == "list" and id is None:
-            return of_proposals(store.proposals.list(scope=owner))
-        decide = {"accept": store.proposals.accept, "reject": store.proposals.reject}
-        if action not in decide or id is None:
-            raise ValueError('action is "list", without an id, or "accept" or "reject" with one')
-        return of_decided(decide[action](id, scope=owner))
+        if action in LISTED and id is None:
+            return of_proposals(
+                store.proposals.questions(LISTED[action], scope=owner, subject=subject)
+            )
+        decide = {
+            "accept": store.proposals.accept,
+            "reject": store.proposals.reject,
+            "reopen": store.proposals.reopen,
+        }.get(action)
+        if decide is None or (id is None) == (subject is None):
+            raise ValueError(WHICH)
+        if id is not None:
+            return of_decided(decide(id, scope=owner))
+        state = ProposalState.REJECTED if action == "reopen" else ProposalState.OPEN
+        found = store.proposals.list(state, scope=owner, subject=subject)
+        return of_decisions([_decision(decide, one, owner) for one in found])
 
     def _generator(self, else_: str = "") -> JSONGenerator:
         with self._making:

@@ -304,14 +304,7 @@ def _items(answer: Answer, _call: Manner) -> Iterator[str]:
 
 def _proposals(answer: Answer, _call: Manner) -> Iterator[str]:
     for one in answer["proposals"]:
-        yield f"proposal {one['id']}"
-        for part in ("old", "new"):
-            if part in one:
-                yield from _undated(one[part], one[part]["content"], [part])
-        for fact in one.get("facts", ()):
-            yield from _undated(fact, fact["content"])
-        if "in_one" in one:
-            yield from _undated({}, one["in_one"], ["in one"])
+        yield str(DatedLine("", f"proposal {one['id']}", one["line"]))
 
 
 def _undated(

@@ -13,13 +13,17 @@ from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http import address, draining, identity, metrics, server
     from memstore.faces.http import pages as web_pages
     from memstore.faces.http.identity import Identity
     from memstore.faces.mcp import catalogue, opening, session
+    from memstore.learn import server_learning
+    from memstore.learn.background import BackgroundLearning
     from memstore.settings import Settings
+    from memstore.store.store import Store
 else:
     address = lazy_import("memstore.faces.http.address")
     draining = lazy_import("memstore.faces.http.draining")
@@ -28,6 +32,7 @@ else:
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
+    server_learning = lazy_import("memstore.learn.server_learning")
     session = lazy_import("memstore.faces.mcp.session")
     web_pages = lazy_import("memstore.faces.http.pages")
 
@@ -74,8 +79,8 @@ start on a file prints one, and `memstore token create` makes others. GET /livez
 checks for whoever runs it.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_USER
-  MEMSTORE_IDENTITY
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN_UNREAD
+  MEMSTORE_USER, MEMSTORE_IDENTITY
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -94,10 +99,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         drain_seconds = draining.read_drain_seconds(arguments.drain or "0")
         metrics_at = _metrics_address(arguments)
         schedule = options.backup_schedule(chosen)
+        options.check_learning(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    opened = opening.Opening(partial(opening.open_store, chosen, schedule), arguments.heads)
     make_generator = partial(from_settings.make_generator, chosen)
+    opened = opening.Opening(
+        partial(opening.open_store, chosen, schedule),
+        arguments.heads,
+        partial(_learn, make_generator, served is not None) if chosen.learn_unread else None,
+    )
     if served is None:
         session.run(offered, opened, make_generator)
     try:
@@ -123,6 +133,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         with_metrics=with_metrics,
         drain_seconds=drain_seconds,
     )
+
+
+def _learn(
+    make_generator: Callable[[], JSONGenerator | None], everywhere: bool, store: Store
+) -> BackgroundLearning:
+    return server_learning.learn_in_background(store, make_generator, everywhere=everywhere)
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
@@ -216,6 +232,12 @@ def _parser() -> argparse.ArgumentParser:
     flag(
         "--no-record",
         "do not record what agents ask and are given (memstore searches shows it)",
+        default=argparse.SUPPRESS,
+    )
+    flag(
+        "--learn-unread",
+        "read in the background, with the model of --generator, the conversations that no model "
+        "has read; over HTTP, those of every namespace",
         default=argparse.SUPPRESS,
     )
     flag("--read-only", "offer only the tools that change nothing", default=argparse.SUPPRESS)

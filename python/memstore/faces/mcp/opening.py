@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.errors import Reason
     from memstore.faces import from_settings, wording
     from memstore.faces.options import BackupSchedule
+    from memstore.learn.background import BackgroundLearning
     from memstore.settings import Settings
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -56,8 +57,16 @@ class Opening:
     Opening may block for as long as a migration or a lock takes.
     """
 
-    def __init__(self, open_store: Callable[[], Store], heads: str | None = None) -> None:
+    def __init__(
+        self,
+        open_store: Callable[[], Store],
+        heads: str | None = None,
+        learn: Callable[[Store], BackgroundLearning] | None = None,
+    ) -> None:
         self._open_store = open_store
+        self._learn = learn
+        """Begins to learn in the background; ``None`` not to."""
+        self._learning: BackgroundLearning | None = None
         self._heads = heads
         """The file for the heads of the journal; ``None`` for none."""
         self._deciding = threading.Lock()
@@ -82,9 +91,12 @@ class Opening:
         assert attempt is not None
         if ours:
             try:
+                self._stop_learning()
                 if before is not None and before.exception() is None:
                     before.result().close()
                 store = self._open_store()
+                if self._learn is not None:
+                    self._learning = self._learn(store)
             except BaseException as error:
                 _collect_garbage()
                 attempt.set_exception(error)
@@ -102,12 +114,18 @@ class Opening:
         with self._deciding:
             self._closed = True
             attempt = self._attempt
+        self._stop_learning()
         if attempt is not None and attempt.done() and attempt.exception() is None:
             self._note_head(attempt.result())
             attempt.result().close()
         if self._preparing is not None:  # it may still hold a connection
             self._preparing.cancel()
             self._preparing.join(CLOSING_SECONDS)
+
+    def _stop_learning(self) -> None:
+        """Let it start nothing more; what it reads now is read again by the next process."""
+        if self._learning is not None:
+            self._learning.stop(0)
 
     def _note_head(self, store: Store) -> None:
         """Append the end of the journal to the file for it, which others should not be able to

@@ -26,7 +26,8 @@ else:
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "user")
 
 ODD: Final = (
-    "model", "ollama", "openai", "half_lives", "backup_every", "backup_keep", "backup_folder",
+    "model", "ollama", "openai", "half_lives", "without_rules", "learn_unread",
+    "backup_every", "backup_keep", "backup_folder",
 )  # fmt: skip
 """Settings that can contradict others or need parsing; the full parser handles them."""
 
