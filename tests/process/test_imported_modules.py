@@ -82,7 +82,7 @@ def own(loaded: set[str]) -> list[str]:
         ("status", ELSEWHERE, 81),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 121),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 122),
     ],
 )
 def test_a_command_imports_only_what_it_uses(
