@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from enum import StrEnum
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
@@ -171,6 +172,33 @@ LAWS: Final = (
     Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
 )
 """The rules in order: the first that applies decides. Both stay if none does."""
+
+
+QUICK: Final = frozenset(
+    {Rule.HEDGED, Rule.ADDED, Rule.FOR_A_TIME, Rule.NOTHING_ALIGNED, Rule.STORY}
+)
+"""Rules that look at no single word, and need no alignment."""
+
+_FIRST: Final = tuple(
+    law for law in takewhile(lambda law: law.verdict is Verdict.KEEP, LAWS) if law.rule in QUICK
+)
+"""Those before the first proof: whichever of them applies, both claims stay."""
+
+
+def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Verdict:
+    """Return the verdict of :func:`judge`, for pairs that mostly have nothing to do with each other.
+
+    Rules that keep both are asked in the order of their cost: with slots only those that slots
+    cannot overrule.
+    """
+    pair = Pair(old.reading, new.reading)
+    is_slotted = old.slots is not None and new.slots is not None
+    for law in _FIRST:
+        if law.rule not in without and law.applies(pair):
+            if is_slotted and law.rule not in DENYING:
+                break
+            return Verdict.KEEP
+    return judge(old, new, cosine, without=without).verdict
 
 
 def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Judgement:

@@ -143,9 +143,10 @@ class Pair:
         """Whether exactly one of the two is a denial."""
         return bool((self.old.roles ^ self.new.roles) & DENIES)
 
-    @cached_property
+    @property
     def size(self) -> tuple[int, int]:
-        return len(telling(self.old)), len(telling(self.new))
+        """How many words of each tell something."""
+        return self.old.size, self.new.size
 
 
 def _limits(reading: Reading) -> set[str]:

@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{BITS, Period, keep, place};
+use super::{BITS, Period, lowest_bits, keep, keep_in, place};
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// No moment. A positive number is a moment in the standard form, a negative one the code of
@@ -46,13 +46,28 @@ impl Moments {
             true => &mut words[..all.min(numbers.len().div_ceil(BITS))],
             false => words,
         };
-        keep(words, |id| match numbers.get(id) {
+        let test = |id: usize| match numbers.get(id) {
             None | Some(&NONE) => period.or_none,
             Some(stored) => {
                 after.is_none_or(|bound| self.compare(*stored, bound).is_gt())
                     && before.is_none_or(|bound| self.compare(*stored, bound).is_lt())
             }
-        });
+        };
+        let bound = |given: Option<(&str, Option<i64>)>, none| given.map_or(Some(none), |(_, n)| n);
+        let (Some(after), Some(before)) = (bound(after, NONE), bound(before, i64::MAX)) else {
+            return keep(words, &test);
+        };
+        for (index, word) in words.iter_mut().enumerate() {
+            let chunk = numbers.get(index * BITS..).and_then(<[i64]>::first_chunk);
+            match chunk {
+                _ if *word == 0 => {}
+                Some(chunk) => match between(chunk, after, before, period.or_none) {
+                    Some(within) => *word &= within,
+                    None => keep_in(word, index, &test),
+                },
+                None => keep_in(word, index, &test),
+            }
+        }
     }
 
     fn compare(&self, stored: i64, (text, bound): (&str, Option<i64>)) -> Ordering {
@@ -101,6 +116,19 @@ impl Moments {
             odd: Texts::read(file, next)?,
         })
     }
+}
+
+/// The bits of the numbers between two, both exclusive; `None` if one is the code of a text. Without a
+/// branch for each, so that several are compared at once.
+fn between(numbers: &[i64; BITS], after: i64, before: i64, or_none: bool) -> Option<u64> {
+    let mut marks = [0_u8; BITS];
+    let mut is_odd = false;
+    for (mark, number) in marks.iter_mut().zip(numbers) {
+        let within = (*number > after) & (*number < before) & (*number != NONE);
+        *mark = u8::from(within | (or_none & (*number == NONE)));
+        is_odd |= *number < NONE;
+    }
+    (!is_odd).then(|| lowest_bits(&marks))
 }
 
 /// The parts of `2026-01-31T23:59:59.000000Z`: where each begins, its digits, and one more than its

@@ -10,5 +10,5 @@ pub mod roles;
 mod scanner;
 mod vocabulary;
 
-pub use alignment::{Alignment, Region, align};
+pub use alignment::{Alignment, Region, Shared, align};
 pub use reading::{Kind, MAX_CHARACTERS, Reading, Word};
