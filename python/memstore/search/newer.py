@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from memstore.database.tables import facts as fact_table
-from memstore.domain.records import TODO
+from memstore.domain.records import TODO, unchecked
 from memstore.domain.results import ScoreParts
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
@@ -146,7 +146,7 @@ class Judged:
         texts = self._hash(old), self._hash(new)
         verdict = self._known.get(texts)
         if verdict is None:
-            verdict = judging.judge(self._claim(old), self._claim(new), cosine).verdict
+            verdict = judging.verdict(self._claim(old), self._claim(new), cosine)
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known[texts] = verdict
@@ -160,7 +160,8 @@ class Judged:
     def _claim(self, one: Claimed) -> Claim:
         if one.id not in self._claims:
             found = None if one.slots is None else slots.slots_of(metadata.decode(one.slots))
-            self._claims[one.id] = judging.Claim(one.content, one.subject, found)
+            values = {"text": one.content, "subject": one.subject, "slots": found}
+            self._claims[one.id] = unchecked(judging.Claim, values)
         return self._claims[one.id]
 
 

@@ -186,17 +186,13 @@ _FIRST: Final = tuple(
 
 
 def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Verdict:
-    """Return the verdict of :func:`judge`, for pairs that mostly have nothing to do with each other.
-
-    Rules that keep both are asked in the order of their cost: with slots only those that slots
-    cannot overrule.
-    """
+    """Return the verdict of :func:`judge`, quickly if the two have little to do with each other."""
     pair = Pair(old.reading, new.reading)
     is_slotted = old.slots is not None and new.slots is not None
     for law in _FIRST:
         if law.rule not in without and law.applies(pair):
             if is_slotted and law.rule not in DENYING:
-                break
+                break  # the slots may ask
             return Verdict.KEEP
     return judge(old, new, cosine, without=without).verdict
 

@@ -360,11 +360,6 @@ fn marks(numbers: &[u32], few: &[u32]) -> u64 {
             *mark |= u8::from(number == one);
         }
     }
-    lowest_bits(&marks)
-}
-
-/// The lowest bits of 64 bytes, the first lowest.
-fn lowest_bits(marks: &[u8; BITS]) -> u64 {
     // The product moves the bit of byte `b` to bit `56 + b`.
     let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080);
     let bytes = marks.as_chunks().0.iter().rev();

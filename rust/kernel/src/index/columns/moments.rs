@@ -5,12 +5,15 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{BITS, Period, lowest_bits, keep, keep_in, place};
+use super::{BITS, Period, keep, keep_in, place};
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// No moment. A positive number is a moment in the standard form, a negative one the code of
 /// another text.
 const NONE: i64 = 0;
+
+/// From this many ids of a word on, all 64 numbers are compared.
+const MANY: u32 = 16;
 
 /// A column of moments by row id.
 #[derive(Default)]
@@ -61,11 +64,13 @@ impl Moments {
             let chunk = numbers.get(index * BITS..).and_then(<[i64]>::first_chunk);
             match chunk {
                 _ if *word == 0 => {}
-                Some(chunk) => match between(chunk, after, before, period.or_none) {
-                    Some(within) => *word &= within,
-                    None => keep_in(word, index, &test),
-                },
-                None => keep_in(word, index, &test),
+                Some(chunk) if word.count_ones() >= MANY => {
+                    match between(chunk, after, before, period.or_none) {
+                        Some(within) => *word &= within,
+                        None => keep_in(word, index, &test),
+                    }
+                }
+                _ => keep_in(word, index, &test),
             }
         }
     }
@@ -119,16 +124,15 @@ impl Moments {
 }
 
 /// The bits of the numbers between two, both exclusive; `None` if one is the code of a text. Without a
-/// branch for each, so that several are compared at once.
+/// branch for each.
 fn between(numbers: &[i64; BITS], after: i64, before: i64, or_none: bool) -> Option<u64> {
-    let mut marks = [0_u8; BITS];
-    let mut is_odd = false;
-    for (mark, number) in marks.iter_mut().zip(numbers) {
-        let within = (*number > after) & (*number < before) & (*number != NONE);
-        *mark = u8::from(within | (or_none & (*number == NONE)));
-        is_odd |= *number < NONE;
+    let (mut bits, mut all) = (0, NONE);
+    for number in numbers {
+        let within = (*number > after) & (*number < before) | (or_none & (*number == NONE));
+        bits = bits >> 1 | u64::from(within) << (BITS - 1);
+        all |= number;
     }
-    (!is_odd).then(|| lowest_bits(&marks))
+    (all >= NONE).then_some(bits)
 }
 
 /// The parts of `2026-01-31T23:59:59.000000Z`: where each begins, its digits, and one more than its

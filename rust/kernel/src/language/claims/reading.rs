@@ -194,8 +194,7 @@ fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
     let mut counts = [0_u32; LEXICONS.len()];
     for (word, entries) in lower.iter().zip(entries) {
         let common = Table::shared().get(letters::hash(word));
-        let of = vocabulary::languages(entries)
-            | common.map_or(0, |entry| entry.is(Class::Common));
+        let of = vocabulary::languages(entries) | common.map_or(0, |entry| entry.is(Class::Common));
         for (language, count) in counts.iter_mut().enumerate() {
             *count += u32::from(of >> language & 1);
         }
@@ -222,7 +221,7 @@ fn meanings(
         };
         let is_phrase = phrase.places.len() > 1;
         let hides = is_phrase && phrase.meaning.roles & MARKS != 0;
-                if is_phrase && !hides && !in_phrase[at] {
+        if is_phrase && !hides && !in_phrase[at] {
             found[at].add(vocabulary::meaning(entries[at], languages));
         }
         if !is_phrase && in_phrase[at] {

@@ -48,6 +48,9 @@ impl Hasher for WordHasher {
     }
 }
 
+/// Nearly as many as there are, so that the table does not grow entry by entry.
+const ENTRIES: usize = 1 << 14;
+
 /// The bit of all beginnings that are longer than those looked up.
 const LONGEST: usize = *BEGINNINGS.end() + 1;
 
@@ -211,6 +214,7 @@ impl Vocabulary {
             longest: Map::default(),
             tenses: Vec::new(),
         };
+        vocabulary.by_first.reserve(ENTRIES);
         for (number, lexicon) in LEXICONS.iter().enumerate() {
             vocabulary.add_language(1 << number, lexicon);
         }
@@ -309,12 +313,13 @@ impl Vocabulary {
     }
 
     fn add_form(&mut self, form: &str, language: Languages, meaning: Meaning) {
-        let pieces = pieces(form);
-        let Some((first, rest)) = pieces.split_first() else {
+        let mut pieces = pieces(form).into_iter();
+        let Some(first) = pieces.next() else {
             return;
         };
+        let rest: Vec<Piece> = pieces.collect();
         if let Some(character) = first.text.chars().next().filter(|c| is_unspaced(*c)) {
-            for piece in &pieces {
+            for piece in std::iter::once(&first).chain(&rest) {
                 let length = piece.text.chars().count();
                 let first = piece.text.chars().next().unwrap_or(character);
                 let longest = self.longest.entry(first).or_default();
@@ -333,14 +338,14 @@ impl Vocabulary {
         } else {
             &mut self.by_first
         };
-        let phrases = table.entry(first.text.clone()).or_default();
+        let phrases = table.entry(first.text).or_default();
         let known = phrases.iter_mut().find(|phrase| phrase.rest == rest);
         let phrase = match known {
             Some(phrase) => phrase,
             None => {
                 phrases.push(Phrase {
-                    rest: rest.to_vec(),
-                    meanings: Vec::new(),
+                    rest,
+                    meanings: Vec::with_capacity(1),
                 });
                 phrases.last_mut().expect("one was added")
             }
@@ -442,7 +447,11 @@ impl Vocabulary {
     /// The entries with any ending that a word begins with, the shortest beginning first.
     fn beginning_of(&self, word: &str) -> impl Iterator<Item = &Phrase> {
         let lengths = self.lengths.get(&first_two(word)).copied().unwrap_or(0);
-        let count = if lengths == 0 { 0 } else { word.chars().count() };
+        let count = if lengths == 0 {
+            0
+        } else {
+            word.chars().count()
+        };
         let ends = BEGINNINGS.filter_map(move |length| {
             if lengths >> length & 1 == 0 {
                 return None;
