@@ -186,8 +186,8 @@ class IndexLookup(Lookup[F]):
     def on_subject(
         self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
     ) -> Mapping[int, Mapping[int, float]]:
-        found = [(fact, self._others(fact, wanted, later=later)) for fact in facts]
-        found = [(fact, others) for fact, others in found if len(others)]
+        every = [(fact, self._others(fact, wanted, later=later)) for fact in facts]
+        found = [(fact, others) for fact, others in every if len(others)]
         ids = [fact.id for fact, _ in found]
         vectors = vector_table.blobs(self._transaction, self._kind.vectors, ids)
         codes = self._contents.codes

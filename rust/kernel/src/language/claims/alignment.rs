@@ -75,10 +75,10 @@ impl Shared {
         let before = aligned(old);
         let after = aligned(new);
         let (keys, is_loose) = keys_as_in(&before, &after, old, new);
-        let told = before.iter().map(|place| &old.words[*place]);
-        let told = told.filter(|word| word.is_telling && keys.contains(&word.key));
+        let words = before.iter().map(|place| &old.words[*place]);
+        let common = words.filter(|word| word.is_telling && keys.contains(&word.key));
         Self {
-            count: told.count(),
+            count: common.count(),
             marks: marks(old, new),
             before,
             after,
