@@ -1,16 +1,18 @@
 """How often a search for an old belief shows the new one, and what that costs.
 
-``python -m benches.newer [PAIRS] [--data DATA_FOLDER]``. ``PAIRS`` is a file of pairs of an older
-and a newer fact, each with its ``subject`` and a ``label`` (by default the published ones,
-``tests/text/judged/pairs.jsonl``); the folder is the one that ``finding/sets.py`` describes.
+``python -m benches.newer [PAIRS] [--data DATA_FOLDER] [--no-price | --only-price]``. ``PAIRS`` is
+a file of pairs of an older and a newer fact, each with its ``subject`` and a ``label`` (by default
+the published ones, ``tests/text/judged/pairs.jsonl``); the folder is the one that
+``finding/sets.py`` describes.
 
 The memory holds the facts of the conversations in ``locomofact-dev``, if there is a folder, and one
 pair at a time. The query is the wording of the older fact. A pair counts as ``shown`` if the first
 hit is the newer fact or names it. Of facts that coexist, and of the conversations' facts, each
-searched for by its own text, the share that carries any flag counts (``flagged``).
+searched for by its own text, the share that carries any flag counts (``flagged``). Both are counted
+without slots and with those of the pairs (``slots_old``, ``slots_new``).
 
-The price is the processor time of a search with flags and without, in turns in one run, for texts
-that were not compared before in this process and for those that were.
+The price is the time of a search with flags and without, in turns in one run, for texts that were
+not compared before in this process and for those that were: of the processor, and by the clock.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ CONVERSATIONS = "locomofact-dev"
 OF_A_PAIR = datetime(2024, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
-SIZES = (1_000, 100_000)
+SIZES = (20_000, 100_000)
+SUBJECTS = (1, 10)
 ROUNDS = 40
 OF_ONE_SUBJECT = 50
 """Facts on each subject, where the price is measured."""
@@ -67,10 +70,15 @@ def filled(units: Sequence[dict[str, Any]]) -> Store:
     return store
 
 
-def outcome(store: Store, pair: dict[str, Any]) -> tuple[bool, bool]:
+def outcome(store: Store, pair: dict[str, Any], *, slotted: bool) -> tuple[bool, bool]:
     """Return whether the first hit is the newer fact or names it, and whether the old one does."""
     old, new = (
-        store.add(pair[name], subject=pair["subject"], created_at=OF_A_PAIR + days * DAY).id
+        store.add(
+            pair[name],
+            subject=pair["subject"],
+            created_at=OF_A_PAIR + days * DAY,
+            slots=slots_of(pair, days) if slotted else None,
+        ).id
         for days, name in enumerate(("older", "newer"))
     )
     hits = store.search(pair["older"], touch=False)
@@ -81,10 +89,15 @@ def outcome(store: Store, pair: dict[str, Any]) -> tuple[bool, bool]:
     return shown, any(new in hit.newer for hit in hits if hit.fact.id == old)
 
 
-def pairs_shown(store: Store, pairs: Sequence[dict[str, Any]]) -> Iterator[str]:
+def slots_of(pair: dict[str, Any], side: int) -> dict[str, str] | None:
+    given = pair.get(("slots_old", "slots_new")[side]) or {}
+    return {name: one for name, one in given.items() if one} or None
+
+
+def pairs_shown(store: Store, pairs: Sequence[dict[str, Any]], *, slotted: bool) -> Iterator[str]:
     counts: Counter[tuple[str, str]] = Counter()
     for pair in pairs:
-        shown, flagged = outcome(store, pair)
+        shown, flagged = outcome(store, pair, slotted=slotted)
         for kind in (pair["label"], f"{pair['label']}, {pair.get('lang', '')}"):
             counts[kind, "all"] += 1
             counts[kind, "shown"] += shown
@@ -139,43 +152,52 @@ def price(title: str, store: Store) -> str:
         side_by_side.pause(0.2)
     rows = []
     for when in ("first time", "again"):
-        seconds: dict[str, list[float]] = {"with": [], "without": []}
-        for query in queries:
-            seconds["with"].append(processor_time(store, query))
+        taken: dict[str, list[tuple[float, float]]] = {"with": [], "without": []}
+        for query in queries[1:]:
+            taken["with"].append(times(store, query))
             with without_flags():
-                seconds["without"].append(processor_time(store, query))
-        flagged, plain = (median(each) * 1e3 for each in seconds.values())
-        extra = median(a - b for a, b in zip(*seconds.values(), strict=True)) * 1e3
-        rows.append(f"{f'{title}, {when}':58}{flagged:8.2f}{plain:9.2f}{extra:8.2f}")
+                taken["without"].append(times(store, query))
+        row = f"{f'{title}, {when}':58}"
+        for clock in (0, 1):
+            flagged, plain = ([each[clock] * 1e3 for each in of] for of in taken.values())
+            extra = median(a - b for a, b in zip(flagged, plain, strict=True))
+            row += f"{median(flagged):9.2f}{median(plain):9.2f}{extra:9.2f}"
+        rows.append(row)
     return "\n".join(rows)
 
 
-def processor_time(store: Store, query: str) -> float:
-    start = time.process_time()
+def times(store: Store, query: str) -> tuple[float, float]:
+    """Return the seconds that a search takes: of the processor, and by the clock."""
+    processor, clock = time.process_time(), time.perf_counter()
     store.search(query, touch=False)
-    return time.process_time() - start
+    return time.process_time() - processor, time.perf_counter() - clock
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("pairs", type=Path, nargs="?", default=PUBLISHED)
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--no-price", action="store_true")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--no-price", action="store_true")
+    only.add_argument("--only-price", action="store_true")
     arguments = parser.parse_args()
     pairs, units = lines(arguments.pairs), conversations(arguments.data)
-    print(f"{'':28}{'facts':>6}{'shown':>9}{'flagged':>9}")
     with filled(units) as store:
+        for slotted in () if arguments.only_price else (False, True):
+            print(f"{'with slots' if slotted else '':28}{'facts':>6}{'shown':>9}{'flagged':>9}")
+            if units and not slotted:
+                print(conversations_flagged(store))
+            print(*pairs_shown(store, pairs, slotted=slotted), sep="\n")
+        if arguments.no_price:
+            return
+        print(f"\n{'milliseconds':58}{'of the processor':>27}{'by the clock':>27}")
+        print(f"{'':58}" + 2 * f"{'with':>9}{'without':>9}{'flags':>9}")
         if units:
-            print(conversations_flagged(store))
-        print(*pairs_shown(store, pairs), sep="\n")
-        if not arguments.no_price:
-            print(f"\n{'milliseconds':58}{'with':>8}{'without':>9}{'flags':>8}")
-        if units and not arguments.no_price:
             print(price(f"{len(units):,} facts of conversations on 10 subjects", store))
-    for size in () if arguments.no_price else SIZES:
-        for subjects in (1, size // OF_ONE_SUBJECT):
+    for size in SIZES:
+        for subjects in (*SUBJECTS, size // OF_ONE_SUBJECT):
             with made(size, subjects) as store:
-                print(price(f"{size:,} facts on {subjects:,} subjects", store))
+                print(price(f"{size:,} facts on {subjects:,} subjects", store), flush=True)
 
 
 if __name__ == "__main__":

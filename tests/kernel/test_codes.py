@@ -79,6 +79,25 @@ def test_scan_misses_none_of_the_nearest(
         assert visible is None or all(model[id_][0] in visible for id_ in ids)
 
 
+@given(entries, st.lists(st.tuples(vectors, st.sets(st.integers(0, 11))), max_size=4))
+def test_each_query_may_see_rows_of_its_own(
+    rows: list[tuple[int, int, list[int]]], asked: list[tuple[list[int], set[int]]]
+) -> None:
+    codes = Codes(DIMENSION)
+    ids, of, texts = zip(*rows, strict=True) if rows else ((), (), ())
+    codes.put(ids, of, [blob(vector) for vector in texts])
+    queries = [np.array(vector, dtype=np.float32) for vector, _ in asked]
+    sets = [Ids(owners) for _, owners in asked]
+    found = codes.scan(np.array(queries, dtype=np.float32), 3, sets)
+    alone = [codes.scan(query, 3, ids)[0] for query, ids in zip(queries, sets, strict=True)]
+    assert found == alone
+
+
+def test_another_number_of_sets_than_of_queries_is_refused() -> None:
+    with pytest.raises(ValueError, match="visible has 1 sets, expected 2"):
+        Codes(2).scan(np.ones((2, 2), dtype=np.float32), 3, [Ids([1])])
+
+
 def test_scan_returns_few_extra_candidates() -> None:
     matrix = np.random.default_rng(0).standard_normal((5000, 256), dtype=np.float32)
     codes = Codes(256)

@@ -13,7 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.text.judge import DENYING, LAWS, Claim, Judgement, Rule, Slots, Verdict, judge
+from memstore.text.judge import (
+    DENYING,
+    LAWS,
+    Claim,
+    Judgement,
+    Rule,
+    Slots,
+    Verdict,
+    judge,
+    verdict,
+)
 from memstore.text.judging.pair import Pair
 
 from tests.support.spoiling import spoilt  # isort: skip
@@ -191,6 +201,42 @@ def test_any_two_texts_get_a_verdict_with_small_json_evidence(
     assert len(json.dumps(found.evidence(cosine))) < 10_000
     if found.verdict is Verdict.RETIRE:
         assert judge(old, Claim(f"{newer}?", subject), cosine).verdict is not Verdict.RETIRE
+
+
+SIDES = st.builds(
+    lambda case, is_newer: case[1].newer if is_newer else case[1].older,
+    st.sampled_from(ALL),
+    st.booleans(),
+)
+
+SLOTS = st.none() | st.builds(
+    Slots,
+    holder=st.sampled_from(["Ana", "user", None]),
+    attribute=st.sampled_from(["home", "employer", None]),
+    value=st.sampled_from(["Rome", "Oslo", None]),
+    cardinality=st.sampled_from(["one", "many", None]),
+    holds_until=st.sampled_from(["2024", None]),
+)
+
+
+@given(SIDES | TEXTS, SIDES | TEXTS, SLOTS, SLOTS, st.sets(st.sampled_from(Rule), max_size=3))
+def test_quick_verdict_of_any_two_texts_is_that_of_the_judge(
+    older: str, newer: str, of_older: Slots | None, of_newer: Slots | None, without: set[Rule]
+) -> None:
+    old, new = Claim(older, "Ana", of_older), Claim(newer, "Ana", of_newer)
+    expected = judge(Claim(older, "Ana", of_older), Claim(newer, "Ana", of_newer), 0.5)
+    assert verdict(old, new, 0.5) is expected.verdict
+    expected = judge(old, new, 0.5, without=without)
+    assert verdict(old, new, 0.5, without=without) is expected.verdict
+
+
+@pytest.mark.parametrize(("language", "case"), ALL)
+def test_quick_verdict_of_each_pair_of_the_tables_is_that_of_the_judge(
+    language: str, case: Case
+) -> None:
+    old, new = Claim(case.older, case.subject), Claim(case.newer, case.subject)
+    for one, other in ((old, new), (new, old)):
+        assert verdict(one, other, 0.8) is judge(one, other, 0.8).verdict
 
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "不" * 300_000, "a b " * 200_000, "\0" * 9_999])

@@ -205,7 +205,9 @@ class Reading:
         """
 
     @property
-    def words(self) -> tuple[Word, ...]: ...
+    def words(self) -> tuple[Word, ...]:
+        """The same objects each time, made on first use."""
+
     @property
     def roles(self) -> int:
         """The roles of all words."""
@@ -225,6 +227,10 @@ class Reading:
     @property
     def families(self) -> int:
         """The families of attributes of all words."""
+
+    @property
+    def size(self) -> int:
+        """How many words carry meaning by themselves."""
 
     @property
     def is_about_subject(self) -> bool:
@@ -250,7 +256,10 @@ class Reading:
 
 @final
 class Alignment:
-    """Two claims side by side."""
+    """Two claims side by side.
+
+    What they share and the marks are found at once, and the rest when it is asked for.
+    """
 
     @property
     def regions(self) -> list[tuple[tuple[Word, ...], tuple[Word, ...]]]:

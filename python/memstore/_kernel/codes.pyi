@@ -78,7 +78,9 @@ class Codes:
             TypeError: not integers.
         """
 
-    def scan(self, queries: Buffer, limit: int, visible: Ids | None = None) -> list[list[int]]:
+    def scan(
+        self, queries: Buffer, limit: int, visible: Ids | Sequence[Ids] | None = None
+    ) -> list[list[int]]:
         """Find the rows that can be among the nearest to each query.
 
         Only rows with a positive cosine, as `vectors.cosines` computes it, count as near. All rows
@@ -89,13 +91,14 @@ class Codes:
         Args:
             queries: a C-contiguous buffer of `q * d` float32, one query after the other.
             limit: how many of the nearest to find; 0 finds none.
-            visible: owners whose rows may be found; `None` is all. If they are few, only their
-                rows are read.
+            visible: owners whose rows may be found, or a set of them for each query; `None` is all.
+                If they are few, only their rows are read.
 
         Returns:
             For each query row ids, ascending.
 
         Raises:
-            ValueError: not a whole number of vectors, NaN or an infinity, a negative limit.
+            ValueError: not a whole number of vectors, NaN or an infinity, a negative limit, another
+                number of sets than of queries.
             TypeError: not a buffer of float32.
         """

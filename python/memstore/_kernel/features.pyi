@@ -98,7 +98,11 @@ class Features:
         """
 
     def nearest(
-        self, codes: Codes, queries: Buffer, limit: int, visible: Ids | None = None
+        self,
+        codes: Codes,
+        queries: Buffer,
+        limit: int,
+        visible: Ids | Sequence[Ids] | None = None,
     ) -> list[list[tuple[int, float]]]:
         """The rows nearest to each query, compared by their vectors by the built-in model.
 
@@ -107,7 +111,7 @@ class Features:
             queries: a C-contiguous buffer of `q * 256` float32, one query after the other, each of
                 length one.
             limit: the most rows for each query; 0 finds none.
-            visible: the rows that may be found; `None` is all.
+            visible: the rows that may be found, or a set of them for each query; `None` is all.
 
         Returns:
             For each query the row ids with their cosines, all positive, best first, ties by the
@@ -115,7 +119,7 @@ class Features:
 
         Raises:
             ValueError: codes of another dimension, not a whole number of vectors, NaN or an
-                infinity, a negative limit.
+                infinity, a negative limit, another number of sets than of queries.
             TypeError: not a buffer of float32.
         """
 

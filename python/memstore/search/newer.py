@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from memstore.database.tables import facts as fact_table
-from memstore.domain.records import TODO
+from memstore.domain.records import TODO, unchecked
 from memstore.domain.results import ScoreParts
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
@@ -158,7 +158,7 @@ class Judged:
 
     def _judge(self, old: Claimed, new: Claimed, cosine: float) -> str:
         claims = self._claim(old), self._claim(new)
-        return judging.judge(*claims, cosine, without=self._without).verdict
+        return judging.verdict(*claims, cosine, without=self._without)
 
     def _hash(self, one: Claimed) -> int:
         if one.id not in self._hashes:
@@ -168,7 +168,8 @@ class Judged:
     def _claim(self, one: Claimed) -> Claim:
         if one.id not in self._claims:
             found = None if one.slots is None else slots.slots_of(metadata.decode(one.slots))
-            self._claims[one.id] = judging.Claim(one.content, one.subject, found)
+            values = {"text": one.content, "subject": one.subject, "slots": found}
+            self._claims[one.id] = unchecked(judging.Claim, values)
         return self._claims[one.id]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from enum import StrEnum
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
@@ -181,6 +182,32 @@ LAWS: Final = (
     Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
 )
 """The rules in order: the first that applies decides. Both stay if none does."""
+
+
+QUICK: Final = frozenset(
+    {Rule.HEDGED, Rule.ADDED, Rule.TOLD_OTHERWISE}
+    | {Rule.FOR_A_TIME, Rule.NOTHING_ALIGNED, Rule.STORY}
+)
+"""Rules that need no alignment, at least for pairs that have little to do with each other."""
+
+_FIRST: Final = tuple(
+    law
+    for law in takewhile(lambda law: law.verdict is not Verdict.RETIRE, LAWS)
+    if law.rule in QUICK
+)
+"""Those before the first proof. What is left out here lets both stay, too, if it applies."""
+
+
+def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Verdict:
+    """Return the verdict of :func:`judge`, quickly if the two have little to do with each other."""
+    pair = Pair(old.reading, new.reading)
+    is_slotted = old.slots is not None and new.slots is not None
+    for law in _FIRST:
+        if law.rule not in without and law.applies(pair):
+            if law.verdict is Verdict.ASK or (is_slotted and law.rule not in DENYING):
+                break  # it needs a closer look, or the slots may ask
+            return Verdict.KEEP
+    return judge(old, new, cosine, without=without).verdict
 
 
 def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Judgement:

@@ -1,94 +1,116 @@
 //! Claims as their words, and two of them side by side.
 
-use memstore_kernel::language::claims::{self, Kind};
+use std::sync::{Arc, OnceLock};
+
+use memstore_kernel::language::claims::{self, Kind, Shared};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 /// One word of a claim.
 #[pyclass(frozen, module = "memstore._kernel.claims")]
 pub(crate) struct Word {
-    word: claims::Word,
+    reading: Arc<claims::Reading>,
+    place: usize,
+}
+
+impl Word {
+    fn word(&self) -> &claims::Word {
+        &self.reading.words[self.place]
+    }
 }
 
 #[pymethods]
 impl Word {
     #[getter]
     fn text(&self) -> &str {
-        &self.word.text
+        &self.word().text
     }
 
     #[getter]
     fn stem(&self) -> &str {
-        &self.word.stem
+        &self.word().stem
     }
 
     #[getter]
     fn key(&self) -> u64 {
-        self.word.key
+        self.word().key
     }
 
     #[getter]
     fn kind(&self) -> u8 {
-        self.word.kind as u8
+        self.word().kind as u8
     }
 
     #[getter]
     fn roles(&self) -> u64 {
-        self.word.roles
+        self.word().roles
     }
 
     #[getter]
     fn groups(&self) -> u64 {
-        self.word.groups
+        self.word().groups
     }
 
     #[getter]
     fn families(&self) -> u64 {
-        self.word.families
+        self.word().families
     }
 
     #[getter]
     fn is_telling(&self) -> bool {
-        self.word.is_telling
+        self.word().is_telling
     }
 
     #[getter]
     fn is_dropped(&self) -> bool {
-        self.word.is_dropped
+        self.word().is_dropped
     }
 
     #[getter]
     fn unit(&self) -> u64 {
-        self.word.unit
+        self.word().unit
     }
 }
 
-/// A text as its words.
+/// A text as its words. Most are compared without looking at single words, so that these become objects
+/// when they are asked for.
 #[pyclass(frozen, module = "memstore._kernel.claims")]
 pub(crate) struct Reading {
-    reading: claims::Reading,
-    words: Py<PyTuple>,
+    reading: Arc<claims::Reading>,
+    words: PyOnceLock<Py<PyTuple>>,
+}
+
+impl Reading {
+    fn words_of<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
+        let words = self.words.get_or_try_init(py, || {
+            let word = |place| {
+                let reading = Arc::clone(&self.reading);
+                Py::new(py, Word { reading, place })
+            };
+            let words = (0..self.reading.words.len()).map(word);
+            let words: Vec<Py<Word>> = words.collect::<PyResult<_>>()?;
+            PyResult::Ok(PyTuple::new(py, words)?.unbind())
+        })?;
+        Ok(words.bind(py))
+    }
 }
 
 #[pymethods]
 impl Reading {
     #[new]
-    fn new(py: Python<'_>, text: PyBackedStr, subject: PyBackedStr) -> PyResult<Self> {
+    fn new(py: Python<'_>, text: PyBackedStr, subject: PyBackedStr) -> Self {
         let reading = py.detach(|| claims::Reading::new(&text, &subject));
-        let words = reading.words.iter().cloned().map(|word| Word { word });
-        let words: Vec<Py<Word>> = words
-            .map(|word| Py::new(py, word))
-            .collect::<PyResult<_>>()?;
-        Ok(Self {
-            words: PyTuple::new(py, words)?.unbind(),
-            reading,
-        })
+        Self {
+            reading: Arc::new(reading),
+            words: PyOnceLock::new(),
+        }
     }
 
     #[getter]
-    fn words(&self, py: Python<'_>) -> Py<PyTuple> {
-        self.words.clone_ref(py)
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.words_of(py).cloned()
     }
 
     #[getter]
@@ -114,6 +136,11 @@ impl Reading {
     #[getter]
     fn families(&self) -> u64 {
         self.reading.families
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.reading.size
     }
 
     #[getter]
@@ -147,21 +174,28 @@ impl Reading {
     }
 }
 
-/// Two claims side by side.
+/// Two claims side by side. What they share is found at once, and the rest when it is asked for.
 #[pyclass(frozen, module = "memstore._kernel.claims")]
 pub(crate) struct Alignment {
     old: Py<Reading>,
     new: Py<Reading>,
-    found: claims::Alignment,
+    shared: Shared,
+    found: OnceLock<claims::Alignment>,
 }
 
 impl Alignment {
+    fn found(&self) -> &claims::Alignment {
+        let (old, new) = (&self.old.get().reading, &self.new.get().reading);
+        self.found
+            .get_or_init(|| claims::align(old, new, &self.shared))
+    }
+
     fn of<'py>(
         py: Python<'py>,
         reading: &Py<Reading>,
         places: &[usize],
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let words = reading.get().words.bind(py);
+        let words = reading.get().words_of(py)?;
         let chosen: Vec<_> = places
             .iter()
             .map(|place| words.get_item(*place))
@@ -183,85 +217,90 @@ impl Alignment {
                 Self::of(py, &self.new, &region.new)?,
             ))
         };
-        self.found.regions.iter().map(sides).collect()
+        self.found().regions.iter().map(sides).collect()
     }
 
     #[getter]
     fn shared(&self) -> usize {
-        self.found.shared
+        self.shared.count
     }
 
     #[getter]
     fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.old, &self.found.common)
+        Self::of(py, &self.old, &self.found().common)
     }
 
     #[getter]
     fn lost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.old, &self.found.lost)
+        Self::of(py, &self.old, &self.found().lost)
     }
 
     #[getter]
     fn gained<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.new, &self.found.gained)
+        Self::of(py, &self.new, &self.found().gained)
     }
 
     #[getter]
     fn lost_prepositions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.old, &self.found.lost_prepositions)
+        Self::of(py, &self.old, &self.found().lost_prepositions)
     }
 
     #[getter]
     fn gained_prepositions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.new, &self.found.gained_prepositions)
+        Self::of(py, &self.new, &self.found().gained_prepositions)
     }
 
     #[getter]
     fn keys(&self) -> Vec<u64> {
-        self.found.keys.clone()
+        self.found().keys.clone()
     }
 
     #[getter]
     fn marks(&self) -> u64 {
-        self.found.marks
+        self.shared.marks
     }
 
     #[getter]
     fn new_head<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        Self::of(py, &self.new, &self.found.new_head)
+        Self::of(py, &self.new, &self.found().new_head)
     }
 
     #[getter]
     fn other_kin(&self) -> bool {
-        self.found.other_kin
+        self.found().other_kin
     }
 
     #[getter]
     fn is_loose(&self) -> bool {
-        self.found.is_loose
+        self.found().is_loose
     }
 
     #[getter]
     fn same_symbols(&self) -> bool {
-        self.found.same_symbols
+        self.found().same_symbols
     }
 
     #[getter]
     fn same_case(&self) -> bool {
-        self.found.same_case
+        self.found().same_case
     }
 
     #[getter]
     fn same_owners(&self) -> bool {
-        self.found.same_owners
+        self.found().same_owners
     }
 }
 
 /// Align two claims.
 #[pyfunction]
 pub(crate) fn align(old: Py<Reading>, new: Py<Reading>) -> Alignment {
-    let found = claims::align(&old.get().reading, &new.get().reading);
-    Alignment { old, new, found }
+    let shared = Shared::new(&old.get().reading, &new.get().reading);
+    Alignment {
+        old,
+        new,
+        shared,
+        found: OnceLock::new(),
+    }
 }
 
 /// The kinds of words, by the names of their constants.

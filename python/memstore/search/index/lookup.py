@@ -186,15 +186,33 @@ class IndexLookup(Lookup[F]):
     def on_subject(
         self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
     ) -> Mapping[int, Mapping[int, float]]:
-        found = [(fact, self._others(fact, wanted, later=later)) for fact in facts]
-        found = [(fact, others) for fact, others in found if len(others)]
+        every = ((fact, self._others(fact, wanted, later=later)) for fact in facts)
+        found: list[tuple[Fact, Visible]] = [one for one in every if len(one[1])]
         ids = [fact.id for fact, _ in found]
         vectors = vector_table.blobs(self._transaction, self._kind.vectors, ids)
-        near = {
-            fact.id: self._nearest_of(fact, others, vectors.get(fact.id), k)
-            for fact, others in found
-        }
-        return self._compared(near, vectors, k)
+        codes = self._contents.codes
+        rows: dict[int, Sequence[int]] = {}
+        many: dict[int, Visible] = {}
+        for fact, others in found:
+            if len(others) <= k:
+                rows[fact.id] = [*others]
+            elif codes is not None and fact.id in vectors:
+                many[fact.id] = others
+            else:
+                phrases = self.terms(fact.content).phrases
+                best_rows = self._contents.words.search(phrases, k, others, until=self.until)
+                rows[fact.id] = [id_ for id_, _ in best_rows]
+        near: dict[int, dict[int, float]] = {}
+        if codes is not None and many:
+            queries = numbers(b"".join(vectors[fact_id] for fact_id in many))
+            visible = [*many.values()]
+            if self.can_compare:
+                nearest = self._contents.features.nearest(codes, queries, k, visible)
+                near = {fact_id: dict(each) for fact_id, each in zip(many, nearest, strict=True)}
+            else:
+                rows |= zip(many, codes.scan(queries, k, visible), strict=True)
+        near |= self._compared(rows, vectors, k)
+        return {fact_id: near[fact_id] for fact_id in ids}
 
     def _others(self, fact: Fact, wanted: F, *, later: bool) -> Visible:
         """Return the facts on its subject, of its owners, that are as late as a fact or later."""
@@ -208,21 +226,6 @@ class IndexLookup(Lookup[F]):
             among = self._visible(owned)
             self._on_subject[key] = visibility.on_subject(columns, fact, among, now)
         return visibility.valid_since(columns, fact, self._on_subject[key], later=later)
-
-    def _nearest_of(self, fact: Fact, ids: Visible, vector: bytes | None, k: int) -> Sequence[int]:
-        """Return rows among which are the nearest of these to a fact; all if they are few."""
-        codes = self._contents.codes
-        if len(ids) <= k:
-            return [*ids]
-        if vector is None or codes is None:
-            phrases = self.terms(fact.content).phrases
-            found = self._contents.words.search(phrases, k, ids, until=self.until)
-            return [id_ for id_, _ in found]
-        if self.can_compare:
-            [pairs] = self._contents.features.nearest(codes, numbers(vector), k, ids)
-            return [id_ for id_, _ in pairs]
-        [near] = codes.scan(numbers(vector), k, ids)
-        return near
 
     def _compared(
         self, near: Mapping[int, Sequence[int]], vectors: Mapping[int, bytes], k: int

@@ -161,9 +161,10 @@ class Pair:
         """
         return all(word.roles & RECENT for word in self.new.words if word.roles & TEMPORARY)
 
-    @cached_property
+    @property
     def size(self) -> tuple[int, int]:
-        return len(telling(self.old)), len(telling(self.new))
+        """How many words of each tell something."""
+        return self.old.size, self.new.size
 
 
 def _limits(reading: Reading) -> set[str]:

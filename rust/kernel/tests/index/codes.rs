@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::folder::Folder;
 use crate::naive::Random;
 use memstore_kernel::index::codes::{
-    Batch, Codes, KIND, Lanes, Refused, Scan, VERSION, cosines, scan, scan_on,
+    Batch, Codes, KIND, Lanes, Refused, Scan, VERSION, Visible, cosines, scan, scan_on,
 };
 use memstore_kernel::index::ids::Ids;
 use memstore_kernel::index::mapped::Tag;
@@ -82,7 +82,7 @@ fn check(
     let question = Scan {
         queries: &joined,
         limit,
-        visible,
+        visible: visible.into(),
     };
     let alone = |lanes| (lanes, Dot::best(), 1);
     let several = |dot| (Lanes::best(), dot, 3);
@@ -381,6 +381,40 @@ proptest! {
     }
 }
 
+/// Some sets have a row or two in a block, which are compared one by one, and some have all.
+#[test]
+fn each_query_finds_what_it_finds_alone() {
+    let (codes, _) = filled(40, topical(3, 700, 40));
+    let queries = topical(4, 4, 40);
+    let owners = |keep: &dyn Fn(u32) -> bool| {
+        Ids::of(&(0..700).filter(|id| keep(*id)).collect::<Vec<_>>()).unwrap()
+    };
+    let sets = [
+        owners(&|id| id % 11 == 0),
+        owners(&|id| id > 300),
+        owners(&|id| id % 2 == 0 && id < 200),
+        owners(&|_| false),
+    ];
+    let joined = queries.concat();
+    let each: Vec<&Ids> = sets.iter().collect();
+    for lanes in Lanes::available() {
+        let scan = |queries: &[f32], visible: Visible<'_>| {
+            let question = Scan {
+                queries,
+                limit: 6,
+                visible,
+            };
+            scan_on(&codes, &question, &lanes, Some(1))
+        };
+        let together = scan(&joined, Visible::Each(&each));
+        for ((query, set), found) in queries.iter().zip(&sets).zip(&together) {
+            assert_eq!(found, &scan(query, Visible::These(set))[0]);
+        }
+        assert!(together[..3].iter().all(|found| found.len() >= 6));
+        assert!(together[3].is_empty());
+    }
+}
+
 #[test]
 fn the_number_of_threads_is_chosen_by_the_work() {
     let (codes, model) = filled(8, topical(2, 300, 8));
@@ -388,7 +422,7 @@ fn the_number_of_threads_is_chosen_by_the_work() {
     let question = Scan {
         queries: &query,
         limit: 5,
-        visible: None,
+        visible: None.into(),
     };
     let dot = Dot::best();
     let found = scan(&codes, &question, &Lanes::best());

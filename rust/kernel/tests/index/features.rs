@@ -235,7 +235,7 @@ fn nearest_equals_comparing_every_row() {
         let scan = Scan {
             queries: queries.as_flattened(),
             limit,
-            visible,
+            visible: visible.into(),
         };
         let found = stored.nearest(&codes, &scan, &Lanes::best());
         for (query, found) in queries.iter().zip(found) {

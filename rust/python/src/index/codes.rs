@@ -6,7 +6,7 @@ use memstore_kernel::index::codes::{self as kernel, Lanes, Scan};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
-use super::ids::{Ids, row_ids};
+use super::ids::{Sets, row_ids};
 use crate::arrays::{self, check_lengths, value_error};
 use crate::derived::{self, Origin};
 use crate::shared::Shared;
@@ -117,17 +117,20 @@ impl Codes {
         &self,
         queries: &Bound<'_, PyAny>,
         limit: i64,
-        visible: Option<&Bound<'_, Ids>>,
+        visible: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Vec<u32>>> {
         let py = queries.py();
         let queries = arrays::vectors("queries", queries, self.dimension)?;
-        let scan = Scan {
-            queries: &queries,
-            limit: arrays::limit(limit)?,
-            visible: visible.map(|visible| &visible.get().0),
-        };
-        let lanes = Lanes::best();
-        Ok(py.detach(|| kernel::scan(&self.codes.read(), &scan, &lanes)))
+        let sets = Sets::of(visible, queries.len() / self.dimension)?;
+        let (limit, lanes) = (arrays::limit(limit)?, Lanes::best());
+        Ok(sets.with(|visible| {
+            let scan = Scan {
+                queries: &queries,
+                limit,
+                visible,
+            };
+            py.detach(|| kernel::scan(&self.codes.read(), &scan, &lanes))
+        }))
     }
 }
 

@@ -16,6 +16,8 @@ use pyo3::types::PyBytes;
 
 #[cfg(feature = "model")]
 use super::codes::Codes;
+#[cfg(feature = "model")]
+use super::ids::Sets;
 use super::ids::{Ids, row_id, row_ids};
 use crate::arrays::no_memory;
 #[cfg(feature = "model")]
@@ -178,7 +180,7 @@ impl Features {
         codes: &Bound<'_, Codes>,
         queries: &Bound<'_, PyAny>,
         limit: i64,
-        visible: Option<&Bound<'_, Ids>>,
+        visible: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Vec<(u32, f32)>>> {
         let codes = codes.get();
         if codes.dimension != DIMENSION {
@@ -188,15 +190,18 @@ impl Features {
             )));
         }
         let queries = arrays::vectors("queries", queries, DIMENSION)?;
-        let scan = Scan {
-            queries: &queries,
-            limit: arrays::limit(limit)?,
-            visible: visible.map(|ids| &ids.get().0),
-        };
-        let lanes = Lanes::best();
-        Ok(py.detach(|| {
-            let (features, codes) = (self.features.read(), codes.codes.read());
-            features.nearest(&codes, &scan, &lanes)
+        let sets = Sets::of(visible, queries.len() / DIMENSION)?;
+        let (limit, lanes) = (arrays::limit(limit)?, Lanes::best());
+        Ok(sets.with(|visible| {
+            let scan = Scan {
+                queries: &queries,
+                limit,
+                visible,
+            };
+            py.detach(|| {
+                let (features, codes) = (self.features.read(), codes.codes.read());
+                features.nearest(&codes, &scan, &lanes)
+            })
         }))
     }
 

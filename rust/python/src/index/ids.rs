@@ -1,5 +1,6 @@
 //! A set of row ids as a Python class.
 
+use memstore_kernel::index::codes::Visible;
 use memstore_kernel::index::ids as kernel;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -10,6 +11,43 @@ use crate::arrays::{no_memory, value_error};
 #[pyclass(frozen, eq, module = "memstore._kernel.ids")]
 #[derive(PartialEq)]
 pub(crate) struct Ids(pub kernel::Ids);
+
+/// What queries may see: one set for all of them, or one for each.
+pub(crate) enum Sets<'py> {
+    One(Option<Bound<'py, Ids>>),
+    Each(Vec<Bound<'py, Ids>>),
+}
+
+impl<'py> Sets<'py> {
+    /// Of an argument that is a set, a sequence of one for each of `count` queries, or nothing.
+    pub(crate) fn of(argument: Option<&Bound<'py, PyAny>>, count: usize) -> PyResult<Self> {
+        let Some(argument) = argument else {
+            return Ok(Self::One(None));
+        };
+        if let Ok(ids) = argument.cast::<Ids>() {
+            return Ok(Self::One(Some(ids.clone())));
+        }
+        let sets: Vec<Bound<'py, Ids>> = argument.extract()?;
+        if sets.len() != count {
+            let found = sets.len();
+            return Err(value_error(format!(
+                "visible has {found} sets, expected {count}"
+            )));
+        }
+        Ok(Self::Each(sets))
+    }
+
+    /// Call with what may be seen.
+    pub(crate) fn with<T>(&self, call: impl FnOnce(Visible<'_>) -> T) -> T {
+        match self {
+            Self::One(ids) => call(ids.as_ref().map(|ids| &ids.get().0).into()),
+            Self::Each(sets) => {
+                let sets: Vec<_> = sets.iter().map(|ids| &ids.get().0).collect();
+                call(Visible::Each(&sets))
+            }
+        }
+    }
+}
 
 #[pymethods]
 impl Ids {

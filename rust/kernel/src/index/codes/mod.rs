@@ -29,7 +29,7 @@ use crate::vectors::dot::{BLOCK, Dot};
 use crate::vectors::unit::write_unit;
 
 pub use self::lanes::Lanes;
-pub use self::scan::{Scan, scan, scan_on};
+pub use self::scan::{Scan, Visible, scan, scan_on};
 
 /// Identifies files of codes in their [`Tag`].
 pub const KIND: [u8; 8] = *b"codes   ";

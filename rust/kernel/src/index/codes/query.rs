@@ -19,8 +19,11 @@ const FINER: f64 = 254.0;
 /// A unit vector as integers of eight bits: nearly `step * (first + second / FINER)`.
 pub(super) struct Query {
     parts: [Vec<i8>; 2],
-    /// The same, four integers per word: two words for each word of a row's coarse plane.
-    pub words: [Vec<u32>; 2],
+    /// The first part, four integers per word: two words for each word of a row's coarse plane.
+    pub words: Vec<u32>,
+    /// For single rows, the integers for the lower halves of the bytes of the coarse plane, then those
+    /// for the upper ones.
+    pub halves: [Vec<i8>; 2],
     /// Of each part's integers.
     sums: [i32; 2],
     step: f32,
@@ -61,7 +64,8 @@ impl Query {
         parts.iter_mut().for_each(|part| part.resize(used, 0));
         let sum = |part: &Vec<i8>| part.iter().map(|whole| i32::from(*whole)).sum();
         Self {
-            words: parts.each_ref().map(|part| words(part)),
+            words: words(&parts[0]),
+            halves: parts.each_ref().map(|part| halves(part)),
             sums: parts.each_ref().map(sum),
             parts,
             step,
@@ -81,11 +85,17 @@ impl Query {
     pub fn upper(&self, products: &[i32; ROWS], bounds: &[Packed; ROWS]) -> [f32; ROWS] {
         let mut upper = [0.0; ROWS];
         for row in 0..ROWS {
-            let (factor, distance) = unpack(bounds[row]);
-            let whole = 2 * products[row] - 15 * self.sums[0];
-            upper[row] = factor * (self.step * whole as f32) + distance + self.slack[0];
+            upper[row] = self.upper_of_one(products[row], bounds[row]);
         }
         upper
+    }
+
+    /// The same of a single row.
+    #[inline(always)]
+    pub fn upper_of_one(&self, product: i32, bound: Packed) -> f32 {
+        let (factor, distance) = unpack(bound);
+        let whole = 2 * product - 15 * self.sums[0];
+        factor * (self.step * whole as f32) + distance + self.slack[0]
     }
 
     /// The likely value of a cosine, from its upper bound.
@@ -128,6 +138,12 @@ pub(super) fn reaching(numbers: &[f32; ROWS], floor: f32) -> u16 {
         .enumerate()
         .map(bit)
         .fold(0, |all, bit| all | bit)
+}
+
+fn halves(whole: &[i8]) -> Vec<i8> {
+    let (fours, _) = whole.as_chunks::<4>();
+    let half = |first| fours.iter().skip(first).step_by(2).flatten();
+    half(0).chain(half(1)).copied().collect()
 }
 
 fn words(whole: &[i8]) -> Vec<u32> {

@@ -34,6 +34,26 @@ const BYTES_AT_ONCE: usize = 1 << 19;
 /// How many rows ahead a postponed row is prefetched.
 const AHEAD: usize = 8;
 
+/// Up to this many seen rows of a block are compared one by one, which is quicker than all sixteen.
+const FEW_ROWS: u32 = 3;
+
+/// The owners whose rows may be seen.
+#[derive(Clone, Copy)]
+pub enum Visible<'a> {
+    /// Everybody.
+    All,
+    /// The same for each query.
+    These(&'a Ids),
+    /// For each query its own.
+    Each(&'a [&'a Ids]),
+}
+
+impl<'a> From<Option<&'a Ids>> for Visible<'a> {
+    fn from(ids: Option<&'a Ids>) -> Self {
+        ids.map_or(Self::All, Self::These)
+    }
+}
+
 /// The parameters of a scan.
 #[derive(Clone, Copy)]
 pub struct Scan<'a> {
@@ -41,8 +61,8 @@ pub struct Scan<'a> {
     pub queries: &'a [f32],
     /// How many of the nearest rows to find.
     pub limit: usize,
-    /// Owners of the rows that may be seen; all of them if there is none.
-    pub visible: Option<&'a Ids>,
+    /// Owners of the rows that may be seen.
+    pub visible: Visible<'a>,
 }
 
 /// For each query the ids of all rows that can be among the `limit` nearest, ascending.
@@ -54,7 +74,7 @@ pub struct Scan<'a> {
 /// Uses several threads if there is enough work.
 ///
 /// # Panics
-/// If `queries` is not a whole number of vectors.
+/// If `queries` is not a whole number of vectors, or there is not one set for each.
 #[must_use]
 pub fn scan(codes: &Codes, scan: &Scan<'_>, lanes: &Lanes) -> Vec<Vec<u32>> {
     scan_on(codes, scan, lanes, None)
@@ -63,7 +83,7 @@ pub fn scan(codes: &Codes, scan: &Scan<'_>, lanes: &Lanes) -> Vec<Vec<u32>> {
 /// [`scan`] with a given number of threads, for tests and measurements.
 ///
 /// # Panics
-/// If `queries` is not a whole number of vectors.
+/// If `queries` is not a whole number of vectors, or there is not one set for each.
 #[must_use]
 pub fn scan_on(
     codes: &Codes,
@@ -82,6 +102,9 @@ pub fn scan_on(
         .chunks_exact(dimension)
         .map(Query::new)
         .collect();
+    if let Visible::Each(sets) = scan.visible {
+        assert_eq!(sets.len(), queries.len(), "a set for each query");
+    }
     let pass = Pass {
         lanes,
         stretches: stretches(codes, scan.visible),
@@ -133,7 +156,16 @@ impl Blocks {
     }
 }
 
-fn stretches<'a>(codes: &'a Codes, visible: Option<&Ids>) -> Vec<Stretch<'a>> {
+fn stretches<'a>(codes: &'a Codes, visible: Visible<'_>) -> Vec<Stretch<'a>> {
+    let all;
+    let visible = match visible {
+        Visible::All => None,
+        Visible::These(ids) => Some(ids),
+        Visible::Each(sets) => {
+            all = sets.iter().fold(Ids::default(), |all, ids| all.or(ids));
+            Some(&all)
+        }
+    };
     let stretch = |part: Part<'a>| Stretch {
         blocks: match visible {
             Some(visible) if visible.len() < part.rows.blocks() => of_owners(&part.rows, visible),
@@ -180,6 +212,39 @@ fn first_not_below(owners: &[u32], owner: u32) -> usize {
     from.min(end) + owners[from.min(end)..end].partition_point(|here| *here < owner)
 }
 
+/// The owners of a block's rows.
+enum Owners<'a> {
+    /// Consecutive ones from this on.
+    From(u32),
+    Any(&'a [u32]),
+}
+
+impl<'a> Owners<'a> {
+    fn of(part: &Part<'a>, block: usize) -> Self {
+        let owners = &part.rows.owners[block * ROWS..];
+        let is_next = |(step, owner): (u32, &u32)| owner.checked_sub(owners[0]) == Some(step);
+        match owners.first_chunk::<ROWS>() {
+            Some(chunk) if (0..).zip(chunk).fold(true, |all, one| all & is_next(one)) => {
+                Self::From(chunk[0])
+            }
+            _ => Self::Any(&owners[..owners.len().min(ROWS)]),
+        }
+    }
+
+    /// Those in a set, one bit each. A block without any is not read: rows of one namespace are often
+    /// written one after another.
+    fn among(&self, visible: &Ids) -> u16 {
+        match self {
+            Self::From(first) => visible.sixteen(*first),
+            Self::Any(owners) => {
+                let bit = |(row, owner): (usize, &u32)| u16::from(visible.contains(*owner)) << row;
+                let bits = owners.iter().enumerate().map(bit);
+                bits.fold(0, |all, bit| all | bit)
+            }
+        }
+    }
+}
+
 /// One walk over the blocks, shared by its threads.
 struct Pass<'a> {
     lanes: &'a Lanes,
@@ -190,7 +255,7 @@ struct Pass<'a> {
     /// One for each query.
     floors: Vec<Floor>,
     queries: Vec<Query>,
-    visible: Option<&'a Ids>,
+    visible: Visible<'a>,
     dimension: usize,
 }
 
@@ -235,36 +300,23 @@ impl Pass<'_> {
             for index in blocks {
                 let Stretch { part, blocks } = &self.stretches[stretch];
                 let block = blocks.get(index);
-                let seen = self.seen(part, block);
-                if seen != 0 {
-                    for query in 0..self.queries.len() {
-                        walker.see(stretch, block, seen, query);
+                let owners = Owners::of(part, block);
+                match self.visible {
+                    Visible::All => walker.see_each(stretch, block, |_| u16::MAX),
+                    Visible::These(ids) => {
+                        let seen = owners.among(ids);
+                        if seen != 0 {
+                            walker.see_each(stretch, block, |_| seen);
+                        }
+                    }
+                    Visible::Each(sets) => {
+                        walker.see_each(stretch, block, |query| owners.among(sets[query]));
                     }
                 }
             }
         }
         walker.see_unlikely();
         walker.found
-    }
-
-    /// The rows of a block that may be seen, one bit each. A block without any is not read: rows of
-    /// one namespace are often written one after another.
-    fn seen(&self, part: &Part<'_>, block: usize) -> u16 {
-        let Some(visible) = self.visible else {
-            return u16::MAX;
-        };
-        let owners = &part.rows.owners[block * ROWS..];
-        if let Some(owners) = owners.first_chunk::<ROWS>()
-            && let first = owners[0]
-            && (0..).zip(owners).fold(true, |all, (step, owner)| {
-                all & (owner.checked_sub(first) == Some(step))
-            })
-        {
-            return visible.sixteen(first);
-        }
-        let bit = |(row, owner): (usize, &u32)| u16::from(visible.contains(*owner)) << row;
-        let bits = owners.iter().take(ROWS).enumerate().map(bit);
-        bits.fold(0, |all, bit| all | bit)
     }
 
     /// The current minimum of a query's cosine.
@@ -360,6 +412,8 @@ fn together(walks: &[Vec<Found>], query: usize, floor: f32) -> Vec<u32> {
 struct Walker<'a> {
     pass: &'a Pass<'a>,
     found: Vec<Found>,
+    /// Scratch for the coarse bits of one row.
+    row: Vec<u8>,
 }
 
 impl<'a> Walker<'a> {
@@ -367,7 +421,27 @@ impl<'a> Walker<'a> {
         Self {
             pass,
             found: pass.queries.iter().map(|_| Found::default()).collect(),
+            row: vec![0; code::finer_bytes(pass.dimension)],
         }
+    }
+
+    /// Compare a block with each query that may see some of its rows.
+    fn see_each(&mut self, stretch: usize, block: usize, seen: impl Fn(usize) -> u16) {
+        for query in 0..self.pass.queries.len() {
+            let seen = seen(query);
+            if seen != 0 {
+                self.see(stretch, block, seen, query);
+            }
+        }
+    }
+
+    /// The product of one row of the coarse plane with a part of a query.
+    fn product(&mut self, words: &[u32], within: usize, query: &[i8]) -> i32 {
+        let (bytes, _) = self.row.as_chunks_mut();
+        for (bytes, words) in bytes.iter_mut().zip(words.as_chunks::<ROWS>().0) {
+            *bytes = words[within].to_le_bytes();
+        }
+        self.pass.lanes.finer(&self.row, query)
     }
 
     /// Compare the visible rows of a block with a query by the coarse plane; look closer at those
@@ -378,23 +452,41 @@ impl<'a> Walker<'a> {
         let query = &queries[index];
         let floor = self.pass.floor(index);
         let (words, bounds) = part.rows.coarse(block);
-        let products = lanes.products(words, &query.words[0]);
+        if seen.count_ones() <= FEW_ROWS {
+            for within in each(seen) {
+                let product = self.product(words, within, &query.halves[0]);
+                let upper = query.upper_of_one(product, bounds[within]);
+                if upper >= floor {
+                    self.sort(stretch, block * ROWS + within, product, upper, index);
+                }
+            }
+            return;
+        }
+        let products = lanes.products(words, &query.words);
         let upper = query.upper(&products, bounds);
         for within in each(seen & reaching(&upper, floor)) {
             let row = block * ROWS + within;
-            if !part.is_valid(row) {
-                continue;
-            }
-            if query.estimate(upper[within], bounds[within]) >= self.pass.floor(index) {
-                self.look_closer(stretch, row, products[within], index);
-            } else {
-                self.found[index].unlikely.push(Unlikely {
-                    stretch: stretch as u32,
-                    row: row as u32,
-                    product: products[within],
-                    upper: upper[within],
-                });
-            }
+            self.sort(stretch, row, products[within], upper[within], index);
+        }
+    }
+
+    /// Look closer at a row that may be near, at once or at the end.
+    fn sort(&mut self, stretch: usize, row: usize, product: i32, upper: f32, index: usize) {
+        let part = &self.pass.stretches[stretch].part;
+        if !part.is_valid(row) {
+            return;
+        }
+        let (_, bounds) = part.rows.coarse(row / ROWS);
+        let estimate = self.pass.queries[index].estimate(upper, bounds[row % ROWS]);
+        if estimate >= self.pass.floor(index) {
+            self.look_closer(stretch, row, product, index);
+        } else {
+            self.found[index].unlikely.push(Unlikely {
+                stretch: stretch as u32,
+                row: row as u32,
+                product,
+                upper,
+            });
         }
     }
 
@@ -425,7 +517,7 @@ impl<'a> Walker<'a> {
             return;
         }
         let (words, _) = part.rows.coarse(row / ROWS);
-        let second = pass.lanes.products(words, &query.words[1])[row % ROWS];
+        let second = self.product(words, row % ROWS, &query.halves[1]);
         let Between { lower, upper } = query.between(pass.lanes, &[product, second], bits, bound);
         if upper > 0.0 && upper >= pass.floor(index) {
             self.found[index].rows.push((part.rows.ids[row], upper));

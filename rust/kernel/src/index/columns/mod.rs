@@ -190,8 +190,16 @@ impl Columns {
             .collect();
         let chunks = self.homes.chunks(BITS);
         if let Some(among) = wanted.among {
-            words.extend(among.words().iter().take(chunks.len()));
-            keep(&mut words, |id| self.homes.get(id).is_some_and(is_seen));
+            let among = among.words().iter();
+            if few.len() <= FEW_HOMES {
+                words.extend(chunks.zip(among).map(|(homes, word)| match *word {
+                    0 => 0,
+                    word => word & marks(homes, &few),
+                }));
+            } else {
+                words.extend(among.take(chunks.len()));
+                keep(&mut words, |id| self.homes.get(id).is_some_and(is_seen));
+            }
         } else if few.len() <= FEW_HOMES {
             words.extend(chunks.map(|homes| marks(homes, &few)));
         } else {
@@ -361,13 +369,18 @@ fn marks(numbers: &[u32], few: &[u32]) -> u64 {
 /// Remove the ids that fail a test, which is called only for ids in the set.
 fn keep(words: &mut [u64], mut test: impl FnMut(usize) -> bool) {
     for (index, word) in words.iter_mut().enumerate() {
-        let mut left = *word;
-        while left != 0 {
-            let bit = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if !test(index * BITS + bit) {
-                *word &= !(1 << bit);
-            }
+        keep_in(word, index, &mut test);
+    }
+}
+
+/// Remove the ids of one word that fail a test.
+fn keep_in(word: &mut u64, index: usize, mut test: impl FnMut(usize) -> bool) {
+    let mut left = *word;
+    while left != 0 {
+        let bit = left.trailing_zeros() as usize;
+        left &= left - 1;
+        if !test(index * BITS + bit) {
+            *word &= !(1 << bit);
         }
     }
 }

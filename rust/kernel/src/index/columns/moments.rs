@@ -5,12 +5,15 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{BITS, Period, keep, place};
+use super::{BITS, Period, keep, keep_in, place};
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// No moment. A positive number is a moment in the standard form, a negative one the code of
 /// another text.
 const NONE: i64 = 0;
+
+/// From this many ids of a word on, all 64 numbers are compared.
+const MANY: u32 = 16;
 
 /// A column of moments by row id.
 #[derive(Default)]
@@ -46,13 +49,30 @@ impl Moments {
             true => &mut words[..all.min(numbers.len().div_ceil(BITS))],
             false => words,
         };
-        keep(words, |id| match numbers.get(id) {
+        let test = |id: usize| match numbers.get(id) {
             None | Some(&NONE) => period.or_none,
             Some(stored) => {
                 after.is_none_or(|bound| self.compare(*stored, bound).is_gt())
                     && before.is_none_or(|bound| self.compare(*stored, bound).is_lt())
             }
-        });
+        };
+        let bound = |given: Option<(&str, Option<i64>)>, none| given.map_or(Some(none), |(_, n)| n);
+        let (Some(after), Some(before)) = (bound(after, NONE), bound(before, i64::MAX)) else {
+            return keep(words, &test);
+        };
+        for (index, word) in words.iter_mut().enumerate() {
+            let chunk = numbers.get(index * BITS..).and_then(<[i64]>::first_chunk);
+            match chunk {
+                _ if *word == 0 => {}
+                Some(chunk) if word.count_ones() >= MANY => {
+                    match between(chunk, after, before, period.or_none) {
+                        Some(within) => *word &= within,
+                        None => keep_in(word, index, &test),
+                    }
+                }
+                _ => keep_in(word, index, &test),
+            }
+        }
     }
 
     fn compare(&self, stored: i64, (text, bound): (&str, Option<i64>)) -> Ordering {
@@ -101,6 +121,18 @@ impl Moments {
             odd: Texts::read(file, next)?,
         })
     }
+}
+
+/// The bits of the numbers between two, both exclusive; `None` if one is the code of a text. Without a
+/// branch for each.
+fn between(numbers: &[i64; BITS], after: i64, before: i64, or_none: bool) -> Option<u64> {
+    let (mut bits, mut all) = (0, NONE);
+    for number in numbers {
+        let within = (*number > after) & (*number < before) | (or_none & (*number == NONE));
+        bits = bits >> 1 | u64::from(within) << (BITS - 1);
+        all |= number;
+    }
+    (all >= NONE).then_some(bits)
 }
 
 /// The parts of `2026-01-31T23:59:59.000000Z`: where each begins, its digits, and one more than its

@@ -1,8 +1,8 @@
 //! A claim as its words, each with what it does.
 
 use super::roles::*;
-use super::scanner::{Piece, Scanned, scan};
-use super::vocabulary::{Meaning, Tenses, Vocabulary, is_unspaced};
+use super::scanner::{Scanned, scan};
+use super::vocabulary::{self, Meaning, Phrase, Tenses, Vocabulary, is_unspaced};
 use crate::language::letters;
 use crate::language::lexicon::{
     CHINESE, Class, ENGLISH, GERMAN, JAPANESE, LEXICONS, Languages, Table,
@@ -73,6 +73,8 @@ pub struct Reading {
     pub groups: u64,
     /// The families of attributes of all words.
     pub families: u64,
+    /// How many words tell something.
+    pub size: usize,
     /// A word before the first verb stands for the subject.
     pub is_about_subject: bool,
     /// The signs that change the meaning, sorted.
@@ -116,7 +118,7 @@ impl Reading {
             .filter(|name| name.starts_with(is_unspaced))
             .collect();
         let scanned = scan(&text[..end.unwrap_or(text.len())], vocabulary, &cut_at);
-        let mut reading = read(&scanned, &subjects, &whole, vocabulary);
+        let mut reading = read(scanned, &subjects, &whole, vocabulary);
         reading.is_cut = end.is_some();
         reading
     }
@@ -126,20 +128,20 @@ fn text_of(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }
 
-fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabulary) -> Reading {
-    let lower: Vec<&str> = scanned
-        .pieces
-        .iter()
-        .map(|piece| piece.lower.as_str())
-        .collect();
-    let languages = languages(&scanned.pieces, vocabulary);
-    let meanings = meanings(&lower, languages, vocabulary);
+fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabulary) -> Reading {
+    let pieces = scanned.pieces.into_iter();
+    let (texts, lower): (Vec<String>, Vec<String>) =
+        pieces.map(|piece| (piece.text, piece.lower)).unzip();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let entries: Vec<&[Phrase]> = lower.iter().map(|word| vocabulary.entries(word)).collect();
+    let languages = languages(&lower, &entries);
+    let meanings = meanings(&lower, &entries, languages, vocabulary);
     let subjects: Vec<String> = subjects.iter().map(|word| stem(word)).collect();
     let mut words: Vec<Word> = Vec::with_capacity(lower.len());
-    for (place, (piece, meaning)) in scanned.pieces.iter().zip(&meanings).enumerate() {
+    for (place, (text, meaning)) in texts.into_iter().zip(&meanings).enumerate() {
+        let lower = lower[place];
         let mut word = Word {
-            stem: stem(&piece.lower),
-            text: piece.text.clone(),
+            stem: stem(lower),
             key: 0,
             kind: Kind::Word,
             roles: meaning.roles,
@@ -147,15 +149,16 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
             families: meaning.families,
             is_telling: false,
             is_dropped: false,
-            is_capital: piece.text.starts_with(char::is_uppercase),
+            is_capital: text.starts_with(char::is_uppercase),
             unit: 0,
+            text,
         };
-        word.kind = kind(piece, meaning, place, languages);
+        word.kind = kind(&word.text, lower, meaning, place, languages);
         if word.kind == Kind::Number {
-            word.stem = number(&piece.lower, meaning.number);
+            word.stem = number(lower, meaning.number);
         }
         if (subjects.contains(&word.stem) && word.roles & (FUNCTION | PREPOSITION) == 0)
-            || piece.lower == whole
+            || lower == whole
         {
             word.roles |= USER;
         }
@@ -176,29 +179,28 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
             .is_some_and(|word| word.roles & PREDICATE != 0),
         groups: words.iter().fold(0, |all, word| all | word.groups),
         families: words.iter().fold(0, |all, word| all | word.families),
+        size: words.iter().filter(|word| word.is_telling).count(),
         is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
-        symbols: scanned.symbols.clone(),
+        symbols: scanned.symbols,
         asks: scanned.asks,
         is_cut: false,
-        breaks: scanned.breaks.clone(),
+        breaks: scanned.breaks,
         is_unspaced,
         words,
     }
 }
 
 /// The languages from which most of the words come; all of them if no word is known.
-fn languages(pieces: &[Piece], vocabulary: &Vocabulary) -> Languages {
-    let has = |of: fn(char) -> bool| pieces.iter().any(|piece| piece.lower.starts_with(of));
-    if has(is_unspaced) {
+fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
+    if lower.iter().any(|word| word.starts_with(is_unspaced)) {
         let kana = |character| matches!(character, '\u{3041}'..='\u{30ff}');
-        let is_japanese = pieces.iter().any(|piece| piece.lower.contains(kana));
+        let is_japanese = lower.iter().any(|word| word.contains(kana));
         return if is_japanese { JAPANESE } else { CHINESE };
     }
     let mut counts = [0_u32; LEXICONS.len()];
-    for piece in pieces {
-        let common = Table::shared().get(letters::hash(&piece.lower));
-        let of =
-            vocabulary.languages(&piece.lower) | common.map_or(0, |entry| entry.is(Class::Common));
+    for (word, entries) in lower.iter().zip(entries) {
+        let common = Table::shared().get(letters::hash(word));
+        let of = vocabulary::languages(entries) | common.map_or(0, |entry| entry.is(Class::Common));
         for (language, count) in counts.iter_mut().enumerate() {
             *count += u32::from(of >> language & 1);
         }
@@ -211,25 +213,29 @@ fn languages(pieces: &[Piece], vocabulary: &Vocabulary) -> Languages {
 }
 
 /// What each word means; a phrase hides what its words mean alone.
-fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Vec<Meaning> {
+fn meanings(
+    lower: &[&str],
+    entries: &[&[Phrase]],
+    languages: Languages,
+    vocabulary: &Vocabulary,
+) -> Vec<Meaning> {
     let mut found = vec![Meaning::default(); lower.len()];
     let mut in_phrase = vec![false; lower.len()];
     for at in 0..lower.len() {
-        let Some(phrase) = vocabulary.phrase_at(lower, at, languages) else {
+        let Some(phrase) = vocabulary.phrase_at(lower, at, entries[at], languages) else {
             continue;
         };
         let is_phrase = phrase.places.len() > 1;
         let hides = is_phrase && phrase.meaning.roles & MARKS != 0;
-        let single = vocabulary.word(lower[at], languages);
         if is_phrase && !hides && !in_phrase[at] {
-            found[at].add(single);
+            found[at].add(vocabulary::meaning(entries[at], languages));
         }
         if !is_phrase && in_phrase[at] {
             continue;
         }
         for place in phrase.places {
             if hides && !in_phrase[place] {
-                let alone = vocabulary.word(lower[place], languages);
+                let alone = vocabulary::meaning(entries[place], languages);
                 found[place] = Meaning {
                     roles: alone.roles & TOPICS,
                     families: alone.families,
@@ -243,8 +249,7 @@ fn meanings(lower: &[&str], languages: Languages, vocabulary: &Vocabulary) -> Ve
     found
 }
 
-fn kind(piece: &Piece, meaning: &Meaning, place: usize, languages: Languages) -> Kind {
-    let lower = &piece.lower;
+fn kind(text: &str, lower: &str, meaning: &Meaning, place: usize, languages: Languages) -> Kind {
     let first = lower.chars().next().unwrap_or_default();
     if meaning.roles & (DAY | MONTH | SEASON) != 0 {
         return Kind::Date;
@@ -270,8 +275,8 @@ fn kind(piece: &Piece, meaning: &Meaning, place: usize, languages: Languages) ->
             Kind::Code
         };
     }
-    let shouts = piece.text.chars().skip(1).any(char::is_uppercase);
-    let is_name = piece.text.starts_with(char::is_uppercase) && languages != GERMAN;
+    let shouts = text.chars().skip(1).any(char::is_uppercase);
+    let is_name = text.starts_with(char::is_uppercase) && languages != GERMAN;
     if shouts || (place > 0 && is_name) {
         Kind::Name
     } else {
@@ -399,14 +404,14 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
         let is_state = before & (INDEFINITE | OWNER | ONE | MEASURES | MANY) != 0
             || (languages & (CHINESE | JAPANESE) == 0 && (is_after_be || next & BE != 0));
         let last = place + 1 == words.len();
+        let may_tell = !is_state && (begins || word.roles & known == 0);
+        let may_follow = word.roles & known & !STATE == 0;
         let is_past = tenses.iter().any(|tenses| {
             let has = |before: &[&str]| before.iter().any(|word| tenses.is_auxiliary(word));
-            let near = has(&lower[place.saturating_sub(2)..place]);
-            let far = last && tenses.participle_last && has(&lower[..place]);
-            (tenses.is_past(lower[place]) && !is_state && (begins || word.roles & known == 0))
-                || (tenses.is_participle(lower[place])
-                    && (near || far)
-                    && word.roles & known & !STATE == 0)
+            let near = || has(&lower[place.saturating_sub(2)..place]);
+            let far = || last && tenses.participle_last && has(&lower[..place]);
+            (may_tell && tenses.is_past(lower[place]))
+                || (may_follow && tenses.is_participle(lower[place]) && (near() || far()))
         });
         if is_past {
             words[place].roles |= PAST;

@@ -1,6 +1,7 @@
 //! The words by which claims are compared, of all languages, in one table.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::roles::*;
@@ -12,6 +13,46 @@ const MAX_GAP: usize = 5;
 
 /// The beginnings of words that are looked up for entries with any ending, in characters.
 const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=9;
+
+/// A map whose keys are hashed quickly: they are words of our lists, not chosen by anybody.
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
+
+/// Hashes a word, eight bytes at a time.
+#[derive(Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for eight in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..eight.len()].copy_from_slice(eight);
+            self.write_u64(u64::from_le_bytes(word) ^ (eight.len() as u64) << 56);
+        }
+    }
+
+    /// The end of a text.
+    fn write_u8(&mut self, _: u8) {}
+
+    fn write_u32(&mut self, character: u32) {
+        self.write_u64(u64::from(character));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        // The high half folded back in mixes the low bits, which choose the bucket.
+        let product = u128::from(self.0.rotate_left(5) ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Nearly as many as there are, so that the table does not grow entry by entry.
+const ENTRIES: usize = 1 << 14;
+
+/// The bit of all beginnings beyond those lengths.
+const BEYOND: usize = *BEGINNINGS.end() + 1;
 
 /// What a word or a phrase means in one language.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,9 +77,41 @@ impl Meaning {
 
 /// A word or a phrase, without its first word.
 #[derive(Debug)]
-struct Phrase {
+pub struct Phrase {
     rest: Vec<Piece>,
     meanings: Vec<(Languages, Meaning)>,
+}
+
+impl Phrase {
+    /// What it means in any of the languages, if one has it.
+    fn meaning(&self, languages: Languages) -> Option<Meaning> {
+        let of = self.meanings.iter().filter(|(of, _)| of & languages != 0);
+        of.fold(None, |found, (_, meaning)| {
+            let mut all: Meaning = found.unwrap_or_default();
+            all.add(*meaning);
+            Some(all)
+        })
+    }
+}
+
+/// The languages that have a word, given its entries.
+pub fn languages(entries: &[Phrase]) -> Languages {
+    let meanings = alone(entries).flat_map(|phrase| &phrase.meanings);
+    meanings.fold(0, |all, (language, _)| all | language)
+}
+
+/// What a word means alone, in any of the languages, given its entries.
+pub fn meaning(entries: &[Phrase], languages: Languages) -> Meaning {
+    let mut found = Meaning::default();
+    for meaning in alone(entries).filter_map(|phrase| phrase.meaning(languages)) {
+        found.add(meaning);
+    }
+    found
+}
+
+/// The entries that are one word.
+fn alone(entries: &[Phrase]) -> impl Iterator<Item = &Phrase> {
+    entries.iter().filter(|phrase| phrase.rest.is_empty())
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,10 +153,12 @@ pub enum Counts {
 /// The words of all languages.
 pub struct Vocabulary {
     /// Longest first.
-    by_first: HashMap<String, Vec<Phrase>>,
-    by_beginning: HashMap<String, Vec<Phrase>>,
+    by_first: Map<String, Vec<Phrase>>,
+    by_beginning: Map<String, Vec<Phrase>>,
+    /// By the first two characters of those beginnings, a bit for each of their lengths.
+    lengths: Map<(char, char), u32>,
     /// Of scripts without blanks: the length of the longest entry that begins with a character.
-    longest: HashMap<char, usize>,
+    longest: Map<char, usize>,
     /// Past tenses of each language.
     tenses: Vec<(Languages, Tenses)>,
 }
@@ -136,13 +211,19 @@ impl Vocabulary {
 
     fn new() -> Self {
         let mut vocabulary = Self {
-            by_first: HashMap::new(),
-            by_beginning: HashMap::new(),
-            longest: HashMap::new(),
+            by_first: Map::default(),
+            by_beginning: Map::default(),
+            lengths: Map::default(),
+            longest: Map::default(),
             tenses: Vec::new(),
         };
+        vocabulary.by_first.reserve(ENTRIES);
         for (number, lexicon) in LEXICONS.iter().enumerate() {
             vocabulary.add_language(1 << number, lexicon);
+        }
+        for beginning in vocabulary.by_beginning.keys() {
+            let of = vocabulary.lengths.entry(first_two(beginning)).or_default();
+            *of |= 1 << beginning.chars().count().min(BEYOND);
         }
         for phrases in vocabulary.by_first.values_mut() {
             phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.rest.len()));
@@ -244,12 +325,13 @@ impl Vocabulary {
     }
 
     fn add_form(&mut self, form: &str, language: Languages, meaning: Meaning) {
-        let pieces = pieces(form);
-        let Some((first, rest)) = pieces.split_first() else {
+        let mut pieces = pieces(form).into_iter();
+        let Some(first) = pieces.next() else {
             return;
         };
+        let rest: Vec<Piece> = pieces.collect();
         if let Some(character) = first.text.chars().next().filter(|c| is_unspaced(*c)) {
-            for piece in &pieces {
+            for piece in std::iter::once(&first).chain(&rest) {
                 let length = piece.text.chars().count();
                 let first = piece.text.chars().next().unwrap_or(character);
                 let longest = self.longest.entry(first).or_default();
@@ -268,14 +350,14 @@ impl Vocabulary {
         } else {
             &mut self.by_first
         };
-        let phrases = table.entry(first.text.clone()).or_default();
+        let phrases = table.entry(first.text).or_default();
         let known = phrases.iter_mut().find(|phrase| phrase.rest == rest);
         let phrase = match known {
             Some(phrase) => phrase,
             None => {
                 phrases.push(Phrase {
-                    rest: rest.to_vec(),
-                    meanings: Vec::new(),
+                    rest,
+                    meanings: Vec::with_capacity(1),
                 });
                 phrases.last_mut().expect("one was added")
             }
@@ -338,54 +420,28 @@ impl Vocabulary {
             || units.filter(|phrase| phrase.rest.is_empty()).any(is_unit)
     }
 
-    /// The languages that have this word.
-    pub fn languages(&self, word: &str) -> Languages {
-        let phrases = self.by_first.get(word).into_iter().flatten();
-        let single = phrases.filter(|phrase| phrase.rest.is_empty());
-        single
-            .flat_map(|phrase| &phrase.meanings)
-            .fold(0, |all, (language, _)| all | language)
+    /// The entries whose first word is this one.
+    pub fn entries(&self, word: &str) -> &[Phrase] {
+        self.by_first.get(word).map_or(&[], Vec::as_slice)
     }
 
-    /// What a word means alone, in any of the languages.
-    pub fn word(&self, word: &str, languages: Languages) -> Meaning {
-        let phrases = self.by_first.get(word).into_iter().flatten();
-        let single = phrases.filter(|phrase| phrase.rest.is_empty());
-        let mut found = Meaning::default();
-        for (language, meaning) in single.flat_map(|phrase| &phrase.meanings) {
-            if language & languages != 0 {
-                found.add(*meaning);
-            }
-        }
-        found
-    }
-
-    /// The longest phrase that begins at a word, in any of the languages.
-    pub fn phrase_at(&self, words: &[&str], at: usize, languages: Languages) -> Option<Found> {
-        let word = words[at];
-        let exact = self.by_first.get(word).into_iter().flatten();
-        let ends = BEGINNINGS.filter_map(|length| {
-            let (end, _) = word.char_indices().nth(length)?;
-            self.by_beginning.get(&word[..end])
-        });
-        let whole = self.by_beginning.get(word);
+    /// The longest phrase that begins at a word, in any of the languages, given the word's entries.
+    pub fn phrase_at(
+        &self,
+        words: &[&str],
+        at: usize,
+        entries: &[Phrase],
+        languages: Languages,
+    ) -> Option<Found> {
         let mut best: Option<Found> = None;
-        for phrase in exact.chain(ends.chain(whole).flatten()) {
+        for phrase in entries.iter().chain(self.beginning_of(words[at])) {
             let length = phrase.rest.len() + 1;
             if best.as_ref().is_some_and(|best| best.places.len() > length) {
                 continue;
             }
-            let mut meaning = Meaning::default();
-            let mut known = false;
-            for (language, of_language) in &phrase.meanings {
-                if language & languages != 0 {
-                    meaning.add(*of_language);
-                    known = true;
-                }
-            }
-            if !known {
+            let Some(meaning) = phrase.meaning(languages) else {
                 continue;
-            }
+            };
             let Some(places) = places(&phrase.rest, words, at) else {
                 continue;
             };
@@ -400,6 +456,25 @@ impl Vocabulary {
         best
     }
 
+    /// The entries with any ending that a word begins with, the shortest beginning first.
+    fn beginning_of(&self, word: &str) -> impl Iterator<Item = &Phrase> {
+        let lengths = self.lengths.get(&first_two(word)).copied().unwrap_or(0);
+        let count = if lengths == 0 {
+            0
+        } else {
+            word.chars().count()
+        };
+        let ends = BEGINNINGS.filter_map(move |length| {
+            if lengths >> length & 1 == 0 {
+                return None;
+            }
+            let (end, _) = word.char_indices().nth(length)?;
+            self.by_beginning.get(&word[..end])
+        });
+        let whole = (lengths >> count.min(BEYOND) & 1 == 1).then(|| self.by_beginning.get(word));
+        ends.chain(whole.flatten()).flatten()
+    }
+
     /// The tenses of the languages.
     pub fn tenses(&self, languages: Languages) -> impl Iterator<Item = &Tenses> {
         let of = move |(language, tenses)| (languages & language != 0).then_some(tenses);
@@ -407,17 +482,32 @@ impl Vocabulary {
     }
 }
 
-/// Where the rest of a phrase stands after its first word.
+/// Where a phrase stands, given its words after the first.
 fn places(rest: &[Piece], words: &[&str], at: usize) -> Option<Vec<usize>> {
-    let mut places = vec![at];
-    let mut next = at + 1;
-    for piece in rest {
+    let find = |piece: &Piece, from: usize| {
         let reach = if piece.after_gap { MAX_GAP + 1 } else { 1 };
-        let found = (next..words.len().min(next + reach)).find(|place| piece.is(words[*place]))?;
-        places.push(found);
-        next = found + 1;
+        (from..words.len().min(from + reach)).find(|place| piece.is(words[*place]))
+    };
+    // Most phrases end here.
+    let second = match rest.first() {
+        Some(piece) => Some(find(piece, at + 1)?),
+        None => None,
+    };
+    let mut places = Vec::with_capacity(rest.len() + 1);
+    places.push(at);
+    places.extend(second);
+    for piece in rest.iter().skip(1) {
+        let last = places[places.len() - 1];
+        places.push(find(piece, last + 1)?);
     }
     Some(places)
+}
+
+/// The first two characters of a word.
+fn first_two(word: &str) -> (char, char) {
+    let mut characters = word.chars();
+    let mut next = || characters.next().unwrap_or_default();
+    (next(), next())
 }
 
 fn pieces(form: &str) -> Vec<Piece> {
