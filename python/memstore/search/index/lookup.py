@@ -193,14 +193,14 @@ class IndexLookup(Lookup[F]):
         codes = self._contents.codes
         rows: dict[int, Sequence[int]] = {}
         many: dict[int, Visible] = {}
-        for fact, others in found:
-            if len(others) <= k:
-                rows[fact.id] = [*others]
+        for fact, among in found:
+            if len(among) <= k:
+                rows[fact.id] = list(among)
             elif codes is not None and fact.id in vectors:
-                many[fact.id] = others
+                many[fact.id] = among
             else:
                 phrases = self.terms(fact.content).phrases
-                best_rows = self._contents.words.search(phrases, k, others, until=self.until)
+                best_rows = self._contents.words.search(phrases, k, among, until=self.until)
                 rows[fact.id] = [id_ for id_, _ in best_rows]
         near: dict[int, dict[int, float]] = {}
         if codes is not None and many:
