@@ -27,7 +27,7 @@ from memstore import LocalEmbedder
 from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
 
 PAIRS = Path(__file__).parents[2] / "tests" / "text" / "judged"
-PUBLISHED = (PAIRS / "pairs.jsonl", PAIRS / "more_pairs.jsonl")
+PUBLISHED = (PAIRS / "pairs.jsonl", PAIRS / "more_pairs.jsonl", PAIRS / "further_pairs.jsonl")
 
 MAX_CANDIDATES = 10
 WRONG_SLOTS = 0.2

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
+from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 from memstore.text.folding import folded
@@ -202,7 +202,7 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
     judged = _by_words(pair, without)
     if old.slots is None or new.slots is None:
         return judged
-    return _by_slots(judged, pair, Compared(old.slots, new.slots), without)
+    return _by_slots(judged, pair, Compared(old.slots, new.slots), new.slots.value, without)
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
@@ -213,7 +213,11 @@ def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
 
 
 def _by_slots(
-    judged: Judgement, pair: Pair, slots: Compared, without: Collection[Rule]
+    judged: Judgement,
+    pair: Pair,
+    slots: Compared,
+    value: str | None,
+    without: Collection[Rule],
 ) -> Judgement:
     """Return the verdict of the words together with that of the slots.
 
@@ -225,13 +229,23 @@ def _by_slots(
     asks = judged.verdict is Verdict.ASK
     ended = slots.end and asks and (judged.rule in ENDING or bool(pair.marks & OVER))
     if (slots.replace or ended) and Rule.SAME_SLOT not in without:
-        seen = asks and not (judged.rule in FAMILIAR and signs.names_a_case(pair))
-        verdict = Verdict.RETIRE if seen and may_prove(pair) else Verdict.ASK
+        seen = asks and not (judged.rule in FAMILIAR and _names_a_case(pair, ended=ended or slots.names(pair)))
+        verdict = Verdict.RETIRE if seen and may_prove(pair, value) else Verdict.ASK
         return Judgement(verdict, Rule.SAME_SLOT, judged.changes)
     over = bool(pair.marks & (OVER | CORRECTS | REPLACES))
     if slots.differ and asks and not over and Rule.OTHER_SLOT not in without:
         return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, judged.changes)
     return judged
+
+
+def _names_a_case(pair: Pair, *, ended: bool) -> bool:
+    """Whether the words may hold for a case only.
+
+    They may say to whom it was given away, and what comes instead.
+    """
+    if ended:
+        return bool(pair.marks & PARTLY) or signs.qualifies(pair)
+    return signs.names_a_case(pair)
 
 
 def speaks_against(old: Claim, new: Claim) -> bool:

@@ -8,21 +8,29 @@ from typing import TYPE_CHECKING, Literal
 from memstore._kernel.claims import (
     ADDS,
     ATTRIBUTE,
+    CHANGES,
+    CORRECTS,
     FUNCTION,
     KIN,
+    MANY,
     NAME,
+    NOW,
     OWNER,
+    REPLACES,
     TEMPORARY,
     USER,
     Reading,
 )
 from memstore.frozen import frozen
 from memstore.text.folding import folded
-from memstore.text.judging.pair import is_value
+from memstore.text.judging.pair import OVER, is_value
 
 if TYPE_CHECKING:
     from memstore._kernel.claims import Word
     from memstore.text.judging.pair import Pair
+
+STRONG = OVER | CHANGES | CORRECTS | REPLACES
+"""Marks after which even a verb that accumulates has another value."""
 
 
 @frozen
@@ -55,7 +63,13 @@ class Compared:
         ended = bool(new.holds_until) and not old.holds_until
         self.end = same and (ended or (valued and _same(old.value, new.value)))
         self.replace = same and one and (ended or (valued and not self.end))
+        self._value = {*_keys(new.value or "")}
         self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
+
+    def names(self, pair: Pair) -> bool:
+        """Whether the newer value is all that the words add, where they end or correct."""
+        gained = {word.key for word in pair.gained}
+        return bool(pair.marks & STRONG and self._value & gained)
 
 
 def _same(one: str | None, other: str | None) -> bool:
@@ -71,19 +85,26 @@ def _keys(text: str) -> list[int | str]:
     return [folded(text)]
 
 
-def may_prove(pair: Pair) -> bool:
+def may_prove(pair: Pair, value: str | None = None) -> bool:
     """Whether the words allow what slots and signs say together.
 
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
+
+    Args:
+        value: of the newer claim, which may stand where a holder does: "Wen is the lead now".
     """
     either = pair.old.roles | pair.new.roles
+    named = {*_keys(value or "")}
+    other = (word for word in pair.side_by_side.new_head if word.key not in named)
     return (
         pair.same_signs
-        and pair.about_own
+        and pair.heads_own
+        and not pair.narrows
         and not either & ADDS
-        and not pair.old.roles & TEMPORARY
+        and (not pair.old.roles & TEMPORARY or bool(pair.marks & (OVER | NOW)))
         and pair.holds_on
-        and not any(_is_another(word, pair) for word in pair.side_by_side.new_head)
+        and not (pair.old.roles & MANY and not pair.marks & STRONG and pair.marks & NOW)
+        and not any(_is_another(word, pair) for word in other)
     )
 
 

@@ -151,6 +151,9 @@ fn read(scanned: &Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabu
             unit: 0,
         };
         word.kind = kind(piece, meaning, place, languages);
+        if word.kind == Kind::Unspaced && is_region(&piece.lower) {
+            word.roles |= REGION;
+        }
         if word.kind == Kind::Number {
             word.stem = number(&piece.lower, meaning.number);
         }
@@ -277,6 +280,11 @@ fn kind(piece: &Piece, meaning: &Meaning, place: usize, languages: Languages) ->
     } else {
         Kind::Word
     }
+}
+
+/// Whether a name of a script without blanks says that it is a region: 長野県.
+fn is_region(name: &str) -> bool {
+    name.chars().count() > 2 && name.ends_with(['県', '省', '州'])
 }
 
 fn kind_of_digits(lower: &str) -> Kind {
