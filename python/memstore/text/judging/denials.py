@@ -33,7 +33,9 @@ def is_hedged(pair: Pair) -> bool:
 def _wishes_anew(pair: Pair) -> bool:
     """Whether both are wishes of the subject, and the newer one holds from now on."""
     wishes = pair.old.roles & HEDGES and pair.old.is_about_subject
-    return bool(wishes and pair.marks & NOW and pair.new.roles & USER and (pair.shared or pair.families))
+    return bool(
+        wishes and pair.marks & NOW and pair.new.roles & USER and (pair.shared or pair.families)
+    )
 
 
 def adds(pair: Pair) -> bool:

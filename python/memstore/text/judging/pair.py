@@ -165,7 +165,8 @@ class Pair:
             return True
         follows = bool(gained) and after.index(gained[0]) > last
         replaces = any(
-            word.is_telling and word.text.lower() not in {other.text.lower() for other in after}
+            (word.is_telling or word.roles & USER)
+            and word.text.lower() not in {other.text.lower() for other in after}
             for word in before
         )
         return follows or (replaces and any(word in after[:last] for word in gained))

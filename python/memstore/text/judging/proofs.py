@@ -249,9 +249,19 @@ def moves_from_to(pair: Pair) -> bool:
             )
             and not any(not _is_verb(word) for word in extra)
             and all(word.roles & (FROM | TO) for word in pair.side_by_side.gained_prepositions)
+            and all(_leads_to(pair.old, word, gone) for word in pair.side_by_side.lost_prepositions)
         ):
             return True
     return False
+
+
+def _leads_to(reading: Reading, preposition: Word, value: set[int]) -> bool:
+    """Whether a preposition stands before a value; in scripts without blanks it may follow."""
+    if reading.is_unspaced:
+        return True
+    words = [word for word in reading.words if not word.is_dropped]
+    following = words[words.index(preposition) + 1 :]
+    return bool(following) and following[0].key in value
 
 
 def _is_verb(word: Word) -> bool:
@@ -346,9 +356,16 @@ def transfers(pair: Pair) -> bool:
         return False
     nouns = [word for word in pair.common if not is_value(word)]
     return (
-        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair) or _is_attribute(pair)
-         or says_when(pair))
-        and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
+        (
+            any(not _is_verb(word) for word in nouns)
+            or _counts_the_same(pair)
+            or _is_attribute(pair)
+            or says_when(pair)
+        )
+        and all(
+            is_value(word) or _is_verb(word) or word.roles & CHANGES
+            for word in (*pair.lost, *pair.gained)
+        )
         and all(binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
         and all(
             word.roles & (TO | FROM) and binds_value(pair.new, word)
@@ -419,6 +436,26 @@ def says_now(pair: Pair) -> bool:
         and not pair.denied
         and _alike(old, new)
         and bool(roles(old) & REGION) == bool(roles(new) & REGION)
+    )
+
+
+def renames(pair: Pair) -> bool:
+    """Whether it changes an attribute to another name: the tag was renamed to Y."""
+    if not pair.marks & CHANGES or pair.values is None or not is_clean(pair):
+        return False
+    old, new = pair.values
+    found = pair.side_by_side
+    return (
+        bool(roles(pair.frame) & ATTRIBUTE and pair.old.roles & BE)
+        and not roles(pair.frame) & (MANY | SEVERAL)
+        and not pair.denied
+        and not found.lost_prepositions
+        and bool(found.gained_prepositions)
+        and all(word.roles & TO for word in found.gained_prepositions)
+        and len(old) == len(new) <= MAX_VALUE
+        and kinds(old) == kinds(new)
+        and not kinds(old) & TYPED
+        and keys(pair.frame) <= keys(pair.new.words)
     )
 
 

@@ -348,7 +348,11 @@ def accumulates(pair: Pair) -> bool:
         return False
     if pair.old.words[0].roles & INDEFINITE:
         return True  # a good hairdresser is one of several
-    if frame & SEVERAL and not (counted and pair.old.roles & HAVE) and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
+    if (
+        frame & SEVERAL
+        and not (counted and pair.old.roles & HAVE)
+        and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE)
+    ):
         return True
     has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
     many = frame & MANY and not (frame & UNIQUE and pair.old.roles & BE)
@@ -489,7 +493,8 @@ def changes_the_value(pair: Pair) -> bool:
     if not pair.marks & CHANGES or roles(pair.lost) & MANY:
         return False
     either = kinds(pair.lost) | kinds(pair.gained)
-    if not pair.shared and UNSPACED in either and not either & TYPED:
+    topics = pair.families or pair.old.roles & pair.new.roles & TOPICS
+    if not pair.shared and not topics and UNSPACED in either and not either & TYPED:
         return False
     if pair.marks & FROM and any(map(is_value, pair.common)) and any(map(is_value, pair.gained)):
         return True  # from Tuesday to Friday

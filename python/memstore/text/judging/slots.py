@@ -46,7 +46,7 @@ class Slots:
 
 
 class Compared:
-    """The slots of an older and a newer claim.
+    """The slots of an older and a newer claim, with their folded texts.
 
     Attributes:
         replace: one attribute of one holder, which has one value, has another one, or has ended.
@@ -54,11 +54,11 @@ class Compared:
         differ: the attributes or the holders differ, or the attribute has several values.
     """
 
-    def __init__(self, old: Slots, new: Slots) -> None:
+    def __init__(self, old: Slots, new: Slots, texts: tuple[str, str]) -> None:
         known = bool(old.attribute and new.attribute)
         same = known and _same(old.attribute, new.attribute)
         same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
-        valued = bool(old.value and new.value)
+        valued = _stands(old.value, texts[0]) and _stands(new.value, texts[1])
         one = old.cardinality == new.cardinality == "one"
         ended = bool(new.holds_until) and not old.holds_until
         self.end = same and (ended or (valued and _same(old.value, new.value)))
@@ -77,6 +77,11 @@ def _same(one: str | None, other: str | None) -> bool:
     return _keys(one or "") == _keys(other or "")
 
 
+def _stands(value: str | None, text: str) -> bool:
+    """Whether a value stands in the folded text; one that an extractor made up tells nothing."""
+    return bool(value) and folded(value or "") in text
+
+
 def _keys(text: str) -> list[int | str]:
     words = Reading(unicodedata.normalize("NFKC", text), "").words
     named: list[int | str] = [word.key for word in words if not word.is_dropped]
@@ -85,13 +90,14 @@ def _keys(text: str) -> list[int | str]:
     return [folded(text)]
 
 
-def may_prove(pair: Pair, value: str | None = None) -> bool:
+def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -> bool:
     """Whether the words allow what slots and signs say together.
 
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
 
     Args:
         value: of the newer claim, which may stand where a holder does: "Wen is the lead now".
+        former: the value of the older claim. Words that both texts have are no other value.
     """
     either = pair.old.roles | pair.new.roles
     named = {*_keys(value or "")}
@@ -100,11 +106,24 @@ def may_prove(pair: Pair, value: str | None = None) -> bool:
         pair.same_signs
         and pair.heads_own
         and not pair.narrows
+        and _is_new(value, pair.new, pair.old)
+        and (_is_new(former, pair.old, pair.new) or bool(pair.marks & STRONG))
         and not either & ADDS
         and (not pair.old.roles & TEMPORARY or bool(pair.marks & (OVER | NOW)))
         and pair.holds_on
         and not (pair.old.roles & MANY and not pair.marks & STRONG and pair.marks & NOW)
         and not any(_is_another(word, pair) for word in other)
+    )
+
+
+def _is_new(value: str | None, this: Reading, other: Reading) -> bool:
+    """Whether a value has a word that the other text does not have; no value may have any."""
+    known = {word.stem for word in other.words}
+    said = folded(value or "")
+    return not said or any(
+        folded(word.text) in said and word.stem not in known
+        for word in this.words
+        if not word.is_dropped
     )
 
 

@@ -75,17 +75,18 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         now: "von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
             inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit aktuell \
             von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
-        ends: "ist_lahmgelegt drangegeben dran_gegeben gibt…dran nicht_mehr nicht…mehr kein…mehr \
-            keine…mehr keinen…mehr keinem…mehr keiner…mehr nie_mehr nie_wieder aufgehört hört…auf \
-            hörte…auf aufgegeben gibt…auf gab…auf nicht_länger mit_dem…aufgehört hat…aufgehört \
-            hörte_auf hat_aufgegeben gab_auf abgewöhnt sich…abgewöhnt nie_mehr…seit gar_nicht_mehr \
-            gar_kein…mehr überhaupt_nicht_mehr überhaupt_kein…mehr ist…kein…mehr \
-            eingestellt_worden damit_aufgehört verzichtet_auf verzichtet_inzwischen nicht_weiter \
-            rührt…nicht_mehr rührt…keinen…mehr die_finger_von lässt_die_finger aufgehört_mit \
-            schluss_mit hat_schluss_mit macht_schluss keine_lust_mehr genug_von beiseitegelegt \
-            ließ_es_sein lässt_es_sein abgeschworen losgekommen_von weg_vom abgesetzt abgelegt \
-            auf_eis_gelegt eingestellt_wird abgeschaltet schaltet…ab schaltete…ab wird_nicht_mehr \
-            entfällt entfallen fällt_aus fällt_weg weggefallen ausgesetzt",
+        ends: "ist_geschichte hat_ausgedient ist_lahmgelegt drangegeben dran_gegeben gibt…dran \
+            nicht_mehr nicht…mehr kein…mehr keine…mehr keinen…mehr keinem…mehr keiner…mehr \
+            nie_mehr nie_wieder aufgehört hört…auf hörte…auf aufgegeben gibt…auf gab…auf \
+            nicht_länger mit_dem…aufgehört hat…aufgehört hörte_auf hat_aufgegeben gab_auf \
+            abgewöhnt sich…abgewöhnt nie_mehr…seit gar_nicht_mehr gar_kein…mehr \
+            überhaupt_nicht_mehr überhaupt_kein…mehr ist…kein…mehr eingestellt_worden \
+            damit_aufgehört verzichtet_auf verzichtet_inzwischen nicht_weiter rührt…nicht_mehr \
+            rührt…keinen…mehr die_finger_von lässt_die_finger aufgehört_mit schluss_mit \
+            hat_schluss_mit macht_schluss keine_lust_mehr genug_von beiseitegelegt ließ_es_sein \
+            lässt_es_sein abgeschworen losgekommen_von weg_vom abgesetzt abgelegt auf_eis_gelegt \
+            eingestellt_wird abgeschaltet schaltet…ab schaltete…ab wird_nicht_mehr entfällt \
+            entfallen fällt_aus fällt_weg weggefallen ausgesetzt",
         disposes: "verkauft verkaufte storniert abgesagt gestorben verstorben abgegeben \
             verschenkt gekündigt weggeworfen verloren entfernt gelöscht abgeschafft zurückgegeben \
             abbestellt starb veräußert versteigert verpfändet entsorgt verschrottet \
@@ -121,39 +122,40 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             wurde_bewilligt bewilligt zugestimmt abgesegnet unterzeichnet gemerged wurde_behoben \
             ist_behoben aufgegangen zu_ende endete endet_im ist_vorbei sind_vorbei ausgestanden \
             aufgeklärt beigelegt begraben versöhnt hat_sich_gelegt schulden_los abgestottert",
-        changes: "aufgestockt_auf gesenkt_auf erhöht_auf verlegt_auf verschoben_auf vertagt_auf \
-            umgelegt skaliert hochskaliert degradiert versetzt versetzte umziehen verdoppelte \
-            halbierte verlängerte verkürzte hob…an setzte…herab gezogen umgezogen zog zieht \
-            gewechselt wechselte wechselt umgestellt umgestiegen migriert ersetzt ersetzte \
-            aktualisiert befördert erhöht gesenkt gestiegen gesunken gewachsen geschrumpft verlegt \
-            verschoben verlängert verkürzt umbenannt geworden wurde…zu umgeschrieben umlackiert \
-            gestrichen angehoben reduziert halbiert verdoppelt vorverlegt vorgezogen umgebucht \
-            übergeben übernommen ausgetauscht getauscht geändert ändert angepasst stieg sank \
-            umgeschult stattdessen hochgesetzt herabgesetzt heraufgesetzt abgelöst portiert \
-            verlagert umgeschwenkt angeboten weggezogen gewechselt_zu wechselten umgerüstet \
-            umgestaltet umgeleitet umgebaut umgeschaltet umgetauscht umgezogen_nach übergesiedelt \
-            hingezogen zog_um zieht_um zog_nach zog_in zieht_nach herabgestuft heraufgestuft \
-            hochgestuft aufgestockt gekürzt verringert vermindert gestiegen_auf stieg_auf sank_auf \
-            fiel_auf gefallen verdreifacht ausgeweitet ausgebaut eingeschränkt vorgerückt \
-            nach_hinten_verschoben hinausgezögert verzögert vertagt aufgeschoben verschob verlegte \
-            erhöhte senkte reduzierte wechselt_auf ersetzen abgelöst_durch tritt_an_die_stelle \
-            aufgestiegen befördert_zur befördert_zum ernannt gewählt wurde_zum wurde_zur \
-            wird_jetzt umgetauft umformatiert umgemeldet umgesattelt umgelernt neu_vergeben \
-            übernahm übernimmt übergab abgetreten weitergegeben gestaffelt aktualisierte \
-            upgegradet geupdatet migrierte portierte verkleinert vergrößert verbreitert verengt \
-            geändert_auf geändert_in getauft neu_gestrichen lackiert gefärbt geschnitten \
-            geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um stieg_auf_um rüstete_um \
-            zurückgekehrt zurückgegangen zurückgewechselt lieber doch_lieber neuerdings_nicht \
-            entschied_sich_für wechselte_von tauschte gegen_einen gegen_eine gegen_ein_anderes \
-            gehoben hochgezogen umgehängt umgesattelt_auf wechselte…zu wechselt…zu wechselten…zu \
-            stieg…um steigt…um stellte…um stellt…um stellten…um zog…um zieht…um zogen…um zog…nach \
-            tauschte…gegen getauscht_gegen ersetzte…durch wurde…verlegt hochgegangen \
-            runtergegangen rauf runter hochgesetzt_auf nunmehriger neuer_chef neue_chefin \
-            neue_stelle neue_adresse neue_nummer neue_wohnung neues_auto neues_handy neuer_termin \
-            neuer_name statt_dessen anstelle_dessen übernommen_von geht_an_den übergeben_an \
-            abgelöst_von nachfolger nachfolgerin folgt_auf an_die_stelle umgeschult_zum \
-            umgeschult_zur avancierte aufgerückt angeboten_das_du das_du_angeboten wurde_ersetzt \
-            wird_ersetzt umentschieden anders_entschieden wechselt_in in_die_tagschicht",
+        changes: "aufgerüstet wurde_abgelöst heißt_jetzt aufgestockt_auf gesenkt_auf erhöht_auf \
+            verlegt_auf verschoben_auf vertagt_auf umgelegt skaliert hochskaliert degradiert \
+            versetzt versetzte umziehen verdoppelte halbierte verlängerte verkürzte hob…an \
+            setzte…herab gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt \
+            umgestiegen migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen \
+            gesunken gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt \
+            geworden wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert \
+            verdoppelt vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht \
+            geändert ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
+            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten weggezogen \
+            gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut umgeschaltet \
+            umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um zog_nach zog_in \
+            zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt verringert \
+            vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht ausgeweitet \
+            ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert verzögert \
+            vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte wechselt_auf ersetzen \
+            abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur befördert_zum ernannt \
+            gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert umgemeldet umgesattelt \
+            umgelernt neu_vergeben übernahm übernimmt übergab abgetreten weitergegeben gestaffelt \
+            aktualisierte upgegradet geupdatet migrierte portierte verkleinert vergrößert \
+            verbreitert verengt geändert_auf geändert_in getauft neu_gestrichen lackiert gefärbt \
+            geschnitten geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um \
+            stieg_auf_um rüstete_um zurückgekehrt zurückgegangen zurückgewechselt lieber \
+            doch_lieber neuerdings_nicht entschied_sich_für wechselte_von tauschte gegen_einen \
+            gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt umgesattelt_auf \
+            wechselte…zu wechselt…zu wechselten…zu stieg…um steigt…um stellte…um stellt…um \
+            stellten…um zog…um zieht…um zogen…um zog…nach tauschte…gegen getauscht_gegen \
+            ersetzte…durch wurde…verlegt hochgegangen runtergegangen rauf runter hochgesetzt_auf \
+            nunmehriger neuer_chef neue_chefin neue_stelle neue_adresse neue_nummer neue_wohnung \
+            neues_auto neues_handy neuer_termin neuer_name statt_dessen anstelle_dessen \
+            übernommen_von geht_an_den übergeben_an abgelöst_von nachfolger nachfolgerin folgt_auf \
+            an_die_stelle umgeschult_zum umgeschult_zur avancierte aufgerückt angeboten_das_du \
+            das_du_angeboten wurde_ersetzt wird_ersetzt umentschieden anders_entschieden \
+            wechselt_in in_die_tagschicht",
         begins: "noch_einmal nochmals angefangen begonnen gekauft geheiratet verheiratet fing…an \
             begann kaufte heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen \
             verlobt angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen \

@@ -60,15 +60,15 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         now: "en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
             a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad de_ahora_en_adelante \
             últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace desde_que",
-        ends: "ya_no ya_no_es dejó_de dejado_de no…más nunca_más dejaron_de deja_de dejó_el \
-            dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de lo_ha_dejado lo_dejó la_dejó \
-            ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la \
-            abandonado_el quitó_el_hábito se_ha_quitado se_quitó no_volvió dejé dejé_de \
-            dejamos_de he_dejado he_dejado_de hemos_dejado_de lo_dejé la_dejé dejaron dejó \
-            lo_dejaron la_dejaron ha_colgado colgó_las colgué se_quitó_de me_quité me_he_quitado \
-            abandoné abandonamos no_prueba ni_lo_prueba ya_no_necesita ya_no_hay se_acabaron \
-            se_acabó_el se_acabó_la acabó_con suspendieron suprimieron suprimido suprimida abolió \
-            quitamos quité retiraron retiramos",
+        ends: "es_historia pasó_a_la_historia ya_no ya_no_es dejó_de dejado_de no…más nunca_más \
+            dejaron_de deja_de dejó_el dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de \
+            lo_ha_dejado lo_dejó la_dejó ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió \
+            dejado_el dejado_la abandonado_el quitó_el_hábito se_ha_quitado se_quitó no_volvió \
+            dejé dejé_de dejamos_de he_dejado he_dejado_de hemos_dejado_de lo_dejé la_dejé dejaron \
+            dejó lo_dejaron la_dejaron ha_colgado colgó_las colgué se_quitó_de me_quité \
+            me_he_quitado abandoné abandonamos no_prueba ni_lo_prueba ya_no_necesita ya_no_hay \
+            se_acabaron se_acabó_el se_acabó_la acabó_con suspendieron suprimieron suprimido \
+            suprimida abolió quitamos quité retiraron retiramos",
         disposes: "suspendieron_el cancelaron_el vendió vendido vendida canceló cancelado \
             cancelada murió falleció regaló devolvió perdió tiró eliminó borró anuló anulada \
             anulado se_deshizo dio_de_baja se_dio_de_baja suspendió donó suspendida ha_vendido \
@@ -84,8 +84,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             a_la_basura pasó_a_mejor_vida se_nos_fue tuvimos_que_sacrificar sacrificamos no_renovó \
             no_renové no_renovamos no_hemos_renovado rescindí rescindimos se_ha_muerto murieron \
             robaron_el robaron_la",
-        closes: "han_roto reabrió reabierto reabierta ha_reabierto terminó terminado acabó \
-            finalizó concluyó arreglado arreglada arregló reparó reparado reparada resuelto \
+        closes: "causó_baja han_roto reabrió reabierto reabierta ha_reabierto terminó terminado \
+            acabó finalizó concluyó arreglado arreglada arregló reparó reparado reparada resuelto \
             resuelta resolvió eliminado eliminada se_separó se_divorció divorciado divorciada \
             dio_a_luz se_fue cerró cerrado cerrada se_retiró jubiló se_jubiló aprobó se_recuperó \
             recuperó curado encontró funciona_de_nuevo de_nuevo completó completada completado \

@@ -78,27 +78,27 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             perdus volés nous_a_quittés est_parti_au_paradis fait_piquer dû_faire_piquer jeté_le \
             jeté_la jetés rendus revendus cassé_pour_de_bon rendu_l_âme n_a_pas_renouvelé \
             pas_renouvelé non_renouvelé abattu incendié",
-        closes: "rouvert rouverte a_rouvert ont_rouvert rouvre sont_finis est_fini est_finie \
-            terminé terminée réparé réparée résolu résolue corrigé corrigée rompu séparé séparée \
-            séparés divorcé divorcée divorcés accouché fermé fermée a_réussi s_est_retiré \
-            s_est_retirée retraite à_la_retraite démissionné fini finie achevé achevée guéri \
-            guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau à_nouveau de_nouveau \
-            expiré fusionné fusionnée désactivé désactivée licencié diplômé ont_rompu a_terminé \
-            ont_terminé a_fini bouclé bouclée clos close clôturé clôturée achevés livré livrée \
-            soldé soldée réglé réglée dépanné dépannée remis_en_marche est_revenu est_revenue \
-            rentré rentrée de_retour a_repris_le_travail sorti_de_l_hôpital sortie_de_l_hôpital \
-            guéris remis_de remise_de cicatrisé cicatrisée pris_sa_retraite a_pris_sa_retraite \
-            parti_à_la_retraite partie_à_la_retraite en_retraite s_est_séparé s_est_séparée \
-            se_sont_séparés se_sont_quittés ont_divorcé a_divorcé a_rompu veuve né_le a_accouché \
-            est_né est_née a_obtenu diplômée a_échoué recalé a_démissionné s_est_désisté \
-            s_est_retirés dissous dissoute fermés a_fermé débloqué débloquée levé levée coupé \
-            coupée éteint arrêtée abandonnée abandonné expirée échu échue fusionnés publié publiée \
-            se_sont_séparées séparées rompent ont_mis_fin mis_fin_à est_rentré est_rentrée \
-            sommes_rentrés suis_rentré suis_rentrée a_eu_son a_décroché_son accordé accordée \
-            accordés refusé refusée validé validée signé_le signée_la bail_est_signé réconciliés \
-            se_sont_réconciliés ont_fait_la_paix fait_la_paix guérie_de retapé remboursé \
-            remboursée a_fini_de terminés abouti aboutie enterré sorti_d_affaire tiré_d_affaire \
-            reçu_au reçue_au a_eu_le",
+        closes: "a_pris_fin c_est_fini c_est_terminé rouvert rouverte a_rouvert ont_rouvert rouvre \
+            sont_finis est_fini est_finie terminé terminée réparé réparée résolu résolue corrigé \
+            corrigée rompu séparé séparée séparés divorcé divorcée divorcés accouché fermé fermée \
+            a_réussi s_est_retiré s_est_retirée retraite à_la_retraite démissionné fini finie \
+            achevé achevée guéri guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau \
+            à_nouveau de_nouveau expiré fusionné fusionnée désactivé désactivée licencié diplômé \
+            ont_rompu a_terminé ont_terminé a_fini bouclé bouclée clos close clôturé clôturée \
+            achevés livré livrée soldé soldée réglé réglée dépanné dépannée remis_en_marche \
+            est_revenu est_revenue rentré rentrée de_retour a_repris_le_travail sorti_de_l_hôpital \
+            sortie_de_l_hôpital guéris remis_de remise_de cicatrisé cicatrisée pris_sa_retraite \
+            a_pris_sa_retraite parti_à_la_retraite partie_à_la_retraite en_retraite s_est_séparé \
+            s_est_séparée se_sont_séparés se_sont_quittés ont_divorcé a_divorcé a_rompu veuve \
+            né_le a_accouché est_né est_née a_obtenu diplômée a_échoué recalé a_démissionné \
+            s_est_désisté s_est_retirés dissous dissoute fermés a_fermé débloqué débloquée levé \
+            levée coupé coupée éteint arrêtée abandonnée abandonné expirée échu échue fusionnés \
+            publié publiée se_sont_séparées séparées rompent ont_mis_fin mis_fin_à est_rentré \
+            est_rentrée sommes_rentrés suis_rentré suis_rentrée a_eu_son a_décroché_son accordé \
+            accordée accordés refusé refusée validé validée signé_le signée_la bail_est_signé \
+            réconciliés se_sont_réconciliés ont_fait_la_paix fait_la_paix guérie_de retapé \
+            remboursé remboursée a_fini_de terminés abouti aboutie enterré sorti_d_affaire \
+            tiré_d_affaire reçu_au reçue_au a_eu_le",
         changes: "déprogrammé reprogrammés reportés reportées avancés avancées augmentés doublée \
             divisée déplacés déplacées prolongées rebaptisés relégué reléguée muté_à déménagé \
             emménagé changé est_passé est_passée passé_à passée_à passé_au passée_au passé_en \
