@@ -10,6 +10,7 @@ from memstore._kernel.claims import (
     ATTRIBUTE,
     CHANGES,
     CORRECTS,
+    DAY,
     FUNCTION,
     KIN,
     MANY,
@@ -112,8 +113,14 @@ def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -
         and (not pair.old.roles & TEMPORARY or bool(pair.marks & (OVER | NOW)))
         and pair.holds_on
         and not (pair.old.roles & MANY and not pair.marks & STRONG and pair.marks & NOW)
+        and (bool(pair.marks & STRONG) or not _gains_day(pair))
         and not any(_is_another(word, pair) for word in other)
     )
+
+
+def _gains_day(pair: Pair) -> bool:
+    """Whether only the newer claim speaks of days: at 9 on Sundays."""
+    return any(word.roles & DAY for word in pair.gained) and not pair.old.roles & DAY
 
 
 def _is_new(value: str | None, this: Reading, other: Reading) -> bool:
