@@ -31,7 +31,7 @@ from tests.support.spoiling import spoilt  # isort: skip
 TABLES = Path(__file__).parent / "judged"
 """One table for each language: rule, subject, older and newer claim."""
 
-PUBLISHED = ("pairs.jsonl", "more_pairs.jsonl")
+PUBLISHED = ("pairs.jsonl", "more_pairs.jsonl", "further_pairs.jsonl")
 """Pairs in free wording, with what an extractor finds in them."""
 
 LANGUAGES = "en de es fr zh ja".split()

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, REPLACES, Reading
+from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 from memstore.text.folding import folded
@@ -54,6 +54,7 @@ class Rule(StrEnum):
     MOVED = "names the move to another place"
     LEFT = "names what was left"
     TRANSFERRED = "changes the value of the same noun"
+    RENAMED = "changes the name of the same noun"
     NOW = "says now in the same frame"
     VALUE = "gives an attribute another value"
     OTHER_THING = "is about another thing"
@@ -160,6 +161,7 @@ LAWS: Final = (
     Law(Rule.MOVED, proofs.moves_home, Verdict.RETIRE),
     Law(Rule.LEFT, proofs.leaves, Verdict.RETIRE),
     Law(Rule.TRANSFERRED, proofs.transfers, Verdict.RETIRE),
+    Law(Rule.RENAMED, proofs.renames, Verdict.RETIRE),
     Law(Rule.NOW, proofs.says_now, Verdict.RETIRE),
     Law(Rule.VALUE, proofs.gives_attribute_another_value, Verdict.RETIRE),
     Law(Rule.PARTLY_STRUCK, proofs.touches_struck, Verdict.ASK),
@@ -229,7 +231,8 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
     judged = _by_words(pair, without)
     if old.slots is None or new.slots is None:
         return judged
-    return _by_slots(judged, pair, Compared(old.slots, new.slots), without)
+    slots = Compared(old.slots, new.slots, (old.folded, new.folded))
+    return _by_slots(judged, pair, slots, (old.slots.value, new.slots.value), without)
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
@@ -240,7 +243,11 @@ def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
 
 
 def _by_slots(
-    judged: Judgement, pair: Pair, slots: Compared, without: Collection[Rule]
+    judged: Judgement,
+    pair: Pair,
+    slots: Compared,
+    values: tuple[str | None, str | None],
+    without: Collection[Rule],
 ) -> Judgement:
     """Return the verdict of the words together with that of the slots.
 
@@ -252,13 +259,29 @@ def _by_slots(
     asks = judged.verdict is Verdict.ASK
     ended = slots.end and asks and (judged.rule in ENDING or bool(pair.marks & OVER))
     if (slots.replace or ended) and Rule.SAME_SLOT not in without:
-        seen = asks and not (judged.rule in FAMILIAR and signs.names_a_case(pair))
-        verdict = Verdict.RETIRE if seen and may_prove(pair) else Verdict.ASK
+        seen = asks and not (
+            judged.rule in FAMILIAR and _names_a_case(pair, ended=ended or slots.names(pair))
+        )
+        verdict = (
+            Verdict.RETIRE
+            if seen and may_prove(pair, None if ended else values[1], values[0])
+            else Verdict.ASK
+        )
         return Judgement(verdict, Rule.SAME_SLOT, judged.changes)
     over = bool(pair.marks & (OVER | CORRECTS | REPLACES))
     if slots.differ and asks and not over and Rule.OTHER_SLOT not in without:
         return Judgement(Verdict.KEEP, Rule.OTHER_SLOT, judged.changes)
     return judged
+
+
+def _names_a_case(pair: Pair, *, ended: bool) -> bool:
+    """Whether the words may hold for a case only.
+
+    They may say to whom it was given away, and what comes instead.
+    """
+    if ended:
+        return bool(pair.marks & PARTLY) or signs.qualifies(pair)
+    return signs.names_a_case(pair)
 
 
 def speaks_against(old: Claim, new: Claim) -> bool:

@@ -17,6 +17,7 @@ from memstore._kernel.claims import (
     NAME,
     NOW,
     TEMPORARY,
+    USER,
 )
 from memstore.text.judging.pair import OVER, is_value, roles
 
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
 def is_hedged(pair: Pair) -> bool:
     """It asks, or may not be so, or somebody else says so."""
-    return pair.new.asks or bool(pair.marks & HEDGES)
+    return pair.new.asks or (bool(pair.marks & HEDGES) and not _wishes_anew(pair))
+
+
+def _wishes_anew(pair: Pair) -> bool:
+    """Whether both are wishes of the subject, and the newer one holds from now on."""
+    wishes = pair.old.roles & HEDGES and pair.old.is_about_subject
+    return bool(
+        wishes and pair.marks & NOW and pair.new.roles & USER and (pair.shared or pair.families)
+    )
 
 
 def adds(pair: Pair) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import claims
@@ -16,6 +17,7 @@ from memstore._kernel.claims import (
     DENIES,
     DISPOSES,
     ENDS,
+    FUNCTION,
     HEDGES,
     IDIOM,
     KIN,
@@ -24,10 +26,13 @@ from memstore._kernel.claims import (
     NAME,
     NOW,
     NUMERIC,
+    OWNER,
     PARTLY,
+    PREPOSITION,
     RECENT,
     REPLACES,
     TEMPORARY,
+    TITLE,
     UNIT,
     USER,
     VERSION,
@@ -130,10 +135,54 @@ class Pair:
     @cached_property
     def about_own(self) -> bool:
         """Whether both speak of the same kin, if any, and neither is about one of them."""
-        kin = [
-            {word.key for word in side.words if word.roles & KIN} for side in (self.old, self.new)
-        ]
-        return kin[0] == kin[1]
+        return _kin(self.old.words) == _kin(self.new.words)
+
+    @cached_property
+    def heads_own(self) -> bool:
+        """Whether both name the same kin, if any, before the verb."""
+        heads = (side.words[: side.head] for side in (self.old, self.new))
+        return len({frozenset(_kin(head)) for head in heads}) == 1
+
+    @cached_property
+    def narrows(self) -> bool:
+        """Whether the newer claim is about a part or a kind of what the older one is about.
+
+        The deposit, the deposit for the key; the orders service, the catalog service.
+        """
+        before = self.old.words[: self.old.head]
+        after = self.new.words[: self.new.head]
+        known = {word.text.lower() for word in before if not word.is_dropped}
+        shared = [word for word in after if word.text.lower() in known and not _binds(word)]
+        if not shared or all(map(self._may_be_person, shared)):
+            return False
+        owner = self.new.words[len(after) : len(after) + 1]
+        if len(after) > 1 and after[-1] is shared[-1] and any(w.text == "'s" for w in owner):
+            return True  # the clinic's branch
+        gained = [word for word in self.side_by_side.new_head if not is_value(word)]
+        last = after.index(shared[-1])
+        between = after[after.index(shared[0]) : last + 1]
+        if any(word in between for word in gained):
+            return True
+        follows = bool(gained) and after.index(gained[0]) > last
+        replaces = any(
+            (word.is_telling or word.roles & USER)
+            and word.text.lower() not in {other.text.lower() for other in after}
+            for word in before
+        )
+        return follows or (replaces and any(word in after[:last] for word in gained))
+
+    def _may_be_person(self, word: Word) -> bool:
+        """Whether it has a capital letter and no article before it."""
+        place = self.new.words.index(word)
+        article = place and self.new.words[place - 1].roles & FUNCTION
+        return word.text[:1].isupper() and not article
+
+    @cached_property
+    def says_again(self) -> bool:
+        """Whether the newer claim says a word of the older one twice: no longer, but of Y."""
+        said = [self.forms[id(word)] for word in self.new.words if word.is_telling]
+        known = {word.key for word in self.common if not is_value(word)}
+        return any(said.count(key) > 1 for key in known)
 
     @cached_property
     def keeps_words(self) -> bool:
@@ -165,6 +214,20 @@ class Pair:
     def size(self) -> tuple[int, int]:
         """How many words of each tell something."""
         return self.old.size, self.new.size
+
+
+def _binds(word: Word) -> bool:
+    return bool(word.is_dropped or word.roles & (PREPOSITION | OWNER))
+
+
+def _kin(words: Sequence[Word]) -> set[int]:
+    """Return the keys of the words for kin; before a name, "Frau" is none."""
+    return {
+        word.key
+        for word, after in zip_longest(words, words[1:])
+        if word.roles & KIN
+        and not (word.roles & TITLE and after and after.text[:1].isupper() and not after.roles)
+    }
 
 
 def _limits(reading: Reading) -> set[str]:

@@ -13,6 +13,7 @@ from memstore._kernel.claims import (
     CODE,
     CONTRASTS,
     CORRECTS,
+    DATE,
     DENIES,
     DISPOSES,
     ENDS,
@@ -66,11 +67,20 @@ def is_clean(pair: Pair) -> bool:
     return (
         pair.same_signs
         and not either & (ADDS | TEMPORARY)
-        and not pair.old.roles & PAST
+        and not _tells_event(pair)
         and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
         and pair.about_own
         and _begin_alike(pair)
     )
+
+
+def _tells_event(pair: Pair) -> bool:
+    """Whether the older claim tells an event; "the invoice was due" may be corrected."""
+    past = [word for word in pair.old.words if word.roles & PAST]
+    if not pair.marks & CORRECTS:
+        return bool(past)
+    again = {word.stem for word in pair.new.words if word.roles & PAST}
+    return not all(word.roles & BE and word.stem in again for word in past)
 
 
 def _begin_alike(pair: Pair) -> bool:
@@ -182,10 +192,20 @@ def ends(pair: Pair) -> bool:
         bool(pair.marks & ENDS)
         and not pair.lost
         and not pair.gained
-        and pair.same_prepositions
+        and (pair.same_prepositions or _only_denies_article(pair))
         and not pair.old.roles & DENIES
         and pair.shared > 0
         and is_clean(pair)
+    )
+
+
+def _only_denies_article(pair: Pair) -> bool:
+    """Whether "des" became "de", as after a French denial."""
+    found = pair.side_by_side
+    return (
+        len(found.lost_prepositions) == len(found.gained_prepositions)
+        and all(word.roles & INDEFINITE for word in found.lost_prepositions)
+        and all(word.roles & FROM for word in found.gained_prepositions)
     )
 
 
@@ -229,9 +249,19 @@ def moves_from_to(pair: Pair) -> bool:
             )
             and not any(not _is_verb(word) for word in extra)
             and all(word.roles & (FROM | TO) for word in pair.side_by_side.gained_prepositions)
+            and all(_leads_to(pair.old, word, gone) for word in pair.side_by_side.lost_prepositions)
         ):
             return True
     return False
+
+
+def _leads_to(reading: Reading, preposition: Word, value: set[int]) -> bool:
+    """Whether a preposition stands before a value; in scripts without blanks it may follow."""
+    if reading.is_unspaced:
+        return True
+    words = [word for word in reading.words if not word.is_dropped]
+    following = words[words.index(preposition) + 1 :]
+    return bool(following) and following[0].key in value
 
 
 def _is_verb(word: Word) -> bool:
@@ -326,8 +356,16 @@ def transfers(pair: Pair) -> bool:
         return False
     nouns = [word for word in pair.common if not is_value(word)]
     return (
-        (any(not _is_verb(word) for word in nouns) or _counts_the_same(pair) or _is_attribute(pair))
-        and all(is_value(word) or _is_verb(word) for word in (*pair.lost, *pair.gained))
+        (
+            any(not _is_verb(word) for word in nouns)
+            or _counts_the_same(pair)
+            or _is_attribute(pair)
+            or says_when(pair)
+        )
+        and all(
+            is_value(word) or _is_verb(word) or word.roles & CHANGES
+            for word in (*pair.lost, *pair.gained)
+        )
         and all(binds_value(pair.old, word) for word in pair.side_by_side.lost_prepositions)
         and all(
             word.roles & (TO | FROM) and binds_value(pair.new, word)
@@ -359,6 +397,19 @@ def _counts_the_same(pair: Pair) -> bool:
     return counted and bool(pair.old.roles & HAVE) and pair.about_subject
 
 
+def says_when(pair: Pair) -> bool:
+    """Whether the older claim says of the subject only when it is."""
+    words = pair.old.words
+    return (
+        bool(pair.old.roles & (BE | ONE))
+        and pair.old.is_about_subject
+        and bool(pair.new.roles & USER)
+        and all(word.roles & USER or not word.is_telling for word in words[: pair.old.head])
+        and all(is_value(word) or _is_verb(word) for word in telling(pair.old))
+        and DATE in kinds(telling(pair.old))
+    )
+
+
 def _is_attribute(pair: Pair) -> bool:
     """Whether the subject itself is an attribute, of which the older claim says what it is."""
     subject = [word for word in pair.old.words[: pair.old.head] if word.roles & USER]
@@ -374,14 +425,37 @@ def says_now(pair: Pair) -> bool:
     one = frame & ONE or (frame & ATTRIBUTE and pair.old.roles & (BE | HAVE))
     if frame & USES and len(pair.frame) == 1:
         return False  # a person uses several things, though a project has one queue
+    several = frame & (MANY | SEVERAL)
+    if pair.marks & CORRECTS and pair.frame and not pair.old.roles & INDEFINITE:
+        one, several = 1, frame & MANY  # what was said is taken back, whatever it was
     return (
         bool(one)
-        and not frame & (MANY | SEVERAL)
+        and not several
         and len(old) == len(new) <= MAX_VALUE
         and pair.same_prepositions
         and not pair.denied
         and _alike(old, new)
         and bool(roles(old) & REGION) == bool(roles(new) & REGION)
+    )
+
+
+def renames(pair: Pair) -> bool:
+    """Whether it changes an attribute to another name: the tag was renamed to Y."""
+    if not pair.marks & CHANGES or pair.values is None or not is_clean(pair):
+        return False
+    old, new = pair.values
+    found = pair.side_by_side
+    return (
+        bool(roles(pair.frame) & ATTRIBUTE and pair.old.roles & BE)
+        and not roles(pair.frame) & (MANY | SEVERAL)
+        and not pair.denied
+        and not found.lost_prepositions
+        and bool(found.gained_prepositions)
+        and all(word.roles & TO for word in found.gained_prepositions)
+        and len(old) == len(new) <= MAX_VALUE
+        and kinds(old) == kinds(new)
+        and not kinds(old) & TYPED
+        and keys(pair.frame) <= keys(pair.new.words)
     )
 
 

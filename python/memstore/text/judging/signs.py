@@ -73,7 +73,7 @@ from memstore.text.judging.pair import (
     roles,
     telling,
 )
-from memstore.text.judging.proofs import binds_value
+from memstore.text.judging.proofs import binds_value, says_when
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,8 @@ def tells_another_event(pair: Pair) -> bool:
 
 def was_before(pair: Pair) -> bool:
     """Whether the older claim speaks of what was before, or for a time: the old phone, today."""
-    return bool(pair.old.roles & (FORMER | TEMPORARY) & ~pair.new.roles)
+    before = FORMER if pair.marks & (OVER | NOW) else FORMER | TEMPORARY
+    return bool(pair.old.roles & before & ~pair.new.roles)
 
 
 def changes_a_family(pair: Pair) -> bool:
@@ -163,6 +164,8 @@ def changes_a_family(pair: Pair) -> bool:
 def changes_a_thing(pair: Pair) -> bool:
     """Whether a short claim tells a change, or an event, of a thing that the older one names."""
     before, after = pair.size
+    if pair.marks & (CHANGES | DISPOSES | CLOSES) and after <= LONG and says_when(pair):
+        return True  # the party is put off, or called off
     if before > MAX_STATE or after > LONG or not pair.shared:
         return False
     if not _may_have_changed(pair) or not _share_a_thing(pair):
@@ -188,14 +191,40 @@ def _share_a_thing(pair: Pair) -> bool:
 
 def _may_have_changed(pair: Pair) -> bool:
     """Whether the older claim tells a state; no event, no feeling and nothing of former times."""
-    if pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES):
+    if pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES) or pair.narrows:
+        return False
+    if _adds_for_whom(pair):
+        return False
+    if not pair.marks & TURNED and _told_of_former_times(pair):
         return False
     return bool(pair.lost) or not _repeats_it(pair)
+
+
+def _adds_for_whom(pair: Pair) -> bool:
+    """Whether "now" goes with another number or day, and with words after it: for students."""
+    if pair.marks & (CHANGES | OVER | CORRECTS) or not pair.marks & NOW:
+        return False
+    value = next(
+        (i for i, (old, new) in enumerate(pair.regions)
+         if old and new and kinds(old) & kinds(new) & TYPED),
+        None,
+    )  # fmt: skip
+    if value is None:
+        return False
+    return any(not all(map(is_value, new)) and not old for old, new in pair.regions[value + 1 :])
+
+
+def _told_of_former_times(pair: Pair) -> bool:
+    """Whether it says the older claim's verb in a tense of events: conducts, conducted in 2009."""
+    known = keys(word for word in pair.old.words if not word.roles & PAST)
+    return bool(pair.new_keys(word for word in pair.new.words if word.roles & PAST) & known)
 
 
 def _repeats_it(pair: Pair) -> bool:
     """Whether it says the same, instead of something else, or ends it for a case only."""
     turned = pair.marks & TURNED
+    if turned == ENDS and pair.says_again:
+        return False
     if turned == ENDS and (pair.gained or pair.marks & PARTLY):
         # No longer, after dinner.
         return not pair.new.is_unspaced or bool(roles(pair.gained) & QUALIFIER)
@@ -207,12 +236,12 @@ def is_told_otherwise(pair: Pair) -> bool:
 
     "Last week a doctor put Ana on a diet". Kin of the subject before the verb remain others.
     """
-    if not pair.shared and not pair.families:
+    if not pair.shared and not pair.families and not says_when(pair):
         return False  # most pairs
     if not changes_a_family(pair) and not changes_a_thing(pair):
         return False
     found = pair.side_by_side
-    if not found.same_case or not found.same_owners or not pair.holds_on:
+    if not found.same_case or not found.same_owners or not pair.holds_on or pair.narrows:
         return False
     return not roles(found.new_head) & KIN and (
         denials.is_for_a_time(pair)
@@ -224,9 +253,12 @@ def is_told_otherwise(pair: Pair) -> bool:
 
 def names_a_case(pair: Pair) -> bool:
     """Whether a question rests on no word of change, or on one that holds for a case only."""
-    if not pair.marks & TURNED or roles(pair.gained) & QUALIFIER:
-        return True
-    return adds_a_case(pair)
+    return not pair.marks & TURNED or qualifies(pair) or adds_a_case(pair)
+
+
+def qualifies(pair: Pair) -> bool:
+    """Whether the newer claim names a case, such as the morning, that the older one does not."""
+    return bool(roles(pair.gained) & QUALIFIER)
 
 
 def denies_other_words(pair: Pair) -> bool:
@@ -258,6 +290,8 @@ def adds_a_case(pair: Pair) -> bool:
         return False  # what was planned is cancelled
     if over and pair.marks & PARTLY:
         return True
+    if over and pair.says_again:
+        return False
     if pair.marks & CHANGES and pair.marks & FROM:
         return False
     return not all(word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained)
@@ -267,13 +301,18 @@ def ends_what_is_shared(pair: Pair) -> bool:
     """Whether something is over, beside a word of the older claim."""
     if not pair.marks & OVER or not is_close(pair) or roles(pair.gained) & QUALIFIER:
         return False
+    if pair.narrows:
+        return False
     if pair.old.roles & FEELS:
         return False
     if pair.marks & (ENDS | DISPOSES | LEAVES):
         return True
     # What is finished or found is often another thing of the same name.
     before, after = pair.size
-    return 2 * pair.shared >= before and after <= MAX_ENDING
+    alike = keys(head(pair.old)) & pair.new_keys(head(pair.new))
+    if alike and before <= 3 and after <= 3:
+        return True
+    return 2 * pair.shared >= before and after <= MAX_STATE
 
 
 def ends_a_state(pair: Pair) -> bool:
@@ -309,7 +348,11 @@ def accumulates(pair: Pair) -> bool:
         return False
     if pair.old.words[0].roles & INDEFINITE:
         return True  # a good hairdresser is one of several
-    if frame & SEVERAL and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE):
+    if (
+        frame & SEVERAL
+        and not (counted and pair.old.roles & HAVE)
+        and not (frame & ATTRIBUTE and not pair.old.roles & INDEFINITE)
+    ):
         return True
     has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
     many = frame & MANY and not (frame & UNIQUE and pair.old.roles & BE)
@@ -375,6 +418,8 @@ def _other_type(pair: Pair) -> bool:
 def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
     if _states(old) & _states(new):
         return True
+    if all(word.text[:1].isupper() for word in (*old, *new)):
+        return True  # in German, every noun
     before, after = kinds(old), kinds(new)
     if not before & TYPED:
         after = kinds(word for word in new if word.kind != DATE)  # since June
@@ -440,12 +485,16 @@ def changes_what_is_shared(pair: Pair) -> bool:
         turned |= BEGINS  # a new phone
     if pair.old.roles & MANY and not common & (ATTRIBUTE | ONE | STATE):
         turned &= CORRECTS if max(pair.size) > MAX_ENDING else ~0
-    return bool(turned) and is_close(pair)
+    return bool(turned) and is_close(pair) and not pair.narrows
 
 
 def changes_the_value(pair: Pair) -> bool:
     """Whether a word of change stands beside one value, and the old claim has one of that type."""
     if not pair.marks & CHANGES or roles(pair.lost) & MANY:
+        return False
+    either = kinds(pair.lost) | kinds(pair.gained)
+    topics = pair.families or pair.old.roles & pair.new.roles & TOPICS
+    if not pair.shared and not topics and UNSPACED in either and not either & TYPED:
         return False
     if pair.marks & FROM and any(map(is_value, pair.common)) and any(map(is_value, pair.gained)):
         return True  # from Tuesday to Friday

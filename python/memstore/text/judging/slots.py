@@ -8,21 +8,30 @@ from typing import TYPE_CHECKING, Literal
 from memstore._kernel.claims import (
     ADDS,
     ATTRIBUTE,
+    CHANGES,
+    CORRECTS,
+    DAY,
     FUNCTION,
     KIN,
+    MANY,
     NAME,
+    NOW,
     OWNER,
+    REPLACES,
     TEMPORARY,
     USER,
     Reading,
 )
 from memstore.frozen import frozen
 from memstore.text.folding import folded
-from memstore.text.judging.pair import is_value
+from memstore.text.judging.pair import OVER, is_value
 
 if TYPE_CHECKING:
     from memstore._kernel.claims import Word
     from memstore.text.judging.pair import Pair
+
+STRONG = OVER | CHANGES | CORRECTS | REPLACES
+"""Marks after which even a verb that accumulates has another value."""
 
 
 @frozen
@@ -38,7 +47,7 @@ class Slots:
 
 
 class Compared:
-    """The slots of an older and a newer claim.
+    """The slots of an older and a newer claim, with their folded texts.
 
     Attributes:
         replace: one attribute of one holder, which has one value, has another one, or has ended.
@@ -46,21 +55,32 @@ class Compared:
         differ: the attributes or the holders differ, or the attribute has several values.
     """
 
-    def __init__(self, old: Slots, new: Slots) -> None:
+    def __init__(self, old: Slots, new: Slots, texts: tuple[str, str]) -> None:
         known = bool(old.attribute and new.attribute)
         same = known and _same(old.attribute, new.attribute)
         same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
-        valued = bool(old.value and new.value)
+        valued = _stands(old.value, texts[0]) and _stands(new.value, texts[1])
         one = old.cardinality == new.cardinality == "one"
         ended = bool(new.holds_until) and not old.holds_until
         self.end = same and (ended or (valued and _same(old.value, new.value)))
         self.replace = same and one and (ended or (valued and not self.end))
+        self._value = {*_keys(new.value or "")}
         self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
+
+    def names(self, pair: Pair) -> bool:
+        """Whether the newer value is all that the words add, where they end or correct."""
+        gained = {word.key for word in pair.gained}
+        return bool(pair.marks & STRONG and self._value & gained)
 
 
 def _same(one: str | None, other: str | None) -> bool:
     """Whether two slots have the same words, apart from articles; "I" and "my" are one."""
     return _keys(one or "") == _keys(other or "")
+
+
+def _stands(value: str | None, text: str) -> bool:
+    """Whether a value stands in the folded text; one that an extractor made up tells nothing."""
+    return bool(value) and folded(value or "") in text
 
 
 def _keys(text: str) -> list[int | str]:
@@ -71,19 +91,46 @@ def _keys(text: str) -> list[int | str]:
     return [folded(text)]
 
 
-def may_prove(pair: Pair) -> bool:
+def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -> bool:
     """Whether the words allow what slots and signs say together.
 
     An extractor drops conditions, so a proof still needs the same signs and no other condition.
+
+    Args:
+        value: of the newer claim, which may stand where a holder does: "Wen is the lead now".
+        former: the value of the older claim. Words that both texts have are no other value.
     """
     either = pair.old.roles | pair.new.roles
+    named = {*_keys(value or "")}
+    other = (word for word in pair.side_by_side.new_head if word.key not in named)
     return (
         pair.same_signs
-        and pair.about_own
+        and pair.heads_own
+        and not pair.narrows
+        and _is_new(value, pair.new, pair.old)
+        and (_is_new(former, pair.old, pair.new) or bool(pair.marks & STRONG))
         and not either & ADDS
-        and not pair.old.roles & TEMPORARY
+        and (not pair.old.roles & TEMPORARY or bool(pair.marks & (OVER | NOW)))
         and pair.holds_on
-        and not any(_is_another(word, pair) for word in pair.side_by_side.new_head)
+        and not (pair.old.roles & MANY and not pair.marks & STRONG and pair.marks & NOW)
+        and (bool(pair.marks & STRONG) or not _gains_day(pair))
+        and not any(_is_another(word, pair) for word in other)
+    )
+
+
+def _gains_day(pair: Pair) -> bool:
+    """Whether only the newer claim speaks of days: at 9 on Sundays."""
+    return any(word.roles & DAY for word in pair.gained) and not pair.old.roles & DAY
+
+
+def _is_new(value: str | None, this: Reading, other: Reading) -> bool:
+    """Whether a value has a word that the other text does not have; no value may have any."""
+    known = {word.stem for word in other.words}
+    said = folded(value or "")
+    return not said or any(
+        folded(word.text) in said and word.stem not in known
+        for word in this.words
+        if not word.is_dropped
     )
 
 

@@ -154,6 +154,9 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
             text,
         };
         word.kind = kind(&word.text, lower, meaning, place, languages);
+        if word.kind == Kind::Unspaced && is_region(lower) {
+            word.roles |= REGION;
+        }
         if word.kind == Kind::Number {
             word.stem = number(lower, meaning.number);
         }
@@ -282,6 +285,11 @@ fn kind(text: &str, lower: &str, meaning: &Meaning, place: usize, languages: Lan
     } else {
         Kind::Word
     }
+}
+
+/// Whether a name of a script without blanks says that it is a region: 長野県.
+fn is_region(name: &str) -> bool {
+    name.chars().count() > 2 && name.ends_with(['県', '省', '州'])
 }
 
 fn kind_of_digits(lower: &str) -> Kind {

@@ -72,9 +72,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
     claims: Claims {
-        now: "jetzt nun inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit \
-            aktuell von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
-        ends: "nicht_mehr nicht…mehr kein…mehr keine…mehr keinen…mehr keinem…mehr keiner…mehr \
+        now: "von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
+            inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit aktuell \
+            von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
+        ends: "ist_geschichte hat_ausgedient ist_lahmgelegt drangegeben dran_gegeben gibt…dran \
+            nicht_mehr nicht…mehr kein…mehr keine…mehr keinen…mehr keinem…mehr keiner…mehr \
             nie_mehr nie_wieder aufgehört hört…auf hörte…auf aufgegeben gibt…auf gab…auf \
             nicht_länger mit_dem…aufgehört hat…aufgehört hörte_auf hat_aufgegeben gab_auf \
             abgewöhnt sich…abgewöhnt nie_mehr…seit gar_nicht_mehr gar_kein…mehr \
@@ -99,62 +101,65 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             gecancelt nicht_verlängert ließ…auslaufen lassen_auslaufen einschläfern_lassen \
             geht_an_den_nagel an_den_nagel_gehängt hängte…an_den_nagel in_die_tonne eingestampft \
             gelöscht_worden den_geist_aufgegeben totalschaden überlassen vermacht abgeklemmt",
-        closes: "beendet abgeschlossen behoben repariert erledigt gelöst abgebrochen \
-            zurückgetreten ausgetreten ausgezogen abgemeldet aufgelöst bestanden \
-            funktioniert_wieder wieder genesen gesund geschieden getrennt scheiden_lassen \
-            fertiggestellt eingestellt gefunden erreicht stillgelegt abgelaufen zurück in_rente \
-            im_ruhestand entbunden zur_welt_gebracht geheilt geschlossen gemergt veröffentlicht \
-            vorbei tot falsch ehemals hinfällig fertig beendete schloss_ab abgehakt zugemacht \
-            dichtgemacht dicht_gemacht aus_dem_verkehr außer_betrieb ausgelaufen abgeheilt \
-            verheilt auskuriert überstanden wieder_gesund entlassen_aus aus_dem_krankenhaus \
-            wieder_da wieder_zurück wieder_im wieder_online läuft_wieder geht_wieder \
-            klappt_wieder gelandet heimgekehrt pensioniert berentet emeritiert verabschiedet \
-            freigesprochen niedergelegt niederlegte trat_zurück schied_aus verließ_den getrennte \
-            aus_und_vorbei schluss_gemacht auseinandergegangen auseinander verwitwet ausgebucht \
-            abgelehnt angenommen_worden bestand durchgefallen abgegeben_worden nachgereicht \
-            freigegeben freigeschaltet entsperrt gesperrt_worden aufgehoben zur_welt geboren \
-            bekam_ein hat_entbunden beglichen abbezahlt getilgt bezahlt nachgeholt ausgeheilt \
-            gips_ist_ab abgenommen gehen_getrennte_wege getrennte_wege geht_eigene_wege \
-            hat_bestanden wieder_zu_hause ist_zurück sind_zurück heimgekommen zurückgekommen \
-            wieder_fit wieder_auf_den_beinen ist_durch wurde_genehmigt wurde_bewilligt bewilligt \
-            zugestimmt abgesegnet unterzeichnet gemerged wurde_behoben ist_behoben aufgegangen \
-            zu_ende endete endet_im ist_vorbei sind_vorbei ausgestanden aufgeklärt beigelegt \
-            begraben versöhnt hat_sich_gelegt schulden_los abgestottert",
-        changes: "gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt \
+        closes: "ist_raus sind_raus wiedereröffnet wiedereröffnete wieder_geöffnet hat_wieder_auf \
+            beendet abgeschlossen behoben repariert erledigt gelöst abgebrochen zurückgetreten \
+            ausgetreten ausgezogen abgemeldet aufgelöst bestanden funktioniert_wieder wieder \
+            genesen gesund geschieden getrennt scheiden_lassen fertiggestellt eingestellt gefunden \
+            erreicht stillgelegt abgelaufen zurück in_rente im_ruhestand entbunden \
+            zur_welt_gebracht geheilt geschlossen gemergt veröffentlicht vorbei tot falsch ehemals \
+            hinfällig fertig beendete schloss_ab abgehakt zugemacht dichtgemacht dicht_gemacht \
+            aus_dem_verkehr außer_betrieb ausgelaufen abgeheilt verheilt auskuriert überstanden \
+            wieder_gesund entlassen_aus aus_dem_krankenhaus wieder_da wieder_zurück wieder_im \
+            wieder_online läuft_wieder geht_wieder klappt_wieder gelandet heimgekehrt pensioniert \
+            berentet emeritiert verabschiedet freigesprochen niedergelegt niederlegte trat_zurück \
+            schied_aus verließ_den getrennte aus_und_vorbei schluss_gemacht auseinandergegangen \
+            auseinander verwitwet ausgebucht abgelehnt angenommen_worden bestand durchgefallen \
+            abgegeben_worden nachgereicht freigegeben freigeschaltet entsperrt gesperrt_worden \
+            aufgehoben zur_welt geboren bekam_ein hat_entbunden beglichen abbezahlt getilgt \
+            bezahlt nachgeholt ausgeheilt gips_ist_ab abgenommen gehen_getrennte_wege \
+            getrennte_wege geht_eigene_wege hat_bestanden wieder_zu_hause ist_zurück sind_zurück \
+            heimgekommen zurückgekommen wieder_fit wieder_auf_den_beinen ist_durch wurde_genehmigt \
+            wurde_bewilligt bewilligt zugestimmt abgesegnet unterzeichnet gemerged wurde_behoben \
+            ist_behoben aufgegangen zu_ende endete endet_im ist_vorbei sind_vorbei ausgestanden \
+            aufgeklärt beigelegt begraben versöhnt hat_sich_gelegt schulden_los abgestottert",
+        changes: "aufgerüstet wurde_abgelöst heißt_jetzt aufgestockt_auf gesenkt_auf erhöht_auf \
+            verlegt_auf verschoben_auf vertagt_auf umgelegt skaliert hochskaliert degradiert \
+            versetzt versetzte umziehen verdoppelte halbierte verlängerte verkürzte hob…an \
+            setzte…herab gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestellt \
             umgestiegen migriert ersetzt ersetzte aktualisiert befördert erhöht gesenkt gestiegen \
             gesunken gewachsen geschrumpft verlegt verschoben verlängert verkürzt umbenannt \
             geworden wurde…zu umgeschrieben umlackiert gestrichen angehoben reduziert halbiert \
-            verdoppelt vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht \
-            getauscht geändert ändert angepasst stieg sank umgeschult stattdessen hochgesetzt \
-            herabgesetzt heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten \
-            weggezogen gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut \
-            umgeschaltet umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um \
-            zog_nach zog_in zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt \
-            verringert vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht \
-            ausgeweitet ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert \
-            verzögert vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte \
-            wechselt_auf ersetzen abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur \
-            befördert_zum ernannt gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert \
-            umgemeldet umgesattelt umgelernt neu_vergeben übernahm übernimmt übergab abgetreten \
-            weitergegeben gestaffelt aktualisierte upgegradet geupdatet migrierte portierte \
-            verkleinert vergrößert verbreitert verengt geändert_auf geändert_in getauft \
-            neu_gestrichen lackiert gefärbt geschnitten geht_jetzt nimmt_jetzt stellt_um \
-            stellte_um steigt_um stieg_um stieg_auf_um rüstete_um zurückgekehrt zurückgegangen \
-            zurückgewechselt lieber doch_lieber neuerdings_nicht entschied_sich_für wechselte_von \
-            tauschte gegen_einen gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt \
-            umgesattelt_auf wechselte…zu wechselt…zu wechselten…zu stieg…um steigt…um stellte…um \
-            stellt…um stellten…um zog…um zieht…um zogen…um zog…nach tauschte…gegen \
-            getauscht_gegen ersetzte…durch wurde…verlegt hochgegangen runtergegangen rauf runter \
-            hochgesetzt_auf nunmehriger neuer_chef neue_chefin neue_stelle neue_adresse \
-            neue_nummer neue_wohnung neues_auto neues_handy neuer_termin neuer_name statt_dessen \
-            anstelle_dessen übernommen_von geht_an_den übergeben_an abgelöst_von nachfolger \
-            nachfolgerin folgt_auf an_die_stelle umgeschult_zum umgeschult_zur avancierte \
-            aufgerückt angeboten_das_du das_du_angeboten wurde_ersetzt wird_ersetzt umentschieden \
-            anders_entschieden wechselt_in in_die_tagschicht",
-        begins: "angefangen begonnen gekauft geheiratet verheiratet fing…an begann kaufte \
-            heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen verlobt \
-            angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen eingetreten \
-            anfängt beginnt_bei fängt_bei fing_bei startete startet_bei angestellt_bei \
+            verdoppelt vorverlegt vorgezogen umgebucht übergeben übernommen ausgetauscht getauscht \
+            geändert ändert angepasst stieg sank umgeschult stattdessen hochgesetzt herabgesetzt \
+            heraufgesetzt abgelöst portiert verlagert umgeschwenkt angeboten weggezogen \
+            gewechselt_zu wechselten umgerüstet umgestaltet umgeleitet umgebaut umgeschaltet \
+            umgetauscht umgezogen_nach übergesiedelt hingezogen zog_um zieht_um zog_nach zog_in \
+            zieht_nach herabgestuft heraufgestuft hochgestuft aufgestockt gekürzt verringert \
+            vermindert gestiegen_auf stieg_auf sank_auf fiel_auf gefallen verdreifacht ausgeweitet \
+            ausgebaut eingeschränkt vorgerückt nach_hinten_verschoben hinausgezögert verzögert \
+            vertagt aufgeschoben verschob verlegte erhöhte senkte reduzierte wechselt_auf ersetzen \
+            abgelöst_durch tritt_an_die_stelle aufgestiegen befördert_zur befördert_zum ernannt \
+            gewählt wurde_zum wurde_zur wird_jetzt umgetauft umformatiert umgemeldet umgesattelt \
+            umgelernt neu_vergeben übernahm übernimmt übergab abgetreten weitergegeben gestaffelt \
+            aktualisierte upgegradet geupdatet migrierte portierte verkleinert vergrößert \
+            verbreitert verengt geändert_auf geändert_in getauft neu_gestrichen lackiert gefärbt \
+            geschnitten geht_jetzt nimmt_jetzt stellt_um stellte_um steigt_um stieg_um \
+            stieg_auf_um rüstete_um zurückgekehrt zurückgegangen zurückgewechselt lieber \
+            doch_lieber neuerdings_nicht entschied_sich_für wechselte_von tauschte gegen_einen \
+            gegen_eine gegen_ein_anderes gehoben hochgezogen umgehängt umgesattelt_auf \
+            wechselte…zu wechselt…zu wechselten…zu stieg…um steigt…um stellte…um stellt…um \
+            stellten…um zog…um zieht…um zogen…um zog…nach tauschte…gegen getauscht_gegen \
+            ersetzte…durch wurde…verlegt hochgegangen runtergegangen rauf runter hochgesetzt_auf \
+            nunmehriger neuer_chef neue_chefin neue_stelle neue_adresse neue_nummer neue_wohnung \
+            neues_auto neues_handy neuer_termin neuer_name statt_dessen anstelle_dessen \
+            übernommen_von geht_an_den übergeben_an abgelöst_von nachfolger nachfolgerin folgt_auf \
+            an_die_stelle umgeschult_zum umgeschult_zur avancierte aufgerückt angeboten_das_du \
+            das_du_angeboten wurde_ersetzt wird_ersetzt umentschieden anders_entschieden \
+            wechselt_in in_die_tagschicht",
+        begins: "noch_einmal nochmals angefangen begonnen gekauft geheiratet verheiratet fing…an \
+            begann kaufte heiratete angenommen eingestellt_worden neue neuen neuer neues bekommen \
+            verlobt angeschafft beigetreten adoptiert eröffnet gestartet neu eingestiegen \
+            eingetreten anfängt beginnt_bei fängt_bei fing_bei startete startet_bei angestellt_bei \
             eingestellt_bei arbeitet_seit zugesagt unterschrieben immatrikuliert eingeschrieben \
             gegründet gründete zog_ein eingezogen zusammengezogen verlobte_sich sich_verlobt \
             trauten_sich getraut gelassen_trauen übernommen_hat geerbt gemietet geleast zugelegt \
@@ -170,7 +175,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             weg_von abgegangen ausgetreten schmiss…hin wirft…hin warf…hin hörte_bei \
             ausgeschieden_aus ausgetreten_aus trat…aus tritt…aus stieg…aus steigt…aus zog…aus \
             zieht…aus wurde_gekündigt wurde_rausgeworfen rausgeflogen hat…hingeworfen abgeworben",
-        corrects: "eigentlich tatsächlich korrektur in_wahrheit falsch richtigstellung \
+        corrects: "kommando_zurück mein_fehler muss_mich_korrigieren ich_korrigiere ist_falsch \
+            war_ein_irrtum eigentlich tatsächlich korrektur in_wahrheit falsch richtigstellung \
             in_wirklichkeit berichtigung genauer_gesagt irrtum missverständnis versehentlich \
             ich_meinte ich_habe_mich_geirrt hat_sich_geirrt habe_mich_geirrt geirrt vertan \
             verwechselt stimmt_nicht stimmte_nicht stimmt_doch_nicht kleine_korrektur sorry \
@@ -224,7 +230,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             an_manchen hin_und_wieder_nur sonst sonntags_nur im_notfall nur_wenn kaum solange_er",
         denies: "nicht kein keine keinen keinem keiner keines nie niemals weder ohne",
         from: "von vom",
-        to: "auf zu zur zum nach in",
+        to: "ins ans auf zu zur zum nach in",
         user: "nutzer nutzers nutzerin benutzer benutzers benutzerin anwender",
         be: "ist sind war waren bin : =",
         have: "hat habe haben hatte hatten besitz+t+en besaß",
@@ -248,31 +254,32 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             verträgt braucht möchte glaubt hofft findet besucht schaut guckt kocht backt singt \
             lernt reist fan interessiert kann können beherrscht verkauft kaufte gekauft gern gerne \
             empfiehlt wünscht nimmt züchtet malt tanzt bietet nutzt_auch enthält pflegt angst",
-        one: "wohn+t+en+te leb+t+en+te arbeit+et+en+ete heißt lautet schließt öffnet beginnt endet \
-            fährt bevorzug+t+en läuft kostet wiegt dauert beträgt verdien+t+en studier+t+en \
-            nutz+t+en verwende+t+n benutz+t+en startet geht_um steht_um lauscht unterrichtet \
-            mietet geschrieben gehostet gespeichert betrieben geleitet gehört trainiert spielt_bei \
-            pendelt schläft probt findet_statt tagt speichert basiert verwaltet betreut geplant \
-            eingestellt vorgesehen angesetzt festgelegt begrenzt erlaubt verwendet setzt nutzt \
-            wohnhaft sitzt_in ansässig tätig jobbt schafft_bei lehrt lernt_bei trinkt_morgens \
-            steht_auf geht_ins_bett wacht_auf frühstückt trägt kauft_bei spart_bei versichert_bei \
-            pendelt_mit fährt_mit reist_mit gehostet_bei liegt_bei läuft_unter läuft_auf läuft_mit \
-            hört_auf_den_namen nennt_sich schreibt_mit programmiert_mit turnt trainiert_bei \
-            spielt_für spielt_in unterrichtet_an parkt dient_als trifft_sich tagt_in findet_in \
-            erscheint schaltet kostet_jetzt zahlt_für",
-        measures: "beträgt kostet wiegt dauert fasst verdient zahlt braucht misst hat umfasst \
-            besteht raucht trinkt erlaubt versucht_es wiederholt",
-        attributes: "geburtstag alter adresse gehalt miete budget frist zeitlimit limit preis \
-            größe gewicht version status lieblingsfarbe lieblings* stelle chef chefin lehrer \
-            lehrerin arzt ärztin hausarzt hausärztin zahnarzt zahnärztin treffen wochentreffen \
-            termin abgabe auto telefonnummer passwort lizenz abgabetermin name wohnort anschrift \
-            beruf position vermieter vermieterin mail e-mail handynummer nummer port sprache \
-            server datenbank editor browser betriebssystem handy telefon smartphone laptop farbe \
-            motto konto bank versicherung tarif abo kapitän trainer trainerin leiter leiterin \
-            vorsitzende vorsitzender direktor direktorin schule universität hochschule studienfach \
-            hauptfach klasse note kurs standard rechner framework bibliothek werkzeug ziel rekord \
-            temperatur dauer länge breite höhe kapazität quote schwelle abteilung büro hauptsitz \
-            sitz veranstaltungsort ort treffpunkt zeitzone währung betreuer betreuerin \
+        one: "findet…statt fand…statt stattfindet wohn+t+en+te leb+t+en+te arbeit+et+en+ete heißt \
+            lautet schließt öffnet beginnt endet fährt bevorzug+t+en läuft kostet wiegt dauert \
+            beträgt verdien+t+en studier+t+en nutz+t+en verwende+t+n benutz+t+en startet geht_um \
+            steht_um lauscht unterrichtet mietet geschrieben gehostet gespeichert betrieben \
+            geleitet gehört trainiert spielt_bei pendelt schläft probt findet_statt tagt speichert \
+            basiert verwaltet betreut geplant eingestellt vorgesehen angesetzt festgelegt begrenzt \
+            erlaubt verwendet setzt nutzt wohnhaft sitzt_in ansässig tätig jobbt schafft_bei lehrt \
+            lernt_bei trinkt_morgens steht_auf geht_ins_bett wacht_auf frühstückt trägt kauft_bei \
+            spart_bei versichert_bei pendelt_mit fährt_mit reist_mit gehostet_bei liegt_bei \
+            läuft_unter läuft_auf läuft_mit hört_auf_den_namen nennt_sich schreibt_mit \
+            programmiert_mit turnt trainiert_bei spielt_für spielt_in unterrichtet_an parkt \
+            dient_als trifft_sich tagt_in findet_in erscheint schaltet kostet_jetzt zahlt_für",
+        measures: "zählt zählen umfassen beträgt kostet wiegt dauert fasst verdient zahlt braucht \
+            misst hat umfasst besteht raucht trinkt erlaubt versucht_es wiederholt",
+        attributes: "kassenwart kassenwartin schatzmeister schatzmeisterin schriftführer \
+            schriftführerin ruhepuls geburtstag alter adresse gehalt miete budget frist zeitlimit \
+            limit preis größe gewicht version status lieblingsfarbe lieblings* stelle chef chefin \
+            lehrer lehrerin arzt ärztin hausarzt hausärztin zahnarzt zahnärztin treffen \
+            wochentreffen termin abgabe auto telefonnummer passwort lizenz abgabetermin name \
+            wohnort anschrift beruf position vermieter vermieterin mail e-mail handynummer nummer \
+            port sprache server datenbank editor browser betriebssystem handy telefon smartphone \
+            laptop farbe motto konto bank versicherung tarif abo kapitän trainer trainerin leiter \
+            leiterin vorsitzende vorsitzender direktor direktorin schule universität hochschule \
+            studienfach hauptfach klasse note kurs standard rechner framework bibliothek werkzeug \
+            ziel rekord temperatur dauer länge breite höhe kapazität quote schwelle abteilung büro \
+            hauptsitz sitz veranstaltungsort ort treffpunkt zeitzone währung betreuer betreuerin \
             ansprechpartner ansprechpartnerin steuerberater friseur dosis medikament schriftart \
             tastatur kennwort zugangscode kennzeichen stammlokal haarfarbe hochzeit umzugstermin \
             prüfung standup besprechung sitzung mietpreis warmmiete kaltmiete stundenlohn lohn \

@@ -57,20 +57,23 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         weekday often old dates soon",
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
     claims: Claims {
-        now: "now right_now currently nowadays these_days from_now_on as_of_now at_present \
-            meanwhile by_now henceforth going_forward from_today since starting as_of",
-        ends: "no_longer not…any_more not…anymore no_more stopp+ed stops stop+s ceas+ed+es \
-            quit+s+ting gave_up given_up gives_up give_up had_to_give_up is_done_with never…again \
-            not…any_longer no_longer_is hasn't…since stopped_being not…these_days never_again \
-            ceased_to is_not…now are_not…now any_longer has_stopped have_stopped gave_it_up \
-            kicked_the_habit swore_off sworn_off dropped_the_habit went_off came_off_the \
-            weaned_off grew_out_of outgrew outgrown fell_out_of has_given_up turned_away_from \
-            broke_the_habit is_past not…nowadays discontinu+ed phased_out retired_the sunset \
-            hasn't_touched haven't_touched hasn't…in_months hasn't…in_weeks hasn't…in_years \
-            haven't…in_months haven't…in_weeks haven't…in_years hasn't_been…for_months came_off \
-            come_off went_off_the is_off off_the stay_away_from stays_away_from keeps_away_from \
-            gave…up kicked laid_off_the has_had_enough_of done_with through_with fed_up_with \
-            cut_out cuts_out packed_in packed_it_in drops_the dropped_the has_put…aside put…aside \
+        now: "please_note please_note_that heads_up from_here_on may_now can_now from_then_on \
+            as_of_today starting_now at_the_moment now right_now currently nowadays these_days \
+            from_now_on as_of_now at_present meanwhile by_now henceforth going_forward from_today \
+            since starting as_of",
+        ends: "axed nixed shelved called_time_on is_history stopped_meeting has_gone_off no_longer \
+            not…any_more not…anymore no_more stopp+ed stops stop+s ceas+ed+es quit+s+ting gave_up \
+            given_up gives_up give_up had_to_give_up is_done_with never…again not…any_longer \
+            no_longer_is hasn't…since stopped_being not…these_days never_again ceased_to \
+            is_not…now are_not…now any_longer has_stopped have_stopped gave_it_up kicked_the_habit \
+            swore_off sworn_off dropped_the_habit went_off came_off_the weaned_off grew_out_of \
+            outgrew outgrown fell_out_of has_given_up turned_away_from broke_the_habit is_past \
+            not…nowadays discontinu+ed phased_out retired_the sunset hasn't_touched \
+            haven't_touched hasn't…in_months hasn't…in_weeks hasn't…in_years haven't…in_months \
+            haven't…in_weeks haven't…in_years hasn't_been…for_months came_off come_off \
+            went_off_the is_off off_the stay_away_from stays_away_from keeps_away_from gave…up \
+            kicked laid_off_the has_had_enough_of done_with through_with fed_up_with cut_out \
+            cuts_out packed_in packed_it_in drops_the dropped_the has_put…aside put…aside \
             put_aside hung_up hangs_up is_finished_with has_finished_with won't…anymore \
             don't…anymore doesn't…anymore doesn't…any_more don't…any_more isn't…anymore \
             aren't…anymore can't…anymore didn't_go_on has_ceased abolished scrap+s did_away_with \
@@ -94,54 +97,59 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             not_renewed was_taken_away was_deleted got_deleted dismantled handed_back \
             broke_for_good burned_down burnt_down is_no_more are_no_more ran_out let_it_go \
             let_them_go lets_go sent_home chopped_off cut_off_the",
-        closes: "finished completed closed fixed resolved repaired merged recovered healed \
-            deprecated discontinued shut_down retired_from retires gave_birth stepped_down \
-            stepped_back moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up \
-            separated divorced got_divorced expired dropped_out is_gone was_gone ran_out reached \
-            passed_the back_at back_in back_from is_back up_and_running found_a got_a_job dropped \
-            solved settled taken_down turned_off switched_off decommissioned shipped released \
+        closes: "stood_down wound_up wound_down was_disabled is_disabled got_disabled \
+            has_been_disabled was_retired used_to_be has_reopened reopens was_dropped finished \
+            completed closed fixed resolved repaired merged recovered healed deprecated \
+            discontinued shut_down retired_from retires gave_birth stepped_down stepped_back \
+            moved_out moved_out_of gave_notice withdrew withdrawn broke_up split_up separated \
+            divorced got_divorced expired dropped_out is_gone was_gone ran_out reached passed_the \
+            back_at back_in back_from is_back up_and_running found_a got_a_job dropped solved \
+            settled taken_down turned_off switched_off decommissioned shipped released \
             graduated_from graduated over_with is_over ended removed cleared paid_off passed_his \
             passed_her works_again passes_again got_better got_over cured cut_off called_it_quits \
             fell_through came_off lifted unblocked reopened disbanded dissolved closed_down \
             went_bankrupt turned_down over gone former formerly used_to untrue false incorrect \
             forget wrapped_up concluded finalised finalized delivered closed_its_doors shuttered \
-            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended \
-            is_finished are_finished is_complete is_done has_healed is_healed is_cured \
-            has_recovered got_well is_better went_away cleared_up subsided has_cleared \
-            out_of_hospital was_discharged discharged back_home back_on back_online is_live \
-            went_live came_back up_again running_again works_now fixed_itself patched remedied \
-            rectified sorted_out ironed_out resolved_itself called_quits annulled walked_out \
-            moved_on_from ended_things ended_the_relationship filed_for_divorce widowed \
-            stepped_aside handed_in bowed_out pulled_out dropped_it turned_it_down declined \
-            passed_it has_graduated finished_school had_the_baby had_a_baby was_born retired_as \
-            demobilised decommission+ed offboarded archived sunsetted superseded obsolete \
-            restored recalled voided off went_their_separate_ways went_separate_ways \
-            called_off_the broke_off broke_off_the is_through came_to_an_end has_come_to_an_end \
-            came_home_from is_home got_back_from returned_from arrived landed_on was_lifted \
-            ran_its_course is_closed was_closed is_shut was_shut went_under folded_the \
-            went_out_of_business got_the_all-clear all-clear tested_negative passed_away \
-            on_the_mend got_her_degree got_his_degree got_their_degree got_my_degree finished_her \
-            finished_his finished_my finished_their ran_the was_approved got_approved \
-            was_rejected got_rejected was_granted got_granted was_merged is_merged got_merged \
-            was_fixed got_fixed is_fixed was_signed got_signed went_through was_paid is_paid \
-            paid_back settled_the settled_up tolerates_now fully_recovered good_as_new \
-            made_it_through survived got_over_it is_clear",
-        changes: "mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred switch+ed+es+ing \
-            migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es updat+ed+es downgrad+ed+es promoted \
-            demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s cut_to cut_down fell \
-            grew grown gone_up went_up went_down going_up rose risen dropped_to up_to down_to \
-            is_up_to is_down_to rescheduled postponed put_off put_back put_forward extend+ed+s \
-            delay+ed slipped pushed_back pushed_to brought_forward renamed rewritten rewrote \
-            relicensed ported becom+e+es became turned turned_into convert+ed+s handed took_over \
-            taken_over swapp+ed+es swap+s set_to is_set_to shorten+ed doubled halved tripled \
-            moved_up moved_down reassigned reelected elected appointed replaced_with adjusted \
-            bumped dropped_from shifted redesigned refactored reorganised redecorated rebranded \
-            painted repainted cut_her cut_his dyed dyes promoted_to expanded shrank shrunk \
-            climbed_to jumped_to gained instead traded_in traded tightened relaxed revised \
-            lengthened dropped handed_over passed_to passed_on rebooked swapped_out ripped_out \
-            sits_on resettled rehomed repurposed rerouted repointed rewired reconfigured \
-            reformatted remodelled renovated restyled rescaled retrained retitled reprinted \
-            reissued recoded refiled rearranged rebased reclassified recalculated reset \
+            called_it completed_the got_rid_of_the has_passed passed_away_in has_ended is_finished \
+            are_finished is_complete is_done has_healed is_healed is_cured has_recovered got_well \
+            is_better went_away cleared_up subsided has_cleared out_of_hospital was_discharged \
+            discharged back_home back_on back_online is_live went_live came_back up_again \
+            running_again works_now fixed_itself patched remedied rectified sorted_out ironed_out \
+            resolved_itself called_quits annulled walked_out moved_on_from ended_things \
+            ended_the_relationship filed_for_divorce widowed stepped_aside handed_in bowed_out \
+            pulled_out dropped_it turned_it_down declined passed_it has_graduated finished_school \
+            had_the_baby had_a_baby was_born retired_as demobilised decommission+ed offboarded \
+            archived sunsetted superseded obsolete restored recalled voided off \
+            went_their_separate_ways went_separate_ways called_off_the broke_off broke_off_the \
+            is_through came_to_an_end has_come_to_an_end came_home_from is_home got_back_from \
+            returned_from arrived landed_on was_lifted ran_its_course is_closed was_closed is_shut \
+            was_shut went_under folded_the went_out_of_business got_the_all-clear all-clear \
+            tested_negative passed_away on_the_mend got_her_degree got_his_degree got_their_degree \
+            got_my_degree finished_her finished_his finished_my finished_their ran_the \
+            was_approved got_approved was_rejected got_rejected was_granted got_granted was_merged \
+            is_merged got_merged was_fixed got_fixed is_fixed was_signed got_signed went_through \
+            was_paid is_paid paid_back settled_the settled_up tolerates_now fully_recovered \
+            good_as_new made_it_through survived got_over_it is_clear",
+        changes: "passed_the_baton is_being_replaced traded_up traded_down scal+ed relegat+ed \
+            promot+es demot+es transfers transfer reschedul+es postpon+es renam+es doubl+es \
+            halv+es doubling replacing redeployed rehosted moved_back shortens lengthens tripl+es \
+            deferred deferr+ed extended_to extended_until reappointed re-elected pulled_in \
+            brought_back_to taken_from mov+ed+es+ing_to mov+ed+es relocat+ed+es+ing transferred \
+            switch+ed+es+ing migrat+ed+es chang+ed+es+ing replac+ed+es+ing+es updat+ed+es \
+            downgrad+ed+es promoted demoted rais+ed+es increas+ed+es reduc+ed+es lower+ed+s cut+s \
+            cut_to cut_down fell grew grown gone_up went_up went_down going_up rose risen \
+            dropped_to up_to down_to is_up_to is_down_to rescheduled postponed put_off put_back \
+            put_forward extend+ed+s delay+ed slipped pushed_back pushed_to brought_forward renamed \
+            rewritten rewrote relicensed ported becom+e+es became turned turned_into convert+ed+s \
+            handed took_over taken_over swapp+ed+es swap+s set_to is_set_to shorten+ed doubled \
+            halved tripled moved_up moved_down reassigned reelected elected appointed \
+            replaced_with adjusted bumped dropped_from shifted redesigned refactored reorganised \
+            redecorated rebranded painted repainted cut_her cut_his dyed dyes promoted_to expanded \
+            shrank shrunk climbed_to jumped_to gained instead traded_in traded tightened relaxed \
+            revised lengthened dropped handed_over passed_to passed_on rebooked swapped_out \
+            ripped_out sits_on resettled rehomed repurposed rerouted repointed rewired \
+            reconfigured reformatted remodelled renovated restyled rescaled retrained retitled \
+            reprinted reissued recoded refiled rearranged rebased reclassified recalculated reset \
             restructured restyles rescoped cutover cut_over failed_over rolled_over rolled_back \
             migrates decreas+ed+es dropp+ed_to slash+ed doubled_to halved_to trimmed capped_at \
             bumped_to went_from gone_from went_back_to came_down_to jumped dropped_down climbed \
@@ -159,9 +167,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             opted_for opts_for settled_on landed_on ended_up_with ended_up went_with chose \
             picked_instead adopted_a changed_over changed_her changed_his changed_its \
             changed_their changed_to transitioned_to transitions_to upgrad+ed+es made_the_switch \
-            switch_to made_the_move made_the_jump went_for_a instead_of_the swapped…for \
-            traded…for exchanged…for replaced…with replaced…by put_her_on put_him_on put_me_on \
-            put…on moved_over moved_over_to moves_over migrated_to converted…into has_replaced \
+            switch_to made_the_move made_the_jump went_for_a instead_of_the swapped…for traded…for \
+            exchanged…for replaced…with replaced…by put_her_on put_him_on put_me_on put…on \
+            moved_over moved_over_to moves_over migrated_to converted…into has_replaced \
             gave_way_to makes_way_for made_way_for in_favour_of in_favor_of the_rewrite \
             finished_the_rewrite after_the_migration after_the_move after_the_switch \
             after_the_merger after_the_reorg after_the_reorganisation had_to_push pushed…back \
@@ -203,15 +211,16 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             quit_my_job quit_the quit_as gave_notice_at was_let_go_by was_let_go_from \
             lost_the_job is_out_of_a_job jumped_ship_to jumped_ship was_poached_by poached \
             headhunted_by",
-        corrects: "actually correction in_fact turns_out turned_out turns_out_that \
-            misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to \
-            to_be_precise correcting it_was_a_misunderstanding scratch_that i_was_wrong \
-            i_misspoke misspoke i_meant meant_to_say i_mean sorry oops my_mistake typo \
-            as_it_turns_out it_turns_out it_turned_out got_that_wrong had_that_wrong got_it_wrong \
-            let_me_correct to_correct_myself not_true that's_wrong that_was_wrong was_mistaken \
-            were_wrong mixed_up mixed_that_up confused_it correction_to_what contrary_to_what \
-            i_said on_second_thought on_second_thoughts changed_my_mind changed_her_mind \
-            changed_his_mind changed_their_mind",
+        corrects: "strike_that my_bad i_stand_corrected on_reflection was_a_mistake was_an_error \
+            after_all by_mistake actually correction in_fact turns_out turned_out turns_out_that \
+            misunderstanding mistake mistaken was_wrong is_wrong wrongly contrary_to to_be_precise \
+            correcting it_was_a_misunderstanding scratch_that i_was_wrong i_misspoke misspoke \
+            i_meant meant_to_say i_mean sorry oops my_mistake typo as_it_turns_out it_turns_out \
+            it_turned_out got_that_wrong had_that_wrong got_it_wrong let_me_correct \
+            to_correct_myself not_true that's_wrong that_was_wrong was_mistaken were_wrong \
+            mixed_up mixed_that_up confused_it correction_to_what contrary_to_what i_said \
+            on_second_thought on_second_thoughts changed_my_mind changed_her_mind changed_his_mind \
+            changed_their_mind",
         replaces: "instead_of rather_than in_place_of as_opposed_to",
         contrasts: "but",
         adds: "also too as_well in_addition additionally besides another both not_only not_just \
@@ -327,30 +336,30 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             listen+s measure+s run+s need+s serv+es host+s handl+es allow+s send+s return+s keep+s \
             stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s permit+s \
             retries accept+s",
-        attributes: "timeout budget deadline port address email phone number version release \
-            salary wage rent birthday age name nickname branch manager supervisor boss limit \
-            pricing price cost fee size weight height capacity owner maintainer lead leader ceo \
-            cto cfo landlord doctor dentist therapist lawyer trainer coach favourite favorite \
-            default theme editor shell browser os car laptop wedding standup meeting appointment \
-            retro launch interval ttl quota threshold coverage retention framework database \
-            language library password timezone currency color colour goal target record score rate \
-            rating replicas workers retries pronouns hometown nationality school university major \
-            class grade level shift delay batch length width flag mode plan subscription tariff \
-            provider insurance bank gym sponsor contact status state region zone hostname domain \
-            url endpoint title position role job employer office room desk seat captain president \
-            chair chairman secretary treasurer principal vet hairdresser accountant agent \
-            physician surgeon gp cardiologist bandwidth latency memory storage temperature \
-            thermostat speed mileage brand model dose dosage medication diet commute venue \
-            location headquarters capital backend frontend formatter linter compiler bundler queue \
-            broker cache host server cloud registry license licence edition format encoding \
-            charset locale font wallpaper background ringtone alarm curfew bedtime passport plate \
-            pin code codename slogan motto logo mascot hair haircut hairstyle engine mail username \
-            handle keyboard mouse monitor headset router watch smartphone tablet bike camera \
-            guitar extension hotline slot curator chairperson host_family nanny babysitter tutor \
-            mentor pediatrician paediatrician psychiatrist optician orthodontist pharmacist \
-            plumber gardener cleaner stylist barber notary advisor adviser referee coordinator \
-            moderator editor-in-chief publisher supplier vendor carrier courier landlord's \
-            custodian guardian godfather godmother priest pastor rector dean headmaster \
+        attributes: "pulse warehouse head_teacher headteacher timeout budget deadline port address \
+            email phone number version release salary wage rent birthday age name nickname branch \
+            manager supervisor boss limit pricing price cost fee size weight height capacity owner \
+            maintainer lead leader ceo cto cfo landlord doctor dentist therapist lawyer trainer \
+            coach favourite favorite default theme editor shell browser os car laptop wedding \
+            standup meeting appointment retro launch interval ttl quota threshold coverage \
+            retention framework database language library password timezone currency color colour \
+            goal target record score rate rating replicas workers retries pronouns hometown \
+            nationality school university major class grade level shift delay batch length width \
+            flag mode plan subscription tariff provider insurance bank gym sponsor contact status \
+            state region zone hostname domain url endpoint title position role job employer office \
+            room desk seat captain president chair chairman secretary treasurer principal vet \
+            hairdresser accountant agent physician surgeon gp cardiologist bandwidth latency \
+            memory storage temperature thermostat speed mileage brand model dose dosage medication \
+            diet commute venue location headquarters capital backend frontend formatter linter \
+            compiler bundler queue broker cache host server cloud registry license licence edition \
+            format encoding charset locale font wallpaper background ringtone alarm curfew bedtime \
+            passport plate pin code codename slogan motto logo mascot hair haircut hairstyle \
+            engine mail username handle keyboard mouse monitor headset router watch smartphone \
+            tablet bike camera guitar extension hotline slot curator chairperson host_family nanny \
+            babysitter tutor mentor pediatrician paediatrician psychiatrist optician orthodontist \
+            pharmacist plumber gardener cleaner stylist barber notary advisor adviser referee \
+            coordinator moderator editor-in-chief publisher supplier vendor carrier courier \
+            landlord's custodian guardian godfather godmother priest pastor rector dean headmaster \
             headmistress mayor governor minister superintendent foreman owner's ssid iban \
             blood_type shoe_size ring_size citizenship religion faith denomination party avatar \
             screen_name middle_name surname maiden_name first_name last_name zip postcode county \

@@ -57,77 +57,80 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
     claims: Claims {
-        now: "ahora actualmente a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad \
-            de_ahora_en_adelante últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace \
-            desde_que",
-        ends: "ya_no ya_no_es dejó_de dejado_de no…más nunca_más dejaron_de deja_de dejó_el \
-            dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de lo_ha_dejado lo_dejó la_dejó \
-            ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió dejado_el dejado_la \
-            abandonado_el quitó_el_hábito se_ha_quitado se_quitó no_volvió dejé dejé_de \
-            dejamos_de he_dejado he_dejado_de hemos_dejado_de lo_dejé la_dejé dejaron dejó \
-            lo_dejaron la_dejaron ha_colgado colgó_las colgué se_quitó_de me_quité me_he_quitado \
-            abandoné abandonamos no_prueba ni_lo_prueba ya_no_necesita ya_no_hay se_acabaron \
-            se_acabó_el se_acabó_la acabó_con suspendieron suprimieron suprimido suprimida abolió \
-            quitamos quité retiraron retiramos",
-        disposes: "vendió vendido vendida canceló cancelado cancelada murió falleció regaló \
-            devolvió perdió tiró eliminó borró anuló anulada anulado se_deshizo dio_de_baja \
-            se_dio_de_baja suspendió donó suspendida ha_vendido han_vendido se_vendió \
-            ha_cancelado ha_muerto se_murió ha_fallecido ha_perdido le_robaron robaron robado \
-            robada ha_tirado ha_regalado ha_devuelto devolvió_el rescindió rescindido liquidó \
-            subastó sacrificaron traspasó_el anuló_la cedió_el desechó derribaron derribado \
-            caducó quitó quitaron quitado vendí vendimos vendieron regalé regalamos regalaron \
-            tiré tiramos tiraron cancelé cancelamos cancelaron anulé anulamos anularon perdí \
-            perdimos devolví devolvimos devolvieron borré eliminamos doné donaron \
-            se_deshicieron_de me_deshice nos_deshicimos di_de_baja dimos_de_baja me_di_de_baja \
-            he_vendido hemos_vendido he_cancelado hemos_cancelado he_regalado he_tirado \
-            me_robaron nos_robaron se_rompió_del_todo fue_al_desguace al_desguace a_la_basura \
-            pasó_a_mejor_vida se_nos_fue tuvimos_que_sacrificar sacrificamos no_renovó no_renové \
-            no_renovamos no_hemos_renovado rescindí rescindimos se_ha_muerto murieron robaron_el \
-            robaron_la",
-        closes: "terminó terminado acabó finalizó concluyó arreglado arreglada arregló reparó \
-            reparado reparada resuelto resuelta resolvió eliminado eliminada se_separó \
-            se_divorció divorciado divorciada dio_a_luz se_fue cerró cerrado cerrada se_retiró \
-            jubiló se_jubiló aprobó se_recuperó recuperó curado encontró funciona_de_nuevo \
-            de_nuevo completó completada completado corregido corregida fusionado desactivado \
-            renunció se_graduó graduó expiró caducó rompió volvió_al regresó ha_terminado \
-            ha_acabado ha_finalizado han_terminado ha_cerrado han_cerrado clausurado clausuró \
-            solucionado solucionada solucionó subsanado arreglaron repararon han_arreglado \
-            han_reparado ya_funciona vuelve_a_funcionar funciona_otra_vez otra_vez ya_está \
-            ha_vuelto volvió_de volvió_del regresó_de se_ha_recuperado sanó se_curó \
-            le_dieron_el_alta dio_el_alta el_alta se_ha_jubilado prejubilado se_ha_retirado \
-            retirado ha_renunciado dimitió ha_dimitido cesó cesado licenciado se_licenció egresó \
-            ha_aprobado suspendió suspendido nació ha_nacido dio_luz tuvo_un_bebé rompieron \
-            se_separaron se_divorciaron se_han_separado se_han_divorciado se_ha_separado \
-            se_ha_divorciado enviudó se_disolvió disuelto desmontado desactivaron apagado \
-            apagaron eliminaron eliminado_el pagó_la liquidado saldado terminé terminamos \
+        now: "en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
+            a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad de_ahora_en_adelante \
+            últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace desde_que",
+        ends: "es_historia pasó_a_la_historia ya_no ya_no_es dejó_de dejado_de no…más nunca_más \
+            dejaron_de deja_de dejó_el dejó_la ha_dejado abandonó ha_dejado_de han_dejado_de \
+            lo_ha_dejado lo_dejó la_dejó ya_ni ya_nunca ya_tampoco no…desde_hace nunca_volvió \
+            dejado_el dejado_la abandonado_el quitó_el_hábito se_ha_quitado se_quitó no_volvió \
+            dejé dejé_de dejamos_de he_dejado he_dejado_de hemos_dejado_de lo_dejé la_dejé dejaron \
+            dejó lo_dejaron la_dejaron ha_colgado colgó_las colgué se_quitó_de me_quité \
+            me_he_quitado abandoné abandonamos no_prueba ni_lo_prueba ya_no_necesita ya_no_hay \
+            se_acabaron se_acabó_el se_acabó_la acabó_con suspendieron suprimieron suprimido \
+            suprimida abolió quitamos quité retiraron retiramos",
+        disposes: "suspendieron_el cancelaron_el vendió vendido vendida canceló cancelado \
+            cancelada murió falleció regaló devolvió perdió tiró eliminó borró anuló anulada \
+            anulado se_deshizo dio_de_baja se_dio_de_baja suspendió donó suspendida ha_vendido \
+            han_vendido se_vendió ha_cancelado ha_muerto se_murió ha_fallecido ha_perdido \
+            le_robaron robaron robado robada ha_tirado ha_regalado ha_devuelto devolvió_el \
+            rescindió rescindido liquidó subastó sacrificaron traspasó_el anuló_la cedió_el \
+            desechó derribaron derribado caducó quitó quitaron quitado vendí vendimos vendieron \
+            regalé regalamos regalaron tiré tiramos tiraron cancelé cancelamos cancelaron anulé \
+            anulamos anularon perdí perdimos devolví devolvimos devolvieron borré eliminamos doné \
+            donaron se_deshicieron_de me_deshice nos_deshicimos di_de_baja dimos_de_baja \
+            me_di_de_baja he_vendido hemos_vendido he_cancelado hemos_cancelado he_regalado \
+            he_tirado me_robaron nos_robaron se_rompió_del_todo fue_al_desguace al_desguace \
+            a_la_basura pasó_a_mejor_vida se_nos_fue tuvimos_que_sacrificar sacrificamos no_renovó \
+            no_renové no_renovamos no_hemos_renovado rescindí rescindimos se_ha_muerto murieron \
+            robaron_el robaron_la",
+        closes: "causó_baja han_roto reabrió reabierto reabierta ha_reabierto terminó terminado \
+            acabó finalizó concluyó arreglado arreglada arregló reparó reparado reparada resuelto \
+            resuelta resolvió eliminado eliminada se_separó se_divorció divorciado divorciada \
+            dio_a_luz se_fue cerró cerrado cerrada se_retiró jubiló se_jubiló aprobó se_recuperó \
+            recuperó curado encontró funciona_de_nuevo de_nuevo completó completada completado \
+            corregido corregida fusionado desactivado renunció se_graduó graduó expiró caducó \
+            rompió volvió_al regresó ha_terminado ha_acabado ha_finalizado han_terminado \
+            ha_cerrado han_cerrado clausurado clausuró solucionado solucionada solucionó subsanado \
+            arreglaron repararon han_arreglado han_reparado ya_funciona vuelve_a_funcionar \
+            funciona_otra_vez otra_vez ya_está ha_vuelto volvió_de volvió_del regresó_de \
+            se_ha_recuperado sanó se_curó le_dieron_el_alta dio_el_alta el_alta se_ha_jubilado \
+            prejubilado se_ha_retirado retirado ha_renunciado dimitió ha_dimitido cesó cesado \
+            licenciado se_licenció egresó ha_aprobado suspendió suspendido nació ha_nacido dio_luz \
+            tuvo_un_bebé rompieron se_separaron se_divorciaron se_han_separado se_han_divorciado \
+            se_ha_separado se_ha_divorciado enviudó se_disolvió disuelto desmontado desactivaron \
+            apagado apagaron eliminaron eliminado_el pagó_la liquidado saldado terminé terminamos \
             terminaron acabé acabamos acabaron cerré cerramos arreglé arreglamos resolvimos \
             resolvieron me_recuperé me_curé me_gradué me_jubilé me_separé me_divorcié lo_dejaron \
             rompimos rompí volví_de volvimos_de regresé regresamos aprobé aprobaron aprobada \
             aprobado concedieron concedido denegaron denegado quedó_resuelto quedó_cerrado \
             quedó_listo dado_de_alta dada_de_alta me_dieron_el_alta hicieron_las_paces \
             hizo_las_paces se_reconciliaron saldó saldé saldada liquidé pagué pagaron \
-            terminó_de_pagar reincorporó se_reincorporó reincorporado se_ha_reincorporado \
-            separado se_disolvieron",
-        changes: "se_mudó mudó mudado mudada se_trasladó trasladó trasladado cambió cambiado \
-            cambia pasó se_pasó migró migrado reemplaz* sustituy* actualizó actualizado \
-            actualizada ascendi* subió bajó aumentó redujo aumentado reducido aplazó aplazado \
-            aplazada retrasó pospuso pospuesta adelantó amplió ampliado prolongó convirtió \
-            se_convirtió renombró renombrado movió movió_a se_movió creció duplicó trasladó_a \
-            reprogramó reprogramada en_su_lugar pintó_de ahora_es aplazaron trasladaron cambiaron \
-            subieron bajaron retrasaron adelantaron movieron pasaron se_ha_mudado ha_cambiado \
-            negoció la_dejó_en lo_dejó_en lleva se_ha_cambiado cambiar_a ha_pasado ha_subido \
-            ha_bajado han_subido han_bajado ha_migrado ha_sido_reemplazado sustituido sustituida \
-            reemplazado reemplazada ascendido ascendida ascendieron degradado se_ha_trasladado \
-            aumentaron redujeron rebajaron incrementó incrementado disminuyó elevó elevado \
-            ampliaron extendió extendido prorrogó prorrogado pospuesto pospusieron atrasó \
-            atrasado reprogramado reprogramaron reubicado reubicó renombraron rebautizó \
-            rebautizado actualizaron migraron se_pasaron se_cambió se_cambiaron se_convirtió_en \
-            se_ha_convertido se_volvió se_hizo ahora_lleva ahora_usa ahora_va ha_crecido \
-            crecieron encogió duplicaron reescribió reescrito reescrita heredó tomó_el_relevo \
-            tomó_el_mando relevó relevado sucedió sucede cedió traspasó traspasado entregó_el \
-            ascendió_a fichó fichó_por transfirió transferido adelantado adelantada recortó \
-            recortado acortó alargó saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó eligió \
-            prefirió_finalmente cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido \
+            terminó_de_pagar reincorporó se_reincorporó reincorporado se_ha_reincorporado separado \
+            se_disolvieron",
+        changes: "rebajó rebajado rebajada rebaja aplazan han_aplazado han_adelantado \
+            han_retrasado han_trasladado postergó postergado postergada trasladada aumentada \
+            reducida ampliada renombrada movido movida escalado escaló duplicado duplicada dobló \
+            doblado reduce retrasado retrasada atrasada se_mudó mudó mudado mudada se_trasladó \
+            trasladó trasladado cambió cambiado cambia pasó se_pasó migró migrado reemplaz* \
+            sustituy* actualizó actualizado actualizada ascendi* subió bajó aumentó redujo \
+            aumentado reducido aplazó aplazado aplazada retrasó pospuso pospuesta adelantó amplió \
+            ampliado prolongó convirtió se_convirtió renombró renombrado movió movió_a se_movió \
+            creció duplicó trasladó_a reprogramó reprogramada en_su_lugar pintó_de ahora_es \
+            aplazaron trasladaron cambiaron subieron bajaron retrasaron adelantaron movieron \
+            pasaron se_ha_mudado ha_cambiado negoció la_dejó_en lo_dejó_en lleva se_ha_cambiado \
+            cambiar_a ha_pasado ha_subido ha_bajado han_subido han_bajado ha_migrado \
+            ha_sido_reemplazado sustituido sustituida reemplazado reemplazada ascendido ascendida \
+            ascendieron degradado se_ha_trasladado aumentaron redujeron rebajaron incrementó \
+            incrementado disminuyó elevó elevado ampliaron extendió extendido prorrogó prorrogado \
+            pospuesto pospusieron atrasó atrasado reprogramado reprogramaron reubicado reubicó \
+            renombraron rebautizó rebautizado actualizaron migraron se_pasaron se_cambió \
+            se_cambiaron se_convirtió_en se_ha_convertido se_volvió se_hizo ahora_lleva ahora_usa \
+            ahora_va ha_crecido crecieron encogió duplicaron reescribió reescrito reescrita heredó \
+            tomó_el_relevo tomó_el_mando relevó relevado sucedió sucede cedió traspasó traspasado \
+            entregó_el ascendió_a fichó fichó_por transfirió transferido adelantado adelantada \
+            recortó recortado acortó alargó saltó_a pintó tiñó cortó_el_pelo optó_por se_decantó \
+            eligió prefirió_finalmente cambió_de vuelve_a_usar volvió_a nombrado nombrada elegido \
             elegida sustituyó intercambió permutó le_subieron le_bajaron me_mudé nos_mudamos \
             se_mudaron me_he_mudado nos_hemos_mudado cambié cambiamos me_cambié me_he_cambiado \
             nos_cambiamos nos_hemos_cambiado he_cambiado hemos_cambiado pasamos_a pasamos pasé \
@@ -162,11 +165,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             dimitió_de cesó_en dejó_los_estudios me_fui_de me_fui nos_fuimos_de me_marché \
             renuncié dimití se_despidió me_despidieron nos_despidieron dejé_el_trabajo \
             dejó_el_trabajo dejé_la dejé_el ha_dejado_el_trabajo se_salió_de me_salí salí_de",
-        corrects: "en_realidad corrección de_hecho rectificación error equivocación realmente \
-            en_verdad por_error malentendido me_equivoqué se_equivocó perdón digo mejor_dicho \
-            quería_decir quise_decir me_confundí se_confundió resulta_que resultó_que resultó_ser \
-            no_era_así estaba_equivocado estaba_equivocada fue_un_error corrijo al_final_no \
-            cambié_de_idea cambió_de_idea cambió_de_opinión",
+        corrects: "mea_culpa error_mío fallo_mío rectifico me_he_equivocado en_realidad corrección \
+            de_hecho rectificación error equivocación realmente en_verdad por_error malentendido \
+            me_equivoqué se_equivocó perdón digo mejor_dicho quería_decir quise_decir me_confundí \
+            se_confundió resulta_que resultó_que resultó_ser no_era_así estaba_equivocado \
+            estaba_equivocada fue_un_error corrijo al_final_no cambié_de_idea cambió_de_idea \
+            cambió_de_opinión",
         replaces: "en_lugar_de en_vez_de en_lugar_del en_vez_del",
         contrasts: "sino",
         adds: "también además otro otra otros otras no_solo no_sólo ya_no_solo asimismo igualmente \
@@ -246,29 +250,30 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             corre_en aparca figura_como se_imparte",
         measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale reintenta \
             permite",
-        attributes: "cumpleaños edad dirección sueldo salario alquiler presupuesto límite precio \
-            tamaño peso versión estado reunión entrega fecha tiempo médico médica jefe jefa nombre \
-            coche carro contraseña teléfono móvil celular correo email puerto plazo color favorito \
-            favorita idioma rama licencia cargo puesto trabajo profesión empresa casero casera \
-            dentista abogado abogada entrenador entrenadora profesor profesora director directora \
-            presidente presidenta capitán capitana tutor tutora marca modelo banco seguro tarifa \
-            plan gimnasio universidad colegio carrera portátil ordenador computadora editor \
-            navegador servidor base_de_datos framework moneda zona_horaria temperatura capacidad \
-            duración altura objetivo meta récord nota dosis medicamento peluquero oficina sede \
-            boda cita examen lugar apodo talla número pareja contacto responsable proveedor \
-            patrocinador sueldo_bruto honorarios paga mensualidad cuota matrícula tasa \
-            tipo_de_interés comisión hipoteca préstamo factura recibo intervalo tope máximo mínimo \
-            umbral cobertura memoria ram disco almacenamiento resolución volumen brillo extensión \
-            código código_postal pin iban dni pasaporte matrícula_del apellido seudónimo alias \
-            usuario_es lengua_materna nacionalidad religión domicilio sucursal departamento \
-            encargado encargada gerente coordinador coordinadora supervisor supervisora alcalde \
-            alcaldesa rector rectora párroco portero portera veterinario veterinaria pediatra \
-            psicólogo psicóloga terapeuta fisioterapeuta oftalmólogo ginecólogo ginecóloga \
-            cardiólogo traumatólogo gestor gestora asesor asesora niñera canguro \
-            profesor_particular operador operadora compañía_de_luz compañía_telefónica contrato \
-            permanencia horario apertura cierre salida llegada ensayo entrenamiento clase tutoría \
-            retrospectiva lanzamiento entrega_es estreno partido_es fiesta vacaciones destino \
-            sistema_operativo navegador_predeterminado lenguaje gestor_de_paquetes rama_principal \
+        attributes: "tesorero tesorera directora_del_colegio cumpleaños edad dirección sueldo \
+            salario alquiler presupuesto límite precio tamaño peso versión estado reunión entrega \
+            fecha tiempo médico médica jefe jefa nombre coche carro contraseña teléfono móvil \
+            celular correo email puerto plazo color favorito favorita idioma rama licencia cargo \
+            puesto trabajo profesión empresa casero casera dentista abogado abogada entrenador \
+            entrenadora profesor profesora director directora presidente presidenta capitán \
+            capitana tutor tutora marca modelo banco seguro tarifa plan gimnasio universidad \
+            colegio carrera portátil ordenador computadora editor navegador servidor base_de_datos \
+            framework moneda zona_horaria temperatura capacidad duración altura objetivo meta \
+            récord nota dosis medicamento peluquero oficina sede boda cita examen lugar apodo \
+            talla número pareja contacto responsable proveedor patrocinador sueldo_bruto \
+            honorarios paga mensualidad cuota matrícula tasa tipo_de_interés comisión hipoteca \
+            préstamo factura recibo intervalo tope máximo mínimo umbral cobertura memoria ram \
+            disco almacenamiento resolución volumen brillo extensión código código_postal pin iban \
+            dni pasaporte matrícula_del apellido seudónimo alias usuario_es lengua_materna \
+            nacionalidad religión domicilio sucursal departamento encargado encargada gerente \
+            coordinador coordinadora supervisor supervisora alcalde alcaldesa rector rectora \
+            párroco portero portera veterinario veterinaria pediatra psicólogo psicóloga terapeuta \
+            fisioterapeuta oftalmólogo ginecólogo ginecóloga cardiólogo traumatólogo gestor \
+            gestora asesor asesora niñera canguro profesor_particular operador operadora \
+            compañía_de_luz compañía_telefónica contrato permanencia horario apertura cierre \
+            salida llegada ensayo entrenamiento clase tutoría retrospectiva lanzamiento entrega_es \
+            estreno partido_es fiesta vacaciones destino sistema_operativo \
+            navegador_predeterminado lenguaje gestor_de_paquetes rama_principal \
             rama_predeterminada motor proveedor_de_nube región dominio subdominio protocolo \
             tensión pulso grupo_sanguíneo talla_de_zapato gafas graduación pelo peinado barba \
             bicicleta bici desayuno turno jornada despertador aula sala planta piso_número asiento \
@@ -314,7 +319,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         verbs: "fum+a+aba va viene ponen hace duerme nada corre llega pone sirve está baja cae \
             depende pertenece cuida",
         titles: "dr dra sr sra doña don",
-        idioms: "no_está_mal sin_duda no_es_para_menos de_vez_en_cuando nada_más",
+        idioms: "turno_de_mañana no_está_mal sin_duda no_es_para_menos de_vez_en_cuando nada_más",
         home: "vive vivía viven reside residía mudó se_mudó trasladó domicilio dirección casa piso \
             apartamento viviendo mudarse residencia mudado mudada mudaron trasladado trasladada \
             vivienda se_instaló instalado instalada domiciliado domiciliada apartamento_en ático \

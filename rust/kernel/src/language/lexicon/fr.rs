@@ -51,17 +51,20 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
     claims: Claims {
-        now: "maintenant désormais dorénavant à_présent actuellement à_partir_de_maintenant \
-            dès_maintenant aujourd_hui_même à_l_avenir depuis_peu à_ce_jour depuis",
-        ends: "ne…plus n…plus a_arrêté arrêté_de a_cessé cessé_de plus_jamais a_renoncé \
-            a_abandonné a_arrêté_de a_cessé_de a_arrêté_le a_arrêté_la arrête_de ne_fait_plus \
-            n_a_plus n_est_plus ne_va_plus s_est_arrêté_de s_est_arrêtée_de a_laissé_tomber \
-            laisse_tomber a_mis_fin mis_fin cesse_de a_décroché_du sevré sevrée plus_du_tout \
-            ne…plus_jamais a_lâché ne_touche_plus n_y_touche_plus a_arrêté_l arrêté_le arrêté_la \
-            arrêté_les arrête_le stoppé a_stoppé raccroché a_raccroché tourné_la_page \
-            fait_une_croix_sur en_a_fini_avec fini_avec mis_un_terme a_mis_un_terme laissé_tomber \
-            renoncé_à supprimé_le ne_veut_plus ne_peut_plus ne_boit_plus ne_fume_plus \
-            ne_mange_plus abandonné_le abandonné_la plus_besoin_de sans_plus plus_question",
+        now: "à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
+            désormais dorénavant à_présent actuellement à_partir_de_maintenant dès_maintenant \
+            aujourd_hui_même à_l_avenir depuis_peu à_ce_jour depuis",
+        ends: "s_est_lassé s_est_lassée s_est_lassé_de s_est_lassée_de s_est_lassé_des \
+            s_est_lassée_des n_aime_plus ne…plus n…plus a_arrêté arrêté_de a_cessé cessé_de \
+            plus_jamais a_renoncé a_abandonné a_arrêté_de a_cessé_de a_arrêté_le a_arrêté_la \
+            arrête_de ne_fait_plus n_a_plus n_est_plus ne_va_plus s_est_arrêté_de s_est_arrêtée_de \
+            a_laissé_tomber laisse_tomber a_mis_fin mis_fin cesse_de a_décroché_du sevré sevrée \
+            plus_du_tout ne…plus_jamais a_lâché ne_touche_plus n_y_touche_plus a_arrêté_l \
+            arrêté_le arrêté_la arrêté_les arrête_le stoppé a_stoppé raccroché a_raccroché \
+            tourné_la_page fait_une_croix_sur en_a_fini_avec fini_avec mis_un_terme a_mis_un_terme \
+            laissé_tomber renoncé_à supprimé_le ne_veut_plus ne_peut_plus ne_boit_plus \
+            ne_fume_plus ne_mange_plus abandonné_le abandonné_la plus_besoin_de sans_plus \
+            plus_question",
         disposes: "a_vendu vendu vendue annulé annulée annulés a_annulé mort morte décédé décédée \
             a_donné rendu jeté perdu supprimé supprimée supprimés résilié résiliée résilier \
             s_est_débarrassé s_est_désabonné s_est_désabonnée ont_vendu revendu revendue cédé_sa \
@@ -75,60 +78,63 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             perdus volés nous_a_quittés est_parti_au_paradis fait_piquer dû_faire_piquer jeté_le \
             jeté_la jetés rendus revendus cassé_pour_de_bon rendu_l_âme n_a_pas_renouvelé \
             pas_renouvelé non_renouvelé abattu incendié",
-        closes: "terminé terminée réparé réparée résolu résolue corrigé corrigée rompu séparé \
-            séparée séparés divorcé divorcée divorcés accouché fermé fermée a_réussi s_est_retiré \
-            s_est_retirée retraite à_la_retraite démissionné fini finie achevé achevée guéri \
-            guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau à_nouveau de_nouveau \
-            expiré fusionné fusionnée désactivé désactivée licencié diplômé ont_rompu a_terminé \
-            ont_terminé a_fini bouclé bouclée clos close clôturé clôturée achevés livré livrée \
-            soldé soldée réglé réglée dépanné dépannée remis_en_marche est_revenu est_revenue \
-            rentré rentrée de_retour a_repris_le_travail sorti_de_l_hôpital sortie_de_l_hôpital \
-            guéris remis_de remise_de cicatrisé cicatrisée pris_sa_retraite a_pris_sa_retraite \
-            parti_à_la_retraite partie_à_la_retraite en_retraite s_est_séparé s_est_séparée \
-            se_sont_séparés se_sont_quittés ont_divorcé a_divorcé a_rompu veuve né_le a_accouché \
-            est_né est_née a_obtenu diplômée a_échoué recalé a_démissionné s_est_désisté \
-            s_est_retirés dissous dissoute fermés a_fermé débloqué débloquée levé levée coupé \
-            coupée éteint arrêtée abandonnée abandonné expirée échu échue fusionnés publié \
-            publiée se_sont_séparées séparées rompent ont_mis_fin mis_fin_à est_rentré \
+        closes: "a_pris_fin c_est_fini c_est_terminé rouvert rouverte a_rouvert ont_rouvert rouvre \
+            sont_finis est_fini est_finie terminé terminée réparé réparée résolu résolue corrigé \
+            corrigée rompu séparé séparée séparés divorcé divorcée divorcés accouché fermé fermée \
+            a_réussi s_est_retiré s_est_retirée retraite à_la_retraite démissionné fini finie \
+            achevé achevée guéri guérie rétabli rétablie trouvé remarche fonctionne_à_nouveau \
+            à_nouveau de_nouveau expiré fusionné fusionnée désactivé désactivée licencié diplômé \
+            ont_rompu a_terminé ont_terminé a_fini bouclé bouclée clos close clôturé clôturée \
+            achevés livré livrée soldé soldée réglé réglée dépanné dépannée remis_en_marche \
+            est_revenu est_revenue rentré rentrée de_retour a_repris_le_travail sorti_de_l_hôpital \
+            sortie_de_l_hôpital guéris remis_de remise_de cicatrisé cicatrisée pris_sa_retraite \
+            a_pris_sa_retraite parti_à_la_retraite partie_à_la_retraite en_retraite s_est_séparé \
+            s_est_séparée se_sont_séparés se_sont_quittés ont_divorcé a_divorcé a_rompu veuve \
+            né_le a_accouché est_né est_née a_obtenu diplômée a_échoué recalé a_démissionné \
+            s_est_désisté s_est_retirés dissous dissoute fermés a_fermé débloqué débloquée levé \
+            levée coupé coupée éteint arrêtée abandonnée abandonné expirée échu échue fusionnés \
+            publié publiée se_sont_séparées séparées rompent ont_mis_fin mis_fin_à est_rentré \
             est_rentrée sommes_rentrés suis_rentré suis_rentrée a_eu_son a_décroché_son accordé \
             accordée accordés refusé refusée validé validée signé_le signée_la bail_est_signé \
             réconciliés se_sont_réconciliés ont_fait_la_paix fait_la_paix guérie_de retapé \
             remboursé remboursée a_fini_de terminés abouti aboutie enterré sorti_d_affaire \
             tiré_d_affaire reçu_au reçue_au a_eu_le",
-        changes: "déménagé emménagé changé est_passé est_passée passé_à passée_à passé_au \
-            passée_au passé_en passée_en migré migrée remplacé remplacée mis_à_jour mise_à_jour \
-            promu promue augmenté augmentée baissé réduit réduite déplacé déplacée reporté \
-            reportée repoussé repoussée avancé avancée prolongé prolongée devenu devenue renommé \
-            renommée converti convertie porté portée relevé relevée abaissé remplace muté mutée \
-            transféré transférée repeint_en grimpé doublé raccourci raccourcie s_est_installé \
-            s_est_installée à_la_place modifié modifiée agrandi confié confiée cédé cédée cède \
-            laissé_la_place a_déménagé vient_de_passer a_basculé basculé basculée bascule \
-            a_changé changée changés a_remplacé remplacés a_migré a_augmenté a_baissé a_diminué \
-            diminué diminuée a_réduit réduits a_été_relevé a_été_abaissé a_été_porté \
-            a_été_déplacé a_été_reporté a_été_avancé décalé décalée décalés retardé retardée \
-            différé différée prolongés rallongé rallongée écourté écourtée rétrogradé nommé \
-            nommée élu élue succède succédé a_succédé repris_la_direction a_repris prend_la_suite \
-            transmis transmise remis_à rebaptisé rebaptisée réécrit réécrite réaménagé repeint \
-            repeinte teint coupé_les_cheveux s_est_converti s_est_convertie s_est_tourné opté \
-            opté_pour préfère_finalement est_remonté est_monté est_montée est_descendu \
-            est_descendue est_tombé_à a_grimpé a_bondi monté_à montée_à descendu_à descendue_à \
-            s_élève_désormais élargi élargie étendu étendue rétréci agrandie triplé divisé \
-            mis_à_niveau mise_à_niveau passe_à passe_au est_devenu est_devenue échangé échangée \
-            troqué troquée contre_une contre_un reconverti reconvertie reprogrammé reprogrammée \
-            replanifié replanifiée réaffecté réaffectée redirigé redirigée transféré_à ajusté \
-            ajustée revu revue fixé_désormais revient_à retourné retournée laissé_place relayé \
-            relayée va_désormais prend_désormais roule_désormais j_ai_changé ai_changé \
-            avons_changé a_changé_de changé_de change_de suis_passé suis_passée sommes_passés \
-            on_est_passé passent_à passé_chez passée_chez est_parti_chez est_partie_chez \
-            parti_chez partie_chez je_suis_chez me_suis_installé me_suis_installée s_est_mis \
-            s_est_mise me_suis_mis me_suis_mise installé_à installée_à a_emménagé emménage \
-            emménagé_à déménage déménagé_à ai_déménagé avons_déménagé a_migré_vers migré_vers \
-            troqué_contre a_troqué échangé_contre remplacé_par remplacée_par repris_le repris_la \
-            a_repris_le qui_a_repris prend_le_relais pris_le_relais a_pris_le_relais \
-            cède_sa_place laisse_sa_place succède_à fixé_à ramenée_à passée_de passé_de \
-            nouveau_poste nouvelle_adresse nouveau_numéro nouvel_appartement nouvelle_date \
-            nouveau_chef nouvelle_cheffe devient tourné_vers s_est_reconverti s_est_reconvertie \
-            converti_à finalement_choisi choisi_plutôt a_préféré part_avec passé_d",
+        changes: "déprogrammé reprogrammés reportés reportées avancés avancées augmentés doublée \
+            divisée déplacés déplacées prolongées rebaptisés relégué reléguée muté_à déménagé \
+            emménagé changé est_passé est_passée passé_à passée_à passé_au passée_au passé_en \
+            passée_en migré migrée remplacé remplacée mis_à_jour mise_à_jour promu promue augmenté \
+            augmentée baissé réduit réduite déplacé déplacée reporté reportée repoussé repoussée \
+            avancé avancée prolongé prolongée devenu devenue renommé renommée converti convertie \
+            porté portée relevé relevée abaissé remplace muté mutée transféré transférée \
+            repeint_en grimpé doublé raccourci raccourcie s_est_installé s_est_installée \
+            à_la_place modifié modifiée agrandi confié confiée cédé cédée cède laissé_la_place \
+            a_déménagé vient_de_passer a_basculé basculé basculée bascule a_changé changée changés \
+            a_remplacé remplacés a_migré a_augmenté a_baissé a_diminué diminué diminuée a_réduit \
+            réduits a_été_relevé a_été_abaissé a_été_porté a_été_déplacé a_été_reporté \
+            a_été_avancé décalé décalée décalés retardé retardée différé différée prolongés \
+            rallongé rallongée écourté écourtée rétrogradé nommé nommée élu élue succède succédé \
+            a_succédé repris_la_direction a_repris prend_la_suite transmis transmise remis_à \
+            rebaptisé rebaptisée réécrit réécrite réaménagé repeint repeinte teint \
+            coupé_les_cheveux s_est_converti s_est_convertie s_est_tourné opté opté_pour \
+            préfère_finalement est_remonté est_monté est_montée est_descendu est_descendue \
+            est_tombé_à a_grimpé a_bondi monté_à montée_à descendu_à descendue_à s_élève_désormais \
+            élargi élargie étendu étendue rétréci agrandie triplé divisé mis_à_niveau \
+            mise_à_niveau passe_à passe_au est_devenu est_devenue échangé échangée troqué troquée \
+            contre_une contre_un reconverti reconvertie reprogrammé reprogrammée replanifié \
+            replanifiée réaffecté réaffectée redirigé redirigée transféré_à ajusté ajustée revu \
+            revue fixé_désormais revient_à retourné retournée laissé_place relayé relayée \
+            va_désormais prend_désormais roule_désormais j_ai_changé ai_changé avons_changé \
+            a_changé_de changé_de change_de suis_passé suis_passée sommes_passés on_est_passé \
+            passent_à passé_chez passée_chez est_parti_chez est_partie_chez parti_chez partie_chez \
+            je_suis_chez me_suis_installé me_suis_installée s_est_mis s_est_mise me_suis_mis \
+            me_suis_mise installé_à installée_à a_emménagé emménage emménagé_à déménage déménagé_à \
+            ai_déménagé avons_déménagé a_migré_vers migré_vers troqué_contre a_troqué \
+            échangé_contre remplacé_par remplacée_par repris_le repris_la a_repris_le qui_a_repris \
+            prend_le_relais pris_le_relais a_pris_le_relais cède_sa_place laisse_sa_place \
+            succède_à fixé_à ramenée_à passée_de passé_de nouveau_poste nouvelle_adresse \
+            nouveau_numéro nouvel_appartement nouvelle_date nouveau_chef nouvelle_cheffe devient \
+            tourné_vers s_est_reconverti s_est_reconvertie converti_à finalement_choisi \
+            choisi_plutôt a_préféré part_avec passé_d",
         begins: "marié mariée mariés acheté commencé nouveau nouvelle nouvel adopté adoptée \
             accepté rejoint embauché embauchée fiancé_à s_est_fiancé s_est_fiancée s_est_mariée \
             s_est_marié pris décroché entré intégré a_acheté s_est_acheté s_est_achetée \
@@ -151,11 +157,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             ai_démissionné est_parti est_partie a_plaqué plaqué a_rendu_son_tablier \
             rendu_son_tablier a_posé_sa_démission posé_sa_démission donné_sa_démission \
             a_donné_sa_démission claqué_la_porte a_lâché_son",
-        corrects: "en_fait en_réalité correction rectification erreur par_erreur plus_exactement \
-            en_vérité malentendu je_me_suis_trompé je_me_suis_trompée s_est_trompé s_est_trompée \
-            trompé je_voulais_dire voulait_dire pardon plutôt_dire rectifie il_s_avère s_avère \
-            s_est_avéré s_est_avérée c_était_une_erreur j_avais_tort avait_tort confondu \
-            j_ai_confondu changé_d_avis a_changé_d_avis en_fin_de_compte_non",
+        corrects: "erreur_de_ma_part au_temps_pour_moi autant_pour_moi je_corrige c_est_faux \
+            c_était_faux fausse_information en_fait en_réalité correction rectification erreur \
+            par_erreur plus_exactement en_vérité malentendu je_me_suis_trompé je_me_suis_trompée \
+            s_est_trompé s_est_trompée trompé je_voulais_dire voulait_dire pardon plutôt_dire \
+            rectifie il_s_avère s_avère s_est_avéré s_est_avérée c_était_une_erreur j_avais_tort \
+            avait_tort confondu j_ai_confondu changé_d_avis a_changé_d_avis en_fin_de_compte_non",
         replaces: "au_lieu_de au_lieu_du au_lieu_d plutôt_que à_la_place_de à_la_place_du",
         contrasts: "mais",
         adds: "aussi également en_plus autre autres non_seulement pas_seulement par_ailleurs \
@@ -236,31 +243,31 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             est_au_poste dirige gère suit_un_cours",
         measures: "coûte pèse dure gagne paie paye mesure contient prend fume accueille compte est \
             a vaut",
-        attributes: "anniversaire âge adresse salaire loyer budget délai limite prix taille poids \
-            version statut réunion date médecin chef cheffe nom prénom voiture échéance téléphone \
-            portable mot_de_passe numéro port couleur favori favorite préféré préférée langue \
-            branche licence poste emploi métier profession entreprise employeur propriétaire \
-            dentiste avocat avocate entraîneur entraîneuse professeur directeur directrice \
-            président présidente capitaine banque assurance forfait abonnement université école \
-            filière ordinateur éditeur navigateur serveur base_de_données framework monnaie fuseau \
-            température capacité durée hauteur objectif record note dose médicament coiffeur \
-            coiffeuse bureau siège mariage rendez-vous examen surnom pointure contact responsable \
-            fournisseur sponsor parrain kiné psy hébergeur classe patron patronne rémunération \
-            honoraires prime cotisation frais_de_scolarité taux intervalle plafond seuil plancher \
-            quota mémoire ram disque stockage résolution luminosité extension code_postal code pin \
-            iban matricule pseudonyme alias nationalité langue_maternelle religion domicile agence \
-            département manager gérant gérante coordinateur coordinatrice superviseur maire \
-            recteur rectrice proviseur principale curé gardien gardienne vétérinaire pédiatre \
-            psychologue psychiatre thérapeute ophtalmologue gynécologue cardiologue conseiller \
-            conseillère comptable notaire nounou baby-sitter opérateur opérateur_mobile contrat \
-            horaire ouverture fermeture départ arrivée répétition entraînement cours_est \
-            rétrospective lancement livraison sortie fête vacances destination \
-            système_d_exploitation langage gestionnaire_de_paquets branche_principale \
-            branche_par_défaut moteur fournisseur_cloud région domaine sous-domaine protocole \
-            tension pouls groupe_sanguin lunettes cheveux coiffure barbe vélo petit-déjeuner \
-            équipe_de_jour poste_de_nuit réveil salle étage siège_numéro quai porte \
-            point_de_rendez-vous plat_préféré film_préféré livre_préféré équipe_préférée chauffage \
-            loyer_mensuel mutuelle crèche bail échéance_est",
+        attributes: "trésorier trésorière anniversaire âge adresse salaire loyer budget délai \
+            limite prix taille poids version statut réunion date médecin chef cheffe nom prénom \
+            voiture échéance téléphone portable mot_de_passe numéro port couleur favori favorite \
+            préféré préférée langue branche licence poste emploi métier profession entreprise \
+            employeur propriétaire dentiste avocat avocate entraîneur entraîneuse professeur \
+            directeur directrice président présidente capitaine banque assurance forfait \
+            abonnement université école filière ordinateur éditeur navigateur serveur \
+            base_de_données framework monnaie fuseau température capacité durée hauteur objectif \
+            record note dose médicament coiffeur coiffeuse bureau siège mariage rendez-vous examen \
+            surnom pointure contact responsable fournisseur sponsor parrain kiné psy hébergeur \
+            classe patron patronne rémunération honoraires prime cotisation frais_de_scolarité \
+            taux intervalle plafond seuil plancher quota mémoire ram disque stockage résolution \
+            luminosité extension code_postal code pin iban matricule pseudonyme alias nationalité \
+            langue_maternelle religion domicile agence département manager gérant gérante \
+            coordinateur coordinatrice superviseur maire recteur rectrice proviseur principale \
+            curé gardien gardienne vétérinaire pédiatre psychologue psychiatre thérapeute \
+            ophtalmologue gynécologue cardiologue conseiller conseillère comptable notaire nounou \
+            baby-sitter opérateur opérateur_mobile contrat horaire ouverture fermeture départ \
+            arrivée répétition entraînement cours_est rétrospective lancement livraison sortie \
+            fête vacances destination système_d_exploitation langage gestionnaire_de_paquets \
+            branche_principale branche_par_défaut moteur fournisseur_cloud région domaine \
+            sous-domaine protocole tension pouls groupe_sanguin lunettes cheveux coiffure barbe \
+            vélo petit-déjeuner équipe_de_jour poste_de_nuit réveil salle étage siège_numéro quai \
+            porte point_de_rendez-vous plat_préféré film_préféré livre_préféré équipe_préférée \
+            chauffage loyer_mensuel mutuelle crèche bail échéance_est",
         personal: "anniversaire âge salaire loyer poids surnom nationalité rémunération",
         of_things: "prix taille poids âge nom couleur date statut numéro capacité durée hauteur \
             code modèle marque siège_numéro taux salle",
