@@ -140,6 +140,7 @@ class Dump:
             source_model=_text(values, "source_model"),
             source_description=_text(values, "source_description"),
             name=_text(values, "name"),
+            speaker=_owner(values, "speaker"),
             tags=_tags(values.get("tags")),
         )
 

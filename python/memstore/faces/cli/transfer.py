@@ -41,7 +41,7 @@ NO_OWNER: Final = "none"
 LINES_A_LOOK: Final = 1000
 BEGINNING: Final = 2**16
 """Bytes from which a program's file is told from a stream that may never end."""
-SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
+SOURCES: Final = ("engram", "memstore", "mem0", "server-memory", "chatgpt", "claude")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
@@ -122,7 +122,9 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     "import",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
     cli.option(
-        "FILE", "a file written by export or by another program; - for standard input", nargs="?"
+        "FILE",
+        "a file written by export, or a file, folder or ZIP of a program; - for standard input",
+        nargs="?",
     ),
     cli.option(
         "--from PROGRAM",
@@ -131,6 +133,14 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
+    cli.option("--dry-run", "with --from: check everything and count, without importing it"),
+    cli.option("--all-branches", "with --from chatgpt or claude: also the answers not chosen"),
+    cli.option(
+        "--include KINDS",
+        "with --from chatgpt or claude: also hidden, reasoning, tools (separated by commas)",
+        type=cli.names,
+        default=[],
+    ),
     cli.option("--unverified", "take an export that was changed after it was written"),
     cli.option(
         "--user ID",
@@ -172,8 +182,16 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             namespace=_home(store, arguments),
             scope=scope,
             skip_damaged=arguments.skip_damaged,
+            include=_included(arguments),
+            dry_run=arguments.dry_run,
             progress=progress,
         )
+    if done.dry_run:
+        new = [counted(done.facts)] if done.facts or not done.episodes else []
+        new += [counted(done.episodes, "episode")] if done.episodes else []
+        show.done(f"{' and '.join(new)} can be imported; nothing was changed", done.to_dict())
+        _tell_left_out(done, show)
+        return
     report = _embed(store, arguments, show)
     new = [counted(done.facts)] if done.facts or not done.episodes else []
     new += [counted(done.episodes, "episode")] if done.episodes else []
@@ -190,6 +208,11 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         )
     _tell_owners(store, done, scope, show)
     _tell_waiting(report, show)
+
+
+def _included(arguments: argparse.Namespace) -> list[str]:
+    kinds = arguments.include if isinstance(arguments.include, list) else [arguments.include]
+    return [*kinds, *(["branches"] if arguments.all_branches else [])]
 
 
 def _check_source(source: str, path: Path) -> None:
@@ -234,6 +257,8 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
+    if arguments.dry_run or _included(arguments):
+        raise cli.UsageError("--dry-run, --include and --all-branches need --from")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
             home = _home(store, arguments)
@@ -304,7 +329,7 @@ def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
 def _seekable(name: str) -> Iterator[Path]:
     """Yield a file that can be read twice: a copy of standard input, of a pipe or a device."""
     path = Path(name).expanduser()
-    if name != STANDARD and (path.is_file() or not path.exists()):
+    if name != STANDARD and (path.is_file() or path.is_dir() or not path.exists()):
         yield path
         return
     with ExitStack() as held:
