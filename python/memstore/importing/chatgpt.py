@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME
 from memstore.errors import TransferError
-from memstore.importing import conversations, long_json
+from memstore.importing import conversations, long_json, values
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, Message
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
+from memstore.importing.values import text as text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -32,9 +32,8 @@ OUTPUTS: Final = frozenset({
 SETTINGS: Final = frozenset({"user_editable_context", "model_editable_context"})
 TEXTS: Final = ("text", "result", "content", "user_profile", "user_instructions")
 """Keys of the text in content without parts."""
+TIME: Final = "create_time"
 ASSET: Final = "_asset_pointer"
-LATEST_SECOND: Final = 253_402_300_799
-"""The last second of the year 9999."""
 
 
 def found(
@@ -77,8 +76,8 @@ class _Conversations:
             yield Damaged(place, "not a conversation of ChatGPT: it has no mapping")
             return
         nodes = {name: node for name, node in value["mapping"].items() if isinstance(node, dict)}
-        parents = {name: _text(node.get("parent")) for name, node in nodes.items()}
-        title = _text(value.get("title")) or place
+        parents = {name: text_of(node.get("parent")) for name, node in nodes.items()}
+        title = text_of(value.get("title")) or place
         walk = self._walk(value, nodes, parents)
         if walk.circles:
             yield Skipped("parents in a circle", title, walk.circles)
@@ -99,7 +98,7 @@ class _Conversations:
     ) -> Walk:
         if BRANCHES in self._include:
             return conversations.every(parents)
-        end = _text(conversation.get("current_node"))
+        end = text_of(conversation.get("current_node"))
         if end not in nodes:
             # The newest of those that nothing follows, as the program shows.
             ends = list(conversations.leaves(parents))
@@ -122,16 +121,17 @@ class _Conversations:
             yield Skipped("messages without text", place)
             return
         self._number += 1
-        thread = _text(conversation.get("conversation_id")) or _text(conversation.get("id"))
-        title = _text(conversation.get("title"))
+        thread = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
+        title = text_of(conversation.get("title"))
         try:
             known = identity(NAME, message.id, message.text)
-            at = _moment(given.get("create_time")) or _moment(conversation.get("create_time"))
-            values = {
+            times = (values.moment(one.get(TIME), TIME) for one in (given, conversation))
+            at = next((time for time in times if time is not None), None)
+            columns = {
                 "content": message.text,
                 "name": title[:MAX_NAME] if title else None,
                 "source": NAME,
-                "source_model": _text(_about(given).get("model_slug")),
+                "source_model": text_of(_about(given).get("model_slug")),
                 "created_at": at,
                 "thread": (thread or _root(conversation, node))[:MAX_NAME],
                 "seq": depth,
@@ -139,7 +139,7 @@ class _Conversations:
                 "idempotency_key": key(NAME, message.id),
             }
             origin = {"id": message.id, "conversation": thread, "kind": message.kind}
-            episode = self._dump.episode(self._number, known, values, origin)
+            episode = self._dump.episode(self._number, known, columns, origin)
         except (ValueError, TypeError) as error:
             yield Damaged(place, str(error))
             return
@@ -149,7 +149,7 @@ class _Conversations:
 def _root(conversation: Mapping[str, Any], node: str) -> str:
     """Return the first node above one, which names a conversation that has no id."""
     parents = {
-        name: _text(one.get("parent")) if isinstance(one, dict) else None
+        name: text_of(one.get("parent")) if isinstance(one, dict) else None
         for name, one in conversation["mapping"].items()
     }
     return conversations.path(parents, node).nodes[0][0]
@@ -157,16 +157,16 @@ def _root(conversation: Mapping[str, Any], node: str) -> str:
 
 def _read(given: Mapping[str, Any], node: str) -> Message:
     author = given.get("author")
-    role = _text(author.get("role")) if isinstance(author, dict) else None
+    role = text_of(author.get("role")) if isinstance(author, dict) else None
     content = given.get("content")
     if not isinstance(content, dict):
         raise TypeError("its content is not an object")
     pieces = [*_pieces(content), *_attached(given)]
     return Message(
-        _text(given.get("id")) or node,
+        text_of(given.get("id")) or node,
         role,
         "\n\n".join(piece for piece in pieces if piece.strip()),
-        _kind(given, role, _text(content.get("content_type")) or "text"),
+        _kind(given, role, text_of(content.get("content_type")) or "text"),
     )
 
 
@@ -194,9 +194,8 @@ def _pieces(content: Mapping[str, Any]) -> Iterator[str]:
     thoughts = content.get("thoughts")
     for thought in thoughts if isinstance(thoughts, list) else ():
         if isinstance(thought, dict):
-            yield "\n".join(
-                filter(None, map(_text, (thought.get("summary"), thought.get("content"))))
-            )
+            told = (text_of(thought.get(name)) for name in ("summary", "content"))
+            yield "\n".join(filter(None, told))
     for name in TEXTS:
         if isinstance(content.get(name), str):
             yield content[name]
@@ -204,18 +203,18 @@ def _pieces(content: Mapping[str, Any]) -> Iterator[str]:
 
 def _object(part: Mapping[str, Any]) -> str:
     """Return the text of a part that is no text: what it is, or what was said in it."""
-    if spoken := _text(part.get("text")):
+    if spoken := text_of(part.get("text")):
         return spoken
-    kind = _text(part.get("content_type")) or "object"
+    kind = text_of(part.get("content_type")) or "object"
     noun = kind.removesuffix(ASSET).replace("_", " ")
-    name = _text(part.get("name")) or _text(part.get("asset_pointer")) or ""
+    name = text_of(part.get("name")) or text_of(part.get("asset_pointer")) or ""
     return f"[{noun}: {name}]" if name else f"[{noun}]"
 
 
 def _attached(given: Mapping[str, Any]) -> Iterator[str]:
     attachments = _about(given).get("attachments")
     for one in attachments if isinstance(attachments, list) else ():
-        if isinstance(one, dict) and (name := _text(one.get("name"))):
+        if isinstance(one, dict) and (name := text_of(one.get("name"))):
             yield f"[file: {name}]"
 
 
@@ -224,21 +223,6 @@ def _about(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _text(given: object) -> str | None:
-    return given if isinstance(given, str) and given.strip() else None
-
-
 def _second(message: object) -> float:
     given = message.get("create_time") if isinstance(message, dict) else None
     return float(given) if isinstance(given, int | float) else 0.0
-
-
-def _moment(given: object) -> datetime | str | None:
-    """Return a time given in seconds since 1970, or as text."""
-    if given is None or isinstance(given, str):
-        return given
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise TypeError("its create_time is not a time")
-    if not 0 <= given <= LATEST_SECOND:
-        raise ValueError(f"its create_time is not a time: {given}")
-    return datetime.fromtimestamp(given, UTC)

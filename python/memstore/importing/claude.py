@@ -11,6 +11,8 @@ from memstore.importing import conversations, long_json
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, Message
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
+from memstore.importing.values import name as name_of
+from memstore.importing.values import text as text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -103,8 +105,8 @@ class _Export:
         messages = [one for one in value["chat_messages"] if isinstance(one, dict)]
         if broken := len(value["chat_messages"]) - len(messages):
             yield Damaged(place, f"{broken} of its messages are not objects")
-        title = _text(value.get("name"))
-        named = {_text(one.get("uuid")) or f"{value.get('uuid')}/{n}": one
+        title = text_of(value.get("name"))
+        named = {text_of(one.get("uuid")) or f"{value.get('uuid')}/{n}": one
                  for n, one in enumerate(messages)}  # fmt: skip
         for name, depth in self._path(value, named):
             at = f"{place}, message {name[:80]}"
@@ -119,12 +121,12 @@ class _Export:
     def _path(
         self, value: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]
     ) -> list[tuple[str, int]]:
-        parents = {name: _text(one.get("parent_message_uuid")) for name, one in named.items()}
+        parents = {name: text_of(one.get("parent_message_uuid")) for name, one in named.items()}
         if not any(parent in named for parent in parents.values()):
             return [(name, place) for place, name in enumerate(named)]
         if BRANCHES in self._include:
             return conversations.every(parents).nodes
-        end = _text(value.get("current_leaf_message_uuid"))
+        end = text_of(value.get("current_leaf_message_uuid"))
         return conversations.path(parents, end if end in named else [*named][-1]).nodes
 
     def _message(
@@ -136,11 +138,12 @@ class _Export:
         given: Mapping[str, Any],
         depth: int,
     ) -> Iterator[Found]:
-        speaker = _text(given.get("sender"))
+        speaker = text_of(given.get("sender"))
         common = {
-            "name": title[:MAX_NAME] if title else None,
-            "created_at": _text(given.get("created_at")) or _text(conversation.get("created_at")),
-            "thread": _text(conversation.get("uuid")) or name,
+            "name": name_of(title),
+            "created_at": text_of(given.get("created_at"))
+            or text_of(conversation.get("created_at")),
+            "thread": text_of(conversation.get("uuid")) or name,
             "seq": depth,
             "speaker": SPEAKERS.get(speaker or "", speaker),
         }
@@ -172,41 +175,41 @@ class _Export:
             else:
                 pieces.append(_block(block))
         pieces = [piece for piece in pieces if piece.strip()]
-        if not pieces and not left and (text := _text(given.get("text"))):
+        if not pieces and not left and (text := text_of(given.get("text"))):
             pieces.append(text)
         files = given.get("files")
         for one in files if isinstance(files, list) else ():
-            if isinstance(one, dict) and (file := _text(one.get("file_name"))):
+            if isinstance(one, dict) and (file := text_of(one.get("file_name"))):
                 pieces.append(f"[file: {file}]")
         return "\n\n".join(pieces), left
 
     def _project(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
-        project = _text(value.get("uuid")) or _text(value.get("name")) or place
-        common = {"created_at": _text(value.get("created_at")), "tags": ["project"]}
-        if instructions := _text(value.get("prompt_template")):
+        project = text_of(value.get("uuid")) or text_of(value.get("name")) or place
+        common = {"created_at": text_of(value.get("created_at")), "tags": ["project"]}
+        if instructions := text_of(value.get("prompt_template")):
             message = Message(f"project/{project}/instructions", None, instructions)
-            yield self._episode(place, message, {**common, "name": _short(value.get("name"))})
+            yield self._episode(place, message, {**common, "name": name_of(value.get("name"))})
         docs = value.get("docs")
         for number, doc in enumerate(docs if isinstance(docs, list) else (), 1):
             at = f"{place}, document {number}"
             if not isinstance(doc, dict):
                 yield Damaged(at, "not an object")
-            elif text := _text(doc.get("content")):
-                name = _text(doc.get("uuid")) or f"project/{project}/{number}"
-                created = _text(doc.get("created_at")) or common["created_at"]
-                values = {**common, "name": _short(doc.get("filename")), "created_at": created}
+            elif text := text_of(doc.get("content")):
+                name = text_of(doc.get("uuid")) or f"project/{project}/{number}"
+                created = text_of(doc.get("created_at")) or common["created_at"]
+                values = {**common, "name": name_of(doc.get("filename")), "created_at": created}
                 yield self._episode(at, Message(name, None, text), values)
             else:
                 yield Skipped("documents without text", at)
 
     def _memories(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
-        account = _text(value.get("account_uuid")) or "account"
+        account = text_of(value.get("account_uuid")) or "account"
         projects = value.get("project_memories")
         texts = {f"memory/{account}": value.get("conversations_memory")}
         for project, text in (projects if isinstance(projects, dict) else {}).items():
             texts[f"memory/{account}/{project}"] = text
         for name, text in texts.items():
-            if said := _text(text):
+            if said := text_of(text):
                 # It is written anew there, under the same name.
                 values = {"name": "what Claude remembers", "tags": ["memory"],
                           "idempotency_key": key(NAME, identity(NAME, name, said))}  # fmt: skip
@@ -243,16 +246,7 @@ def _block(block: Mapping[str, Any]) -> str:
 def _attachments(given: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     attachments = given.get("attachments")
     return [
-        (_text(one.get("file_name")) or "attachment", _text(one.get("extracted_content")))
+        (text_of(one.get("file_name")) or "attachment", text_of(one.get("extracted_content")))
         for one in (attachments if isinstance(attachments, list) else ())
         if isinstance(one, dict)
     ]
-
-
-def _short(given: object) -> str | None:
-    text = _text(given)
-    return text[:MAX_NAME] if text else None
-
-
-def _text(given: object) -> str | None:
-    return given if isinstance(given, str) and given.strip() else None

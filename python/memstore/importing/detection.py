@@ -6,15 +6,19 @@ import codecs
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import duckdb_file, original_tables, sqlite_file
+from memstore.database.foreign import duckdb_file, original_tables, sqlite_file, tables
 from memstore.errors import StorageError
 from memstore.importing import (
     bundle,
     chatgpt,
     claude,
+    claude_mem,
     engram,
     json_stream,
+    langgraph,
+    letta,
     long_json,
+    mcp_memory_service,
     mem0,
     original,
     server_memory,
@@ -66,8 +70,14 @@ def may_be_imported(beginning: bytes) -> bool:
 def _of_tables(path: Path) -> str | None:
     with sqlite_file.opened(path) as transaction:
         found = original_tables.look(transaction)
-    is_original = found.family is None and found.version and "content" in found.columns
-    return original.NAME if is_original else None
+        if found.family is None and found.version and "content" in found.columns:
+            return original.NAME
+        if tables.names(transaction, mcp_memory_service.TABLE) >= mcp_memory_service.MARKS:
+            return mcp_memory_service.NAME
+        if tables.names(transaction, langgraph.TABLE) >= langgraph.MARKS:
+            return langgraph.NAME
+        known = tables.names(transaction, claude_mem.OBSERVATIONS)
+    return claude_mem.NAME if "narrative" in known else None
 
 
 def _of_conversations(path: Path) -> str | None:
@@ -77,7 +87,11 @@ def _of_conversations(path: Path) -> str | None:
         if whole.archive is not None and not claude.FILES.fullmatch(part.name):
             continue
         with whole.text(part) as file:
-            first = next(long_json.items(file), None)
+            looked_at = list(islice(long_json.items(file), LOOKED_AT))
+        keys = {one.key for one in looked_at if isinstance(one, long_json.Item)}
+        if keys & {"agents", "core_memory"}:
+            return letta.NAME
+        first = looked_at[0] if looked_at else None
         value = first.value if isinstance(first, long_json.Item) and not first.key else None
         if isinstance(value, dict):
             if isinstance(value.get("mapping"), dict):

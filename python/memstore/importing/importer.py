@@ -16,7 +16,19 @@ from memstore.domain.arguments import ALL_NAMESPACES, checked_choice, checked_it
 from memstore.domain.episodes import Episode
 from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
 from memstore.frozen import replace
-from memstore.importing import chatgpt, claude, engram, mem0, original, server_memory
+from memstore.importing import (
+    chatgpt,
+    claude,
+    claude_mem,
+    engram,
+    langgraph,
+    letta,
+    mcp_memory_service,
+    mem0,
+    original,
+    revisions,
+    server_memory,
+)
 from memstore.importing.conversations import INCLUDABLE
 from memstore.importing.detection import likely_source
 from memstore.importing.records import MARK, Damaged, Imported, Skipped
@@ -40,11 +52,19 @@ SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = 
     server_memory.NAME: server_memory.found,
     chatgpt.NAME: chatgpt.found,
     claude.NAME: claude.found,
+    mcp_memory_service.NAME: mcp_memory_service.found,
+    claude_mem.NAME: claude_mem.found,
+    letta.NAME: letta.found,
+    langgraph.NAME: langgraph.found,
 }
+
+REVISED: Final = frozenset({mem0.NAME, letta.NAME, langgraph.NAME})
+"""Those that change texts in place (:mod:`memstore.importing.revisions`)."""
 
 INCLUDING: Final[dict[str, Callable[..., Iterator[Found]]]] = {
     chatgpt.NAME: chatgpt.found,
     claude.NAME: claude.found,
+    letta.NAME: letta.found,
 }
 """Those with parts that are imported only if asked for (:data:`INCLUDABLE`)."""
 
@@ -264,9 +284,11 @@ def _bring_in(
         item = record.item
         if isinstance(item, Episode):
             incoming.episodes.append(item)
-        elif report.source != mem0.NAME:
+        elif report.source not in REVISED:
             incoming.facts.append(item)
-        elif facts := mem0.revised(transaction, namespace or item.namespace, item):
+        elif facts := revisions.revised(
+            transaction, report.source, namespace or item.namespace, item
+        ):
             incoming.facts += facts
             report.known -= len(facts) - 1  # the fact that it supersedes is not from the file
         else:

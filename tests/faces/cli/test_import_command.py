@@ -111,7 +111,7 @@ def test_import_of_damaged_records_offers_to_skip_them(
 
 
 def test_import_from_an_unknown_program_is_a_usage_error(cli: CommandLine, rows: Path) -> None:
-    assert cli.error("import", "--from", "letta", rows)[0] == 2
+    assert cli.error("import", "--from", "zep", rows)[0] == 2
     code, error = cli.error("import", "--from", "mem0", rows.parent / "missing.json")
     assert (code, "missing.json" in error) == (3, True)
     assert cli.error("import", "--from", "memstore", rows)[0] == 3

@@ -41,7 +41,10 @@ NO_OWNER: Final = "none"
 LINES_A_LOOK: Final = 1000
 BEGINNING: Final = 2**16
 """Bytes from which a program's file is told from a stream that may never end."""
-SOURCES: Final = ("engram", "memstore", "mem0", "server-memory", "chatgpt", "claude")
+SOURCES: Final = (
+    "engram", "memstore", "mem0", "server-memory", "chatgpt", "claude", "mcp-memory-service",
+    "claude-mem", "letta", "langgraph",
+)  # fmt: skip
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
