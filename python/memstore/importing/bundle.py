@@ -57,7 +57,7 @@ class Bundle:
         elif zipfile.is_zipfile(path):
             self.root, self.parts = path, self._of_archive()
         else:
-            self.root, self.parts = path.parent, [_part(path.name, path)]
+            self.root, self.parts = path.parent, [part_of(path.name, path)]
 
     @contextmanager
     def bytes(self, part: Part) -> Iterator[BinaryIO]:
@@ -98,7 +98,7 @@ class Bundle:
                 elif child.is_dir():
                     waiting.append(child)
                 elif child.is_file():
-                    found.append(_part(name, child))
+                    found.append(part_of(name, child))
         self.links.sort()
         return sorted(found, key=lambda part: part.name)
 
@@ -127,7 +127,8 @@ class Bundle:
         )
 
 
-def _part(name: str, file: Path) -> Part:
+def part_of(name: str, file: Path) -> Part:
+    """Return a file of a folder as a part of an export."""
     about = file.stat()
     return Part(name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
 

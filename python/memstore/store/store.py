@@ -1709,7 +1709,8 @@ class Store:
             source: ``"engram"`` (JSON Lines, or its DuckDB file with the extra ``duckdb``),
                 ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
                 as JSON), ``"server-memory"`` (its JSON Lines), ``"chatgpt"`` or ``"claude"`` (the
-                ZIP archive of their data export, or what is in it), ``"mcp-memory-service"`` or
+                ZIP archive of their data export, or what is in it), ``"markdown"`` (a folder of
+                notes, or one file), ``"mcp-memory-service"`` or
                 ``"claude-mem"`` (SQLite or JSON), ``"letta"`` (an agent file) or ``"langgraph"``
                 (its SQLite store).
             path: the file or folder, which is not changed.

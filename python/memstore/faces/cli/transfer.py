@@ -42,8 +42,8 @@ LINES_A_LOOK: Final = 1000
 BEGINNING: Final = 2**16
 """Bytes from which a program's file is told from a stream that may never end."""
 SOURCES: Final = (
-    "engram", "memstore", "mem0", "server-memory", "chatgpt", "claude", "mcp-memory-service",
-    "claude-mem", "letta", "langgraph",
+    "engram", "memstore", "mem0", "server-memory", "chatgpt", "claude", "markdown",
+    "mcp-memory-service", "claude-mem", "letta", "langgraph",
 )  # fmt: skip
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
