@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -350,6 +352,43 @@ def test_links_in_a_folder_are_named_and_not_followed(store: Store, tmp_path: Pa
     written(folder / "conversations.json", [conversation()])
     (folder / "conversations-001.json").symlink_to(written(tmp_path / "other.json", [7]))
     assert counts(store.import_from("chatgpt", folder))["links"] == 1
+
+
+def many(path: Path) -> Path:
+    nodes = {str(n): node(str(n - 1), message(str(n), "user", f"said {n}")) for n in range(200)}
+    return written(path, [conversation(mapping=nodes, current_node="199")])
+
+
+def test_an_import_that_was_interrupted_between_batches_is_completed(
+    store: Store, tmp_path: Path
+) -> None:
+    file = many(tmp_path / "c.json")
+    batches = []
+
+    def interrupt(done: int, total: int) -> None:
+        batches.append((done, total))
+        if len(batches) == 3:  # the first call is of the check
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.import_from("chatgpt", file, progress=interrupt)
+    before = store.episodes.count(scope="all")
+    assert 0 < before < 200
+    report = store.import_from("chatgpt", file)
+    assert (report.episodes, report.known) == (200 - before, before)
+    assert store.file.examine() == []
+
+
+def test_two_imports_at_once_add_each_message_once(
+    open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    file = many(tmp_path / "c.json")
+    stores = [open_store() for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(lambda store: store.import_from("chatgpt", file), stores))
+    assert sum(one.episodes for one in reports) == 200
+    assert sum(one.known for one in reports) == 200
+    assert stores[0].episodes.count(scope="all") == 200
 
 
 # -- the reader ------------------------------------------------------------------------------

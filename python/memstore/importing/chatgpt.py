@@ -194,8 +194,8 @@ def _pieces(content: Mapping[str, Any]) -> Iterator[str]:
     thoughts = content.get("thoughts")
     for thought in thoughts if isinstance(thoughts, list) else ():
         if isinstance(thought, dict):
-            told = (text_of(thought.get(name)) for name in ("summary", "content"))
-            yield "\n".join(filter(None, told))
+            said = (text_of(thought.get(name)) for name in ("summary", "content"))
+            yield "\n".join(filter(None, said))
     for name in TEXTS:
         if isinstance(content.get(name), str):
             yield content[name]

@@ -112,7 +112,7 @@ class _Reader:
     def _observation(self, place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         common = self._common(row, _first(row, SESSION))
         about = {name: listed for name in LISTS if (listed := values.texts(row.get(name), name))}
-        told = values.text(row.get("narrative")) or values.text(row.get("text"))
+        narrative = values.text(row.get("narrative")) or values.text(row.get("text"))
         facts = values.texts(row.get("facts"), "facts")
         for content in facts:
             columns = {
@@ -122,10 +122,10 @@ class _Reader:
                 "metadata": about,
             }
             yield self._record(place, "fact", content, columns, row, as_fact=True)
-        if told:
+        if narrative:
             columns = {**common, "name": values.name(row.get("title")), "metadata": about}
-            yield self._record(place, "narrative", told, columns, row)
-        if not facts and not told:
+            yield self._record(place, "narrative", narrative, columns, row)
+        if not facts and not narrative:
             yield Skipped("observations without text", place)
 
     def _summary(self, place: str, row: Mapping[str, Any]) -> Iterator[Found]:

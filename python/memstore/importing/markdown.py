@@ -45,6 +45,10 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
         yield Skipped("links", link)
 
 
+def _instructs(name: str) -> bool:
+    return PurePosixPath(name).name.lower() in INSTRUCTIONS
+
+
 def _is_note(name: str) -> bool:
     *folders, file = PurePosixPath(name).parts
     hidden = any(one.startswith(".") and one not in SEEN for one in folders)
@@ -61,20 +65,22 @@ class _Folder:
 
     def read(self, progress: Progress | None) -> Iterator[Found]:
         # Files that instruction files name are instructions, too: name and how far they are.
-        told = {name: 0 for name in self._parts if PurePosixPath(name).name.lower() in INSTRUCTIONS}
-        waiting = list(told)
+        followed = {
+            name: 0 for name in self._parts if PurePosixPath(name).name.lower() in INSTRUCTIONS
+        }
+        waiting = list(followed)
         while waiting:
             name = waiting.pop()
             for target, reason in self._imports(name):
                 if reason:
                     yield Skipped(reason, f"{name}: @{target}")
-                elif target not in told and told[name] < DEPTH:
-                    told[target] = told[name] + 1
+                elif target not in followed and followed[name] < DEPTH:
+                    followed[target] = followed[name] + 1
                     waiting.append(target)
         total = len(self._parts)
         for number, (name, part) in enumerate(sorted(self._parts.items()), 1):
             try:
-                yield from list(self._file(part, name in told))
+                yield from list(self._file(part, name in followed))
             except (ValueError, TypeError) as error:
                 yield Damaged(name, str(error))
             if progress is not None:
@@ -104,7 +110,7 @@ class _Folder:
         text = raw.decode("utf-8-sig", "surrogateescape")
         return notes.read(text, PurePosixPath(part.name).stem)
 
-    def _file(self, part: Part, told: bool) -> Iterator[Found]:
+    def _file(self, part: Part, instructing: bool) -> Iterator[Found]:
         note = self._note(part)
         if note is None:
             yield Damaged(part.name, f"longer than {MAX_BYTES:,} bytes")
@@ -119,7 +125,9 @@ class _Folder:
             {"name": values.name(note.title), "tags": [tag.lstrip("#") for tag in tags],
              "metadata": {"front": note.front} if note.front else None},
         )  # fmt: skip
-        yield from self._told(dump, part, note) if told else self._claims(dump, part, note)
+        yield from (
+            self._instructions(dump, part, note) if instructing else self._claims(dump, part, note)
+        )
 
     def _claims(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
         for one in notes.claims(note):
@@ -134,7 +142,7 @@ class _Folder:
             columns = {"subject": note.title, "category": category, "metadata": about}
             yield self._record(dump, part, "fact", content, columns, one.line)
 
-    def _told(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
+    def _instructions(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
         for one in notes.instructions(note):
             headings = [name for name in one.headings if name != note.title]
             columns = {
