@@ -60,6 +60,9 @@ SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = 
     langgraph.NAME: langgraph.found,
 }
 
+FOLDERS: Final = frozenset({chatgpt.NAME, claude.NAME, markdown.NAME})
+"""Those whose export is a folder, also as a ZIP archive, or a file of it."""
+
 REVISED: Final = frozenset({mem0.NAME, letta.NAME, langgraph.NAME})
 """Those that change texts in place (:mod:`memstore.importing.revisions`)."""
 
@@ -132,6 +135,10 @@ def import_from(
     """Import a file of another program; see :meth:`memstore.Store.import_from`."""
     _check_source(source, path)
     _check_included(source, include)
+    if path.is_dir() and source not in FOLDERS:
+        raise StorageError(
+            f"{str(path)!r} is a folder, but {source} keeps a file", remedy=Remedy.NAME_FILE
+        )
     keep = namespace is None
     report = ImportFromReport(source, dry_run)
 

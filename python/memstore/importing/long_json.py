@@ -20,6 +20,8 @@ MAX_ITEM: Final = 20_000_000
 """Characters of one item, such as a conversation, which is read as a whole."""
 
 STRUCTURE: Final = re.compile(r'["\[\]{},:]')
+NESTED: Final = re.compile(r'["\[\]{}]')
+"""Inside of a value, commas and colons mean nothing."""
 END_OF_STRING: Final = re.compile(r'["\\]')
 BLANK: Final = " \t\r\n"
 
@@ -138,7 +140,8 @@ class _Reader:
         quoted = False
         start = self._at
         while True:
-            found = (END_OF_STRING if quoted else STRUCTURE).search(self._text, self._at)
+            wanted = END_OF_STRING if quoted else NESTED if depth else STRUCTURE
+            found = wanted.search(self._text, self._at)
             if found is None:
                 self._at = len(self._text)
             elif quoted:
