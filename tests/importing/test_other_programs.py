@@ -648,7 +648,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be engram, memstore, mem0, .* or langgraph"):
+    with pytest.raises(ValueError, match=r"must be engram, memstore, mem0, .* or langgraph"):
         store.import_from("zep", tmp_path)
 
 
