@@ -18,6 +18,7 @@ ROOMS = (
     "faces",
     "",  # the package itself: the names it exports
     "learn",
+    "notes",
     "store",
     "graph",
     "upkeep",

@@ -648,7 +648,12 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be engram, memstore, mem0 or server-memory"):
+    with pytest.raises(ValueError, match=r"must be engram, memstore, mem0, .* or langgraph"):
+        store.import_from("zep", tmp_path)
+
+
+def test_a_folder_in_place_of_a_file_is_refused(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="is a folder, but letta keeps a file"):
         store.import_from("letta", tmp_path)
 
 

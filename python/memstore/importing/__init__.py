@@ -1,4 +1,4 @@
-"""Importing from other programs: Engram, the original memstore, mem0, server-memory."""
+"""Importing from other programs: their files, data exports and folders of notes."""
 
 from memstore.importing.detection import likely_source, may_be_imported
 from memstore.importing.importer import ImportFromReport, LeftOut, import_from

@@ -6,9 +6,23 @@ import codecs
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import duckdb_file, original_tables, sqlite_file
+from memstore.database.foreign import duckdb_file, original_tables, sqlite_file, tables
 from memstore.errors import StorageError
-from memstore.importing import engram, json_stream, mem0, original, server_memory
+from memstore.importing import (
+    bundle,
+    chatgpt,
+    claude,
+    claude_mem,
+    engram,
+    json_stream,
+    langgraph,
+    letta,
+    long_json,
+    mcp_memory_service,
+    mem0,
+    original,
+    server_memory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +34,10 @@ LOOKED_AT: Final = 5
 GRAPH: Final = frozenset({"entityType", "observations", "relationType"})
 
 
+ARCHIVE: Final = b"PK\3\4"
+"""How a ZIP archive begins."""
+
+
 def likely_source(path: Path) -> str | None:
     """Return the program that seems to have written a file; ``None`` if none is recognised."""
     try:
@@ -27,6 +45,8 @@ def likely_source(path: Path) -> str | None:
             return engram.NAME
         if sqlite_file.is_sqlite(path):
             return _of_tables(path)
+        if source := _of_conversations(path):
+            return source
         records = list(islice(json_stream.records(path), LOOKED_AT))
     except (OSError, StorageError):
         return None
@@ -39,14 +59,46 @@ def may_be_imported(beginning: bytes) -> bool:
     """Return whether a file that begins with these bytes may be one of a known program."""
     text = beginning.removeprefix(codecs.BOM_UTF8).lstrip()
     is_json = not text or text.startswith((b"{", b"["))
-    return is_json or sqlite_file.has_header(beginning) or duckdb_file.has_header(beginning)
+    return (
+        is_json
+        or beginning.startswith(ARCHIVE)
+        or sqlite_file.has_header(beginning)
+        or duckdb_file.has_header(beginning)
+    )
 
 
 def _of_tables(path: Path) -> str | None:
     with sqlite_file.opened(path) as transaction:
         found = original_tables.look(transaction)
-    is_original = found.family is None and found.version and "content" in found.columns
-    return original.NAME if is_original else None
+        if found.family is None and found.version and "content" in found.columns:
+            return original.NAME
+        if tables.names(transaction, mcp_memory_service.TABLE) >= mcp_memory_service.MARKS:
+            return mcp_memory_service.NAME
+        if tables.names(transaction, langgraph.TABLE) >= langgraph.MARKS:
+            return langgraph.NAME
+        known = tables.names(transaction, claude_mem.OBSERVATIONS)
+    return claude_mem.NAME if "narrative" in known else None
+
+
+def _of_conversations(path: Path) -> str | None:
+    """Return the program whose conversations a list or an archive holds."""
+    whole = bundle.Bundle(path)
+    for part in whole.parts:
+        if whole.archive is not None and not claude.FILES.fullmatch(part.name):
+            continue
+        with whole.text(part) as file:
+            looked_at = list(islice(long_json.items(file), LOOKED_AT))
+        keys = {one.key for one in looked_at if isinstance(one, long_json.Item)}
+        if keys & {"agents", "core_memory"}:
+            return letta.NAME
+        first = looked_at[0] if looked_at else None
+        value = first.value if isinstance(first, long_json.Item) and not first.key else None
+        if isinstance(value, dict):
+            if isinstance(value.get("mapping"), dict):
+                return chatgpt.NAME
+            if isinstance(value.get("chat_messages"), list):
+                return claude.NAME
+    return None
 
 
 def _of_record(values: Mapping[str, Any]) -> str | None:

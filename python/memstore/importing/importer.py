@@ -12,18 +12,32 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.short_transactions import in_steps
-from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
+from memstore.domain.arguments import ALL_NAMESPACES, checked_choice, checked_items
 from memstore.domain.episodes import Episode
 from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
 from memstore.frozen import replace
-from memstore.importing import engram, mem0, original, server_memory
+from memstore.importing import (
+    chatgpt,
+    claude,
+    claude_mem,
+    engram,
+    langgraph,
+    letta,
+    markdown,
+    mcp_memory_service,
+    mem0,
+    original,
+    revisions,
+    server_memory,
+)
+from memstore.importing.conversations import INCLUDABLE
 from memstore.importing.detection import likely_source
 from memstore.importing.records import MARK, Damaged, Imported, Skipped
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from memstore.database.dependents import Dependents
@@ -37,7 +51,27 @@ SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = 
     original.NAME: original.found,
     mem0.NAME: mem0.found,
     server_memory.NAME: server_memory.found,
+    chatgpt.NAME: chatgpt.found,
+    claude.NAME: claude.found,
+    markdown.NAME: markdown.found,
+    mcp_memory_service.NAME: mcp_memory_service.found,
+    claude_mem.NAME: claude_mem.found,
+    letta.NAME: letta.found,
+    langgraph.NAME: langgraph.found,
 }
+
+FOLDERS: Final = frozenset({chatgpt.NAME, claude.NAME, markdown.NAME})
+"""Those whose export is a folder, also as a ZIP archive, or a file of it."""
+
+REVISED: Final = frozenset({mem0.NAME, letta.NAME, langgraph.NAME})
+"""Those that change texts in place (:mod:`memstore.importing.revisions`)."""
+
+INCLUDING: Final[dict[str, Callable[..., Iterator[Found]]]] = {
+    chatgpt.NAME: chatgpt.found,
+    claude.NAME: claude.found,
+    letta.NAME: letta.found,
+}
+"""Those with parts that are imported only if asked for (:data:`INCLUDABLE`)."""
 
 BATCH: Final = 50
 """The size of a batch in records; groups are not split."""
@@ -54,7 +88,7 @@ class LeftOut:
     def note(self, name: str, count: int = 1) -> None:
         self.count += count
         if len(self.first) < NAMED:
-            self.first.append(name)
+            self.first.append(name.encode("utf-8", "backslashreplace").decode())
 
 
 @dataclass(slots=True)
@@ -62,6 +96,8 @@ class ImportFromReport:
     """What was imported from another program (new here), and what could not be."""
 
     source: str
+    dry_run: bool = False
+    """Whether the source was only checked: the counts are those of its records."""
     facts: int = 0
     episodes: int = 0
     known: int = 0
@@ -92,14 +128,25 @@ def import_from(
     namespace: str | None,
     scope: Scope | None = None,
     skip_damaged: bool = False,
+    include: Collection[str] = (),
+    dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportFromReport:
     """Import a file of another program; see :meth:`memstore.Store.import_from`."""
     _check_source(source, path)
+    _check_included(source, include)
+    if path.is_dir() and source not in FOLDERS:
+        raise StorageError(
+            f"{str(path)!r} is a folder, but {source} keeps a file", remedy=Remedy.NAME_FILE
+        )
     keep = namespace is None
-    report = ImportFromReport(source)
+    report = ImportFromReport(source, dry_run)
+
+    def read(progress: Progress | None) -> Iterator[Found]:
+        return _read(_records(source, path, progress, include), keep, scope)
+
     try:
-        total = _look_through(_read(source, path, progress, keep, scope), report, skip=skip_damaged)
+        total = _look_through(read(progress), report, skip=skip_damaged)
     except (StorageError, TransferError) as error:
         if likely := _other(source, path):
             raise type(error)(
@@ -110,14 +157,16 @@ def import_from(
         raise TransferError(
             f"the file holds nothing of {source}, and {likely}", remedy=Remedy.NAME_PROGRAM
         )
-    done = 0
+    if dry_run:
+        return report
+    report.facts = report.episodes = done = 0
 
     def bring(batch: list[Imported], transaction: Transaction) -> None:
         nonlocal done
         _bring_in(transaction, author, batch, namespace, dependents, report)
         done += len(batch)
 
-    found = _sound(_read(source, path, None, keep, scope), skip=skip_damaged)
+    found = _sound(read(None), skip=skip_damaged)
     for _ in in_steps(engine, (partial(bring, batch) for batch in _batches(found))):
         if progress is not None:
             progress(done, total)
@@ -140,11 +189,24 @@ def _other(source: str, path: Path) -> str | None:
     return None if likely in (None, source) else f"the file looks like one of {likely}"
 
 
-def _read(
-    source: str, path: Path, progress: Progress | None, keep: bool, scope: Scope | None
+def _check_included(source: str, include: Collection[str]) -> None:
+    for one in checked_items(include, "include"):
+        checked_choice(one, INCLUDABLE, "include")
+        if source not in INCLUDING:
+            raise InvalidArgument(f"is for conversations, not for {source}", argument="include")
+
+
+def _records(
+    source: str, path: Path, progress: Progress | None, include: Collection[str]
 ) -> Iterator[Found]:
-    """Read a file; a record in a reserved namespace counts as damaged."""
-    for one in SOURCES[source](path, progress):
+    if source in INCLUDING:
+        return INCLUDING[source](path, progress, include)
+    return SOURCES[source](path, progress)
+
+
+def _read(records: Iterator[Found], keep: bool, scope: Scope | None) -> Iterator[Found]:
+    """Yield what was read; a record in a reserved namespace counts as damaged."""
+    for one in records:
         if keep and isinstance(one, Imported) and one.item.namespace == ALL_NAMESPACES:
             yield Damaged(one.place, f"its namespace is {ALL_NAMESPACES!r}, which is reserved")
         else:
@@ -171,6 +233,10 @@ def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: boo
                 report.leave_out(kind, name, count)
             case Imported(place, item, left_out):
                 homes[item.namespace] += 1
+                if isinstance(item, Episode):
+                    report.episodes += 1
+                else:
+                    report.facts += 1
                 for kind in left_out:
                     report.leave_out(kind, place)
     if damaged.count and not skip:
@@ -227,9 +293,11 @@ def _bring_in(
         item = record.item
         if isinstance(item, Episode):
             incoming.episodes.append(item)
-        elif report.source != mem0.NAME:
+        elif report.source not in REVISED:
             incoming.facts.append(item)
-        elif facts := mem0.revised(transaction, namespace or item.namespace, item):
+        elif facts := revisions.revised(
+            transaction, report.source, namespace or item.namespace, item
+        ):
             incoming.facts += facts
             report.known -= len(facts) - 1  # the fact that it supersedes is not from the file
         else:

@@ -7,14 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
-from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
-from memstore.domain.records import SCOPE_FIELDS, Fact
+from memstore.domain.records import SCOPE_FIELDS
 from memstore.errors import StorageError
-from memstore.frozen import replace
 from memstore.importing import json_stream
 from memstore.importing.records import (
-    MARK,
     Dump,
     Imported,
     converted,
@@ -23,13 +20,13 @@ from memstore.importing.records import (
     moment,
     name_of,
 )
+from memstore.importing.revisions import UPDATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
     from pathlib import Path
 
-    from memstore.database.engine import Progress, Transaction
+    from memstore.database.engine import Progress
     from memstore.importing.records import Found
 
 NAME: Final = "mem0"
@@ -44,7 +41,6 @@ OF_ITS_ANSWERS: Final = frozenset({"score", "score_details", "event"})
 VECTORS: Final = frozenset({"embedding", "vector"})
 NO_OWNER: Final = "user"
 """The subject of a memory without an owner."""
-UPDATED: Final = "updated_at"
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
@@ -55,42 +51,6 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
         )
     records = json_stream.records(path, progress)
     yield from converted(records, partial(_record, Dump.of(NAME, path)))
-
-
-def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
-    """Return the facts to import for a memory that may have been imported before.
-
-    mem0 can change a memory's text under the same id. The new text supersedes the one imported
-    before if that is still active here: the result is the new fact, followed by the one here that
-    it supersedes. Nothing is imported if that was changed here.
-    """
-    memory_id, since = _version(fact)
-    holder = fact_table.find(transaction, namespace, idempotency_key=fact.idempotency_key)
-    if holder is None:
-        return [fact]
-    newest = fact_table.chain(transaction, holder.id)[-1]
-    if newest.content == fact.content:
-        return [replace(fact, uuid=newest.uuid)]
-    known = fact_table.find(transaction, namespace, uuid=fact.uuid) is not None
-    held_id, held_since = _version(newest)
-    if since <= held_since or held_id != memory_id or newest.status != "active":
-        return [fact] if known else []
-    fact = replace(fact, **newest.scope.ids)  # an earlier import may have given it other owners
-    if known:  # the memory had this text before
-        again = identity(NAME, memory_id, fact.content, since.isoformat())
-        fact = replace(fact, uuid=again)
-    return [fact, replace(newest, id=-fact.id, superseded_by=fact.id, superseded_at=since)]
-
-
-def _version(fact: Fact) -> tuple[str, datetime]:
-    origin = fact.metadata.get(MARK, {})
-    if not isinstance(origin, dict) or origin.get("from") != NAME:
-        return "", fact.created_at
-    try:
-        since = moment(origin, UPDATED)
-    except (ValueError, TypeError):  # edited here
-        since = None
-    return str(origin.get("id")), since or fact.created_at
 
 
 def _record(source: Dump, number: int, place: str, values: Mapping[str, Any]) -> Iterator[Imported]:

@@ -18,6 +18,7 @@ from memstore.domain.arguments import (
     check_length,
     checked_name,
     checked_number,
+    checked_place,
     checked_text,
     stored_text,
 )
@@ -140,6 +141,7 @@ class Dump:
             source_model=_text(values, "source_model"),
             source_description=_text(values, "source_description"),
             name=_text(values, "name"),
+            speaker=_owner(values, "speaker"),
             tags=_tags(values.get("tags")),
         )
 
@@ -147,6 +149,10 @@ class Dump:
         self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
     ) -> dict[str, Any]:
         namespace = values.get("namespace") or DEFAULT_NAMESPACE
+        thread = _owner(values, "thread")
+        # Every row of a thread has a place; without one, in the order of the source.
+        seq = number if values.get("seq") is None else values["seq"]
+        thread, seq = checked_place(thread, seq if thread is not None else None)
         return {
             "id": number,
             "uuid": uuid,
@@ -158,8 +164,8 @@ class Dump:
             "expired_at": moment(values, "expired_at"),
             "source": _text(values, "source"),
             "idempotency_key": values.get("idempotency_key"),
-            "thread": _owner(values, "thread"),
-            "seq": values.get("seq"),
+            "thread": thread,
+            "seq": seq,
             **{name: _owner(values, name) for name in SCOPE_FIELDS},
         }
 

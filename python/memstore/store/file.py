@@ -20,7 +20,7 @@ from memstore.text.secrets import Screen
 if TYPE_CHECKING:
     import os
     import pathlib
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from memstore import coroutines, importing, transfer
@@ -347,6 +347,8 @@ class File:
         namespace: str | None = None,
         scope: Scope | None = None,
         skip_damaged: bool = False,
+        include: Collection[str] = (),
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
         """Import the memories of another program; see :meth:`memstore.Store.import_from`.
@@ -365,6 +367,8 @@ class File:
             namespace=namespace,
             scope=None if scope is None else checked_scope(scope),
             skip_damaged=skip_damaged,
+            include=include,
+            dry_run=dry_run,
             progress=progress,
         )
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     import builtins
     import os
     import pathlib
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime, tzinfo
     from typing import Self
 
@@ -1741,6 +1741,8 @@ class Store:
         *,
         scope: Scope | None = None,
         skip_damaged: bool = False,
+        include: Collection[str] = (),
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
         """Import the memories of another program; importing them again changes nothing.
@@ -1752,12 +1754,19 @@ class Store:
         Args:
             source: ``"engram"`` (JSON Lines, or its DuckDB file with the extra ``duckdb``),
                 ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
-                as JSON) or ``"server-memory"`` (its JSON Lines).
-            path: the file, which is not changed.
+                as JSON), ``"server-memory"`` (its JSON Lines), ``"chatgpt"`` or ``"claude"`` (the
+                ZIP archive of their data export, or what is in it), ``"markdown"`` (a folder of
+                notes, or one file), ``"mcp-memory-service"`` or
+                ``"claude-mem"`` (SQLite or JSON), ``"letta"`` (an agent file) or ``"langgraph"``
+                (its SQLite store).
+            path: the file or folder, which is not changed.
             scope: the owners of everything that is new here, instead of those in the file, which
                 stay in the metadata; ``Scope()`` for no owner, ``None`` to keep those in the file.
                 What was imported before keeps its owners.
             skip_damaged: skip entries that cannot be read, and report them.
+            include: what of conversations is left out otherwise: ``"branches"``, ``"hidden"``,
+                ``"reasoning"``, ``"tools"``.
+            dry_run: check the source and count, without importing anything.
             progress: called with the number of bytes or rows read and the total, then with the
                 number of entries imported and the total.
 
@@ -1775,6 +1784,8 @@ class Store:
             namespace=self.namespace,
             scope=scope,
             skip_damaged=skip_damaged,
+            include=include,
+            dry_run=dry_run,
             progress=progress,
         )
 

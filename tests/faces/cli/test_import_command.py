@@ -111,7 +111,7 @@ def test_import_of_damaged_records_offers_to_skip_them(
 
 
 def test_import_from_an_unknown_program_is_a_usage_error(cli: CommandLine, rows: Path) -> None:
-    assert cli.error("import", "--from", "letta", rows)[0] == 2
+    assert cli.error("import", "--from", "zep", rows)[0] == 2
     code, error = cli.error("import", "--from", "mem0", rows.parent / "missing.json")
     assert (code, "missing.json" in error) == (3, True)
     assert cli.error("import", "--from", "memstore", rows)[0] == 3
@@ -141,3 +141,28 @@ def test_export_and_import_carry_episodes(cli: CommandLine, rows: Path, tmp_path
     assert (
         text == "line 2: refers to episode 1, which is not in an earlier line; nothing was imported"
     )
+
+
+def test_a_dry_run_says_what_would_be_imported(cli: CommandLine, rows: Path) -> None:
+    answer = cli("import", "--from", "engram", rows, "--dry-run")
+    assert answer.out == "8 episodes can be imported; nothing was changed\n"
+    assert "not imported: embeddings: 8" in answer.err
+    assert cli("import", "--from", "engram", rows).out == "imported 8 episodes\n"
+    for flags in (["--dry-run"], ["--all-branches"], ["--include", "tools"], ["--delete"]):
+        assert cli.error("import", *flags, rows)[0] == 2
+    assert "not for engram" in cli.error("import", "--from", "engram", "--all-branches", rows)[1]
+
+
+def test_notes_go_out_and_edits_come_back(cli: CommandLine, tmp_path: Path) -> None:
+    cli("add", "Ana likes tea", "--subject", "Ana")
+    folder = tmp_path / "notes"
+    assert cli("export", "--markdown", folder).out.startswith("wrote 1 note to ")
+    note = folder / "Ana.md"
+    note.write_text(note.read_text("utf-8").replace("likes tea", "likes mate"), "utf-8")
+    assert "Ana.md has edits that were not imported" in cli("export", "--markdown", folder).err
+    planned = cli("import", "--from", "markdown", folder, "--dry-run")
+    assert planned.out == "1 edit planned; nothing was changed\n"
+    assert "supersede #1: Ana likes mate [Ana.md, line 7]" in planned.err
+    assert cli("import", "--from", "markdown", folder).out == "supersede 1\n"
+    assert cli("import", "--from", "markdown", folder).out == "no edits\n"
+    assert cli.error("export", "--markdown", folder, tmp_path / "file")[0] == 2

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-    from memstore import importing, transfer
+    from memstore import importing, notes, transfer
     from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
     from memstore.importing import ImportFromReport
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 else:
     stores = lazy_import("memstore.store.store")
     importing = lazy_import("memstore.importing")
+    notes = lazy_import("memstore.notes")
     transfer = lazy_import("memstore.transfer")
 
 STANDARD: Final = "-"
@@ -41,7 +42,10 @@ NO_OWNER: Final = "none"
 LINES_A_LOOK: Final = 1000
 BEGINNING: Final = 2**16
 """Bytes from which a program's file is told from a stream that may never end."""
-SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
+SOURCES: Final = (
+    "engram", "memstore", "mem0", "server-memory", "chatgpt", "claude", "markdown",
+    "mcp-memory-service", "claude-mem", "letta", "langgraph",
+)  # fmt: skip
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
@@ -52,10 +56,16 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
     cli.option(
         "--namespaces A,B", "export these namespaces instead; all for every one", type=cli.names
     ),
+    cli.option(
+        "--markdown FOLDER", "write a note for each subject there instead, for people to read"
+    ),
     cli.AS_OF,
-    usage="[FILE | -] [options]",
+    usage="[FILE | - | --markdown FOLDER] [options]",
 )
 def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.markdown is not None:
+        _export_notes(store, arguments, show)
+        return
     if arguments.file == STANDARD:
         _write(_lines_of(store, arguments), sys.stdout)
         return
@@ -67,6 +77,41 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         f"exported {counted(held['facts'])}{also} to {target}",
         {"file": str(target.absolute()), **held},
     )
+
+
+def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.file != STANDARD or arguments.namespaces or arguments.as_of is not None:
+        raise cli.UsageError("--markdown FOLDER takes no FILE, --namespaces or --as-of")
+    folder = Path(arguments.markdown).expanduser()
+    done = notes.write_notes(store, folder)
+    show.done(
+        f"wrote {counted(len(done.written), 'note')} to {folder}, removed {len(done.removed)}, "
+        f"left {done.unchanged} as they were",
+        {"folder": str(folder.absolute()), **done.to_dict()},
+    )
+    for name in done.edited:
+        show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
+    for name in done.foreign:
+        show.note(f"{name} was not written by memstore: not touched")
+
+
+def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    """Show what people changed in the notes, and carry it out unless it is a dry run."""
+    plan = notes.plan_edits(store, Path(arguments.file).expanduser())
+    edits = [asdict(edit) for edit in plan.edits]
+    for edit in plan.edits:
+        which = "" if edit.fact_id is None else f" #{edit.fact_id}"
+        why = "" if edit.reason is None else f" ({edit.reason})"
+        show.note(f"{edit.kind}{which}: {edit.text} [{edit.place}]{why}")
+    if arguments.dry_run:
+        edited = counted(len(plan.edits), "edit")
+        show.done(f"{edited} planned; nothing was changed", {"edits": edits})
+        return
+    done = plan.apply(delete=arguments.delete)
+    told = ", ".join(f"{kind} {number}" for kind, number in done.items() if number)
+    show.done(told or "no edits", {"edits": edits, **done})
+    if not arguments.delete and any(edit.kind == "delete" for edit in plan.edits):
+        show.note("lines that were removed delete facts only with --delete")
 
 
 def _lines_of(
@@ -122,7 +167,9 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     "import",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
     cli.option(
-        "FILE", "a file written by export or by another program; - for standard input", nargs="?"
+        "FILE",
+        "a file written by export, or a file, folder or ZIP of a program; - for standard input",
+        nargs="?",
     ),
     cli.option(
         "--from PROGRAM",
@@ -131,6 +178,15 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
+    cli.option("--dry-run", "with --from: check everything and count, without importing it"),
+    cli.option("--delete", "with --from markdown, of notes of memstore: delete what was removed"),
+    cli.option("--all-branches", "with --from chatgpt or claude: also the answers not chosen"),
+    cli.option(
+        "--include KINDS",
+        "with --from chatgpt or claude: also hidden, reasoning, tools (separated by commas)",
+        type=cli.names,
+        default=[],
+    ),
     cli.option("--unverified", "take an export that was changed after it was written"),
     cli.option(
         "--user ID",
@@ -164,6 +220,11 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             )
         _import_export(store, arguments, show)
         return
+    if arguments.source == "markdown" and notes.is_notes_folder(Path(arguments.file).expanduser()):
+        _import_notes(store, arguments, show)
+        return
+    if arguments.delete:
+        raise cli.UsageError("--delete is for a folder that export --markdown wrote")
     with show.progress("importing") as progress, _seekable(arguments.file) as path:
         _check_source(arguments.source, path)
         done = store.file.import_from(
@@ -172,8 +233,16 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             namespace=_home(store, arguments),
             scope=scope,
             skip_damaged=arguments.skip_damaged,
+            include=_included(arguments),
+            dry_run=arguments.dry_run,
             progress=progress,
         )
+    if done.dry_run:
+        new = [counted(done.facts)] if done.facts or not done.episodes else []
+        new += [counted(done.episodes, "episode")] if done.episodes else []
+        show.done(f"{' and '.join(new)} can be imported; nothing was changed", done.to_dict())
+        _tell_left_out(done, show)
+        return
     report = _embed(store, arguments, show)
     new = [counted(done.facts)] if done.facts or not done.episodes else []
     new += [counted(done.episodes, "episode")] if done.episodes else []
@@ -190,6 +259,11 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         )
     _tell_owners(store, done, scope, show)
     _tell_waiting(report, show)
+
+
+def _included(arguments: argparse.Namespace) -> list[str]:
+    kinds = arguments.include if isinstance(arguments.include, list) else [arguments.include]
+    return [*kinds, *(["branches"] if arguments.all_branches else [])]
 
 
 def _check_source(source: str, path: Path) -> None:
@@ -234,6 +308,8 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
+    if arguments.dry_run or arguments.delete or _included(arguments):
+        raise cli.UsageError("--dry-run, --delete, --include and --all-branches need --from")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
             home = _home(store, arguments)
@@ -304,7 +380,7 @@ def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
 def _seekable(name: str) -> Iterator[Path]:
     """Yield a file that can be read twice: a copy of standard input, of a pipe or a device."""
     path = Path(name).expanduser()
-    if name != STANDARD and (path.is_file() or not path.exists()):
+    if name != STANDARD and (path.is_file() or path.is_dir() or not path.exists()):
         yield path
         return
     with ExitStack() as held:

@@ -1,0 +1,166 @@
+"""What an export consists of: one file, a folder, or a ZIP archive, read without unpacking it.
+
+An archive comes from outside, so its entries are checked before any of them is read: a name that
+leads out of the archive, a link, or an entry that grows far beyond its size is an error.
+"""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Final, TextIO, cast
+
+from memstore.errors import StorageError, TransferError
+from memstore.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAX_ENTRIES: Final = 200_000
+MAX_RATIO: Final = 200
+"""How many times larger than its compressed bytes an entry may be; chats compress to a tenth."""
+SMALL: Final = 10_000_000
+"""Bytes of an entry that may be compressed as much as it likes."""
+MAX_BYTES: Final = 50_000_000_000
+"""Bytes of all entries of an archive together."""
+ENCRYPTED: Final = 1
+"""The bit of an entry's flags that says so."""
+OF_SYSTEM: Final = "__MACOSX"
+
+
+@frozen
+class Part:
+    """A file of an export."""
+
+    name: str
+    """Its path in the export, with slashes."""
+    size: int
+    """Bytes."""
+    written_at: datetime
+
+
+class Bundle:
+    """The files of an export. Links in a folder are not followed, but listed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.links: list[str] = []
+        self.archive: zipfile.ZipFile | None = None
+        if path.is_dir():
+            self.root, self.parts = path, self._of_folder()
+        elif zipfile.is_zipfile(path):
+            self.root, self.parts = path, self._of_archive()
+        else:
+            self.root, self.parts = path.parent, [part_of(path.name, path)]
+
+    @contextmanager
+    def bytes(self, part: Part) -> Iterator[BinaryIO]:
+        """Open a file of the export.
+
+        Raises:
+            TransferError: the archive is damaged, or an entry is larger than it says.
+        """
+        if self.archive is None:
+            with open(self.root / part.name, "rb") as file:
+                yield file
+            return
+        try:
+            with (
+                zipfile.ZipFile(self.path) as archive,
+                archive.open(_named(archive, part.name)) as entry,
+            ):
+                yield cast("BinaryIO", entry)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise TransferError(
+                f"the ZIP archive is damaged ({error}); nothing was imported", place=part.name
+            ) from error
+
+    @contextmanager
+    def text(self, part: Part) -> Iterator[TextIO]:
+        """Open a file as UTF-8; bytes that are not become lone surrogates."""
+        with self.bytes(part) as raw:
+            yield TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+    def _of_folder(self) -> list[Part]:
+        found: list[Part] = []
+        waiting = [self.path]
+        while waiting:
+            for child in waiting.pop().iterdir():
+                name = child.relative_to(self.path).as_posix()
+                if child.is_symlink():
+                    self.links.append(name)
+                elif child.is_dir():
+                    waiting.append(child)
+                elif child.is_file():
+                    found.append(part_of(name, child))
+        self.links.sort()
+        return sorted(found, key=lambda part: part.name)
+
+    def _of_archive(self) -> list[Part]:
+        try:
+            self.archive = zipfile.ZipFile(self.path)
+        except (zipfile.BadZipFile, OSError) as error:
+            raise StorageError(f"cannot read {str(self.path)!r}: {error}") from error
+        with self.archive as archive:
+            entries = archive.infolist()
+        if len(entries) > MAX_ENTRIES:
+            raise _refused(self.path.name, f"has more than {MAX_ENTRIES:,} entries")
+        for entry in entries:
+            _check_entry(entry)
+        if sum(entry.compress_size for entry in entries) > self.path.stat().st_size:
+            raise _refused(self.path.name, "has entries that overlap")
+        if sum(entry.file_size for entry in entries) > MAX_BYTES:
+            raise _refused(self.path.name, f"holds more than {MAX_BYTES:,} bytes")
+        return sorted(
+            (
+                Part(entry.filename, entry.file_size, _time_of(entry))
+                for entry in entries
+                if not entry.is_dir() and not entry.filename.startswith(f"{OF_SYSTEM}/")
+            ),
+            key=lambda part: part.name,
+        )
+
+
+def part_of(name: str, file: Path) -> Part:
+    """Return a file of a folder as a part of an export."""
+    about = file.stat()
+    return Part(name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
+
+
+def _named(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    try:
+        return archive.getinfo(name)
+    except KeyError:
+        raise zipfile.BadZipFile("it was changed while it was being read") from None
+
+
+def _time_of(entry: zipfile.ZipInfo) -> datetime:
+    try:
+        return datetime(*entry.date_time, tzinfo=UTC)
+    except ValueError:
+        return datetime(1980, 1, 1, tzinfo=UTC)  # the earliest that a ZIP archive can name
+
+
+def _check_entry(entry: zipfile.ZipInfo) -> None:
+    """Refuse an entry that no export has."""
+    # The original name: zipfile itself cuts a name at NUL, and turns backslashes on Windows.
+    name = entry.orig_filename
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or ":" in parts[0] or ".." in parts or "\0" in name:
+        raise _refused(name, "has a name that leads out of the archive")
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise _refused(name, "is a link")
+    if entry.flag_bits & ENCRYPTED:
+        raise _refused(name, "is encrypted: unpack the archive, and import the folder")
+    if entry.file_size > SMALL and entry.file_size > MAX_RATIO * entry.compress_size:
+        raise _refused(name, f"grows to more than {MAX_RATIO} times its size, as in a ZIP bomb")
+
+
+def _refused(name: str, reason: str) -> TransferError:
+    return TransferError(f"{reason}; nothing was imported", place=repr(name)[1:-1])

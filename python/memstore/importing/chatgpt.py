@@ -1,0 +1,228 @@
+"""ChatGPT's data export: ``conversations.json``, or ``conversations-NNN.json``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain.arguments import MAX_NAME
+from memstore.errors import TransferError
+from memstore.importing import conversations, long_json, values
+from memstore.importing.bundle import Bundle
+from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, Message
+from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
+from memstore.importing.values import text as text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from memstore.database.engine import Progress
+    from memstore.importing.conversations import Walk
+    from memstore.importing.records import Found
+
+NAME: Final = "chatgpt"
+FILES: Final = re.compile(r"(.*/)?conversations(-\d+)?\.json")
+
+REASONS: Final = frozenset({"thoughts", "reasoning_recap"})
+OUTPUTS: Final = frozenset({
+    "execution_output", "tether_browsing_display", "tether_quote", "sonic_webpage",
+    "computer_output", "system_error", "super_widget",
+})  # fmt: skip
+SETTINGS: Final = frozenset({"user_editable_context", "model_editable_context"})
+TEXTS: Final = ("text", "result", "content", "user_profile", "user_instructions")
+"""Keys of the text in content without parts."""
+TIME: Final = "create_time"
+ASSET: Final = "_asset_pointer"
+
+
+def found(
+    path: Path, progress: Progress | None = None, include: Collection[str] = ()
+) -> Iterator[Found]:
+    bundle = Bundle(path)
+    single = not path.is_dir() and bundle.archive is None
+    parts = [part for part in bundle.parts if single or FILES.fullmatch(part.name)]
+    if not parts:
+        raise TransferError(
+            f"{path} holds no conversations.json; nothing was imported", place="the export"
+        )
+    reader = _Conversations(Dump.of(NAME, path), frozenset(include))
+    total, before = sum(part.size for part in parts), 0
+    for part in parts:
+        inside = "" if len(parts) == 1 else f"{part.name}: "
+        with bundle.text(part) as file:
+            for item in long_json.items(file):
+                place = f"{inside}{item.place}"
+                if isinstance(item, Damaged):
+                    yield Damaged(place, item.reason)
+                else:
+                    yield from reader.read(place, item)
+        before += part.size
+        if progress is not None:
+            progress(before, total)
+    for link in bundle.links:
+        yield Skipped("links", link)
+
+
+class _Conversations:
+    def __init__(self, dump: Dump, include: frozenset[str]) -> None:
+        self._dump = dump
+        self._include = include
+        self._number = 0
+
+    def read(self, place: str, item: long_json.Item) -> Iterator[Found]:
+        value = item.value
+        if item.key or not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
+            yield Damaged(place, "not a conversation of ChatGPT: it has no mapping")
+            return
+        nodes = {name: node for name, node in value["mapping"].items() if isinstance(node, dict)}
+        parents = {name: text_of(node.get("parent")) for name, node in nodes.items()}
+        title = text_of(value.get("title")) or place
+        walk = self._walk(value, nodes, parents)
+        if walk.circles:
+            yield Skipped("parents in a circle", title, walk.circles)
+        left = sum(1 for node in nodes.values() if node.get("message")) - sum(
+            1 for name, _ in walk.nodes if nodes[name].get("message")
+        )
+        if left:
+            yield Skipped("messages on other branches", title, left)
+        for name, depth in walk.nodes:
+            if isinstance(nodes[name].get("message"), dict):
+                yield from self._message(f"{place}, message {name[:80]}", value, name, depth)
+
+    def _walk(
+        self,
+        conversation: Mapping[str, Any],
+        nodes: Mapping[str, Mapping[str, Any]],
+        parents: Mapping[str, str | None],
+    ) -> Walk:
+        if BRANCHES in self._include:
+            return conversations.every(parents)
+        end = text_of(conversation.get("current_node"))
+        if end not in nodes:
+            # The newest of those that nothing follows, as the program shows.
+            ends = list(conversations.leaves(parents))
+            end = max(ends, key=lambda name: _second(nodes[name].get("message"))) if ends else None
+        return conversations.path(parents, end)
+
+    def _message(
+        self, place: str, conversation: Mapping[str, Any], node: str, depth: int
+    ) -> Iterator[Found]:
+        given = conversation["mapping"][node]["message"]
+        try:
+            message = _read(given, node)
+        except (ValueError, TypeError) as error:
+            yield Damaged(place, str(error))
+            return
+        if message.kind is not None and message.kind not in self._include:
+            yield Skipped(conversations.LEFT_OUT[message.kind], place)
+            return
+        if not message.text.strip():
+            yield Skipped("messages without text", place)
+            return
+        self._number += 1
+        thread = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
+        title = text_of(conversation.get("title"))
+        try:
+            known = identity(NAME, message.id, message.text)
+            times = (values.moment(one.get(TIME), TIME) for one in (given, conversation))
+            at = next((time for time in times if time is not None), None)
+            columns = {
+                "content": message.text,
+                "name": title[:MAX_NAME] if title else None,
+                "source": NAME,
+                "source_model": text_of(_about(given).get("model_slug")),
+                "created_at": at,
+                "thread": (thread or _root(conversation, node))[:MAX_NAME],
+                "seq": depth,
+                "speaker": message.speaker,
+                "idempotency_key": key(NAME, message.id),
+            }
+            origin = {"id": message.id, "conversation": thread, "kind": message.kind}
+            episode = self._dump.episode(self._number, known, columns, origin)
+        except (ValueError, TypeError) as error:
+            yield Damaged(place, str(error))
+            return
+        yield Imported(place, episode)
+
+
+def _root(conversation: Mapping[str, Any], node: str) -> str:
+    """Return the first node above one, which names a conversation that has no id."""
+    parents = {
+        name: text_of(one.get("parent")) if isinstance(one, dict) else None
+        for name, one in conversation["mapping"].items()
+    }
+    return conversations.path(parents, node).nodes[0][0]
+
+
+def _read(given: Mapping[str, Any], node: str) -> Message:
+    author = given.get("author")
+    role = text_of(author.get("role")) if isinstance(author, dict) else None
+    content = given.get("content")
+    if not isinstance(content, dict):
+        raise TypeError("its content is not an object")
+    pieces = [*_pieces(content), *_attached(given)]
+    return Message(
+        text_of(given.get("id")) or node,
+        role,
+        "\n\n".join(piece for piece in pieces if piece.strip()),
+        _kind(given, role, text_of(content.get("content_type")) or "text"),
+    )
+
+
+def _kind(given: Mapping[str, Any], role: str | None, content_type: str) -> str | None:
+    """Return what a message must be asked for by; ``None`` if it was said."""
+    if content_type in REASONS or given.get("channel") == "analysis":
+        return REASONING
+    if role == "tool" or content_type in OUTPUTS or given.get("recipient") not in (None, "all"):
+        return TOOLS
+    hidden = _about(given).get("is_visually_hidden_from_conversation")
+    if hidden or given.get("weight") == 0 or role == "system" or content_type in SETTINGS:
+        return HIDDEN
+    return None
+
+
+def _pieces(content: Mapping[str, Any]) -> Iterator[str]:
+    parts = content.get("parts")
+    if isinstance(parts, list):
+        for part in parts:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, dict):
+                yield _object(part)
+        return
+    thoughts = content.get("thoughts")
+    for thought in thoughts if isinstance(thoughts, list) else ():
+        if isinstance(thought, dict):
+            said = (text_of(thought.get(name)) for name in ("summary", "content"))
+            yield "\n".join(filter(None, said))
+    for name in TEXTS:
+        if isinstance(content.get(name), str):
+            yield content[name]
+
+
+def _object(part: Mapping[str, Any]) -> str:
+    """Return the text of a part that is no text: what it is, or what was said in it."""
+    if spoken := text_of(part.get("text")):
+        return spoken
+    kind = text_of(part.get("content_type")) or "object"
+    noun = kind.removesuffix(ASSET).replace("_", " ")
+    name = text_of(part.get("name")) or text_of(part.get("asset_pointer")) or ""
+    return f"[{noun}: {name}]" if name else f"[{noun}]"
+
+
+def _attached(given: Mapping[str, Any]) -> Iterator[str]:
+    attachments = _about(given).get("attachments")
+    for one in attachments if isinstance(attachments, list) else ():
+        if isinstance(one, dict) and (name := text_of(one.get("name"))):
+            yield f"[file: {name}]"
+
+
+def _about(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = given.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _second(message: object) -> float:
+    given = message.get("create_time") if isinstance(message, dict) else None
+    return float(given) if isinstance(given, int | float) else 0.0

@@ -1,0 +1,252 @@
+"""Claude's data export: ``conversations.json``, ``projects.json`` and ``memories.json``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain.arguments import MAX_NAME
+from memstore.errors import TransferError
+from memstore.importing import conversations, long_json
+from memstore.importing.bundle import Bundle
+from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, Message
+from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
+from memstore.importing.values import name as name_of
+from memstore.importing.values import text as text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from memstore.database.engine import Progress
+    from memstore.importing.records import Found
+
+NAME: Final = "claude"
+FILES: Final = re.compile(r"(.*/)?(conversations|projects|memories)(-\d+)?(/[^/]*)?\.json")
+NEVER_READ: Final = re.compile(r"(.*/)?users\.json")
+SPEAKERS: Final = {"human": "user"}
+KINDS: Final = {
+    "thinking": REASONING, "redacted_thinking": REASONING,
+    "tool_use": TOOLS, "tool_result": TOOLS,
+}  # fmt: skip
+ROOT: Final = "00000000-0000-4000-8000-000000000000"
+"""The parent of a first message."""
+
+
+def found(
+    path: Path, progress: Progress | None = None, include: Collection[str] = ()
+) -> Iterator[Found]:
+    bundle = Bundle(path)
+    single = not path.is_dir() and bundle.archive is None
+    parts = [part for part in bundle.parts if single or FILES.fullmatch(part.name)]
+    if not parts:
+        raise TransferError(
+            f"{path} holds no conversations.json, projects.json or memories.json; nothing was "
+            "imported",
+            place="the export",
+        )
+    reader = _Export(Dump.of(NAME, path), frozenset(include))
+    total, before = sum(part.size for part in parts), 0
+    for part in parts:
+        inside = "" if len(parts) == 1 else f"{part.name}: "
+        with bundle.text(part) as file:
+            yield from reader.file(inside, file)
+        before += part.size
+        if progress is not None:
+            progress(before, total)
+    for part in bundle.parts:
+        if part not in parts and not NEVER_READ.fullmatch(part.name):
+            yield Skipped("other files", part.name)
+    for link in bundle.links:
+        yield Skipped("links", link)
+
+
+class _Export:
+    def __init__(self, dump: Dump, include: frozenset[str]) -> None:
+        self._dump = dump
+        self._include = include
+        self._number = 0
+
+    def file(self, inside: str, file: Any) -> Iterator[Found]:
+        """Read a list of records, or one record in a file of its own."""
+        single: dict[str, Any] = {}
+        for item in long_json.items(file):
+            place = f"{inside}{item.place}"
+            if isinstance(item, Damaged):
+                yield Damaged(place, item.reason)
+            elif not item.key:
+                yield from self._checked(place, item.value)
+            elif item.place == item.key:
+                single[item.key] = item.value
+            else:
+                single.setdefault(item.key, []).append(item.value)
+        if single:
+            yield from self._checked(f"{inside}the file", single)
+
+    def _checked(self, place: str, value: Any) -> Iterator[Found]:
+        try:
+            yield from self._record(place, value)
+        except (ValueError, TypeError) as error:
+            yield Damaged(place, str(error))
+
+    def _record(self, place: str, value: Any) -> Iterator[Found]:
+        if not isinstance(value, dict):
+            raise TypeError("not a record of Claude's export")
+        if isinstance(value.get("chat_messages"), list):
+            yield from self._conversation(place, value)
+        elif "docs" in value or "prompt_template" in value:
+            yield from self._project(place, value)
+        elif "conversations_memory" in value or "project_memories" in value:
+            yield from self._memories(place, value)
+        else:
+            raise TypeError("neither a conversation, nor a project, nor memories of Claude")
+
+    def _conversation(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
+        messages = [one for one in value["chat_messages"] if isinstance(one, dict)]
+        if broken := len(value["chat_messages"]) - len(messages):
+            yield Damaged(place, f"{broken} of its messages are not objects")
+        title = text_of(value.get("name"))
+        named = {text_of(one.get("uuid")) or f"{value.get('uuid')}/{n}": one
+                 for n, one in enumerate(messages)}  # fmt: skip
+        for name, depth in self._path(value, named):
+            at = f"{place}, message {name[:80]}"
+            try:
+                yield from self._message(at, value, title, name, named[name], depth)
+            except (ValueError, TypeError) as error:
+                yield Damaged(at, str(error))
+        left = len(named) - len(self._path(value, named))
+        if left:
+            yield Skipped("messages on other branches", title or place, left)
+
+    def _path(
+        self, value: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]
+    ) -> list[tuple[str, int]]:
+        parents = {name: text_of(one.get("parent_message_uuid")) for name, one in named.items()}
+        if not any(parent in named for parent in parents.values()):
+            return [(name, place) for place, name in enumerate(named)]
+        if BRANCHES in self._include:
+            return conversations.every(parents).nodes
+        end = text_of(value.get("current_leaf_message_uuid"))
+        return conversations.path(parents, end if end in named else [*named][-1]).nodes
+
+    def _message(
+        self,
+        place: str,
+        conversation: Mapping[str, Any],
+        title: str | None,
+        name: str,
+        given: Mapping[str, Any],
+        depth: int,
+    ) -> Iterator[Found]:
+        speaker = text_of(given.get("sender"))
+        common = {
+            "name": name_of(title),
+            "created_at": text_of(given.get("created_at"))
+            or text_of(conversation.get("created_at")),
+            "thread": text_of(conversation.get("uuid")) or name,
+            "seq": depth,
+            "speaker": SPEAKERS.get(speaker or "", speaker),
+        }
+        said, left = self._said(given)
+        for kind, count in left.items():
+            yield Skipped(conversations.LEFT_OUT[kind], place, count)
+        if said.strip():
+            yield self._episode(place, Message(name, None, said), common)
+        elif not left and not _attachments(given):
+            yield Skipped("messages without text", place)
+        for number, (file, text) in enumerate(_attachments(given), 1):
+            if not text:
+                yield Skipped("attachments without text", f"{place}: {file}")
+                continue
+            values = {**common, "name": file[:MAX_NAME], "tags": ["attachment"]}
+            yield self._episode(place, Message(f"{name}/{number}", None, text), values)
+
+    def _said(self, given: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+        """Return the text of a message, and how many blocks of each kind were left out."""
+        blocks = given.get("content")
+        pieces: list[str] = []
+        left: dict[str, int] = {}
+        for block in blocks if isinstance(blocks, list) else ():
+            if not isinstance(block, dict):
+                continue
+            kind = KINDS.get(str(block.get("type")))
+            if kind is not None and kind not in self._include:
+                left[kind] = left.get(kind, 0) + 1
+            else:
+                pieces.append(_block(block))
+        pieces = [piece for piece in pieces if piece.strip()]
+        if not pieces and not left and (text := text_of(given.get("text"))):
+            pieces.append(text)
+        files = given.get("files")
+        for one in files if isinstance(files, list) else ():
+            if isinstance(one, dict) and (file := text_of(one.get("file_name"))):
+                pieces.append(f"[file: {file}]")
+        return "\n\n".join(pieces), left
+
+    def _project(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
+        project = text_of(value.get("uuid")) or text_of(value.get("name")) or place
+        common = {"created_at": text_of(value.get("created_at")), "tags": ["project"]}
+        if instructions := text_of(value.get("prompt_template")):
+            message = Message(f"project/{project}/instructions", None, instructions)
+            yield self._episode(place, message, {**common, "name": name_of(value.get("name"))})
+        docs = value.get("docs")
+        for number, doc in enumerate(docs if isinstance(docs, list) else (), 1):
+            at = f"{place}, document {number}"
+            if not isinstance(doc, dict):
+                yield Damaged(at, "not an object")
+            elif text := text_of(doc.get("content")):
+                name = text_of(doc.get("uuid")) or f"project/{project}/{number}"
+                created = text_of(doc.get("created_at")) or common["created_at"]
+                values = {**common, "name": name_of(doc.get("filename")), "created_at": created}
+                yield self._episode(at, Message(name, None, text), values)
+            else:
+                yield Skipped("documents without text", at)
+
+    def _memories(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
+        account = text_of(value.get("account_uuid")) or "account"
+        projects = value.get("project_memories")
+        texts = {f"memory/{account}": value.get("conversations_memory")}
+        for project, text in (projects if isinstance(projects, dict) else {}).items():
+            texts[f"memory/{account}/{project}"] = text
+        for name, text in texts.items():
+            if said := text_of(text):
+                # It is written anew there, under the same name.
+                values = {"name": "what Claude remembers", "tags": ["memory"],
+                          "idempotency_key": key(NAME, identity(NAME, name, said))}  # fmt: skip
+                yield self._episode(place, Message(name, None, said), values)
+
+    def _episode(self, place: str, message: Message, values: Mapping[str, Any]) -> Imported:
+        self._number += 1
+        columns = {
+            "content": message.text,
+            "source": NAME,
+            "idempotency_key": key(NAME, message.id),
+            **values,
+        }
+        known = identity(NAME, message.id, message.text)
+        episode = self._dump.episode(self._number, known, columns, {"id": message.id})
+        return Imported(place, episode)
+
+
+def _block(block: Mapping[str, Any]) -> str:
+    for name in ("text", "thinking"):
+        if isinstance(block.get(name), str):
+            return str(block[name])
+    kind = str(block.get("type"))
+    if kind == "tool_use":
+        return f"[tool: {block.get('name')}] {block.get('input')}"
+    if kind == "tool_result":
+        parts = block.get("content")
+        texts = [_block(one) for one in parts if isinstance(one, dict)] if isinstance(
+            parts, list) else [str(parts or "")]  # fmt: skip
+        return "\n".join(texts)
+    return f"[{kind}]" if kind in ("image", "document", "voice_note") else ""
+
+
+def _attachments(given: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    attachments = given.get("attachments")
+    return [
+        (text_of(one.get("file_name")) or "attachment", text_of(one.get("extracted_content")))
+        for one in (attachments if isinstance(attachments, list) else ())
+        if isinstance(one, dict)
+    ]

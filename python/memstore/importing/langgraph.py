@@ -1,0 +1,78 @@
+"""The SQLite store of LangGraph: items by namespace and key, also those that LangMem keeps."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database.foreign import sqlite_file, tables
+from memstore.errors import StorageError
+from memstore.importing import values
+from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from memstore.database.engine import Progress
+    from memstore.importing.records import Found, Raw
+
+NAME: Final = "langgraph"
+TABLE: Final = "store"
+MARKS: Final = frozenset({"prefix", "key", "value"})
+"""Columns that tell its table from another program's."""
+COLUMNS: Final = MARKS | {"created_at", "updated_at", "expires_at"}
+TEXT: Final = "content"
+ROWS_A_LOOK: Final = 1000
+
+
+def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
+    yield from converted(_rows(path, progress), partial(_record, Dump.of(NAME, path)))
+
+
+def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
+    with sqlite_file.opened(path) as transaction:
+        if not tables.names(transaction, TABLE) >= MARKS:
+            raise StorageError(f"{path} holds no store of LangGraph")
+        counted = sqlite_file.tables(transaction)
+        total = counted.pop(TABLE)
+        for number, row in tables.rows(transaction, TABLE, COLUMNS):
+            if progress is not None and number % ROWS_A_LOOK == 0:
+                progress(number, total)
+            yield f"item {number}", row
+        for table, count in counted.items():
+            if count and not table.endswith("_migrations"):
+                kind = "embeddings" if table == "store_vectors" else f"table {table}"
+                yield Skipped(kind, f"{count} rows of {table}", count)
+
+
+def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Imported]:
+    prefix, name = name_of(row.get("prefix"), "its prefix"), name_of(row.get("key"), "its key")
+    given = row.get("value")
+    if isinstance(given, bytes):
+        given = given.decode("utf-8", "surrogateescape")
+    value = values.mapping(given, "value")
+    content = _text(value)
+    known = identity(NAME, prefix, name)
+    columns = {
+        "namespace": prefix,
+        "content": content or json.dumps(value, ensure_ascii=False),
+        "subject": prefix.replace(".", "/"),
+        "category": values.name(value.get("kind")),
+        "metadata": {"value": value},
+        "created_at": values.text(row.get("created_at")),
+        "expired_at": values.text(row.get("expires_at")),
+        "idempotency_key": key(NAME, known),
+    }
+    origin = {"id": known, "key": name, "namespace": prefix, "updated_at": row.get("updated_at")}
+    uuid = identity(NAME, known, columns["content"])
+    yield Imported(place, dump.fact(number, uuid, columns, origin))
+
+
+def _text(value: Mapping[str, Any]) -> str | None:
+    """Return the text of an item: its content, which LangMem puts into another object."""
+    content = value.get(TEXT)
+    if isinstance(content, dict):
+        content = content.get(TEXT)
+    return values.text(content)

@@ -1,0 +1,189 @@
+"""Items of a JSON text of any length, one at a time: the file may be one line of gigabytes.
+
+A list yields its items; an object yields the items of the lists in it, and its other members
+whole. Only the brackets and strings are followed here; each item is then read by ``json``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+
+from memstore.importing.records import Damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHUNK: Final = 2**16
+MAX_ITEM: Final = 20_000_000
+"""Characters of one item, such as a conversation, which is read as a whole."""
+
+STRUCTURE: Final = re.compile(r'["\[\]{},:]')
+NESTED: Final = re.compile(r'["\[\]{}]')
+"""Inside of a value, commas and colons mean nothing."""
+END_OF_STRING: Final = re.compile(r'["\\]')
+BLANK: Final = " \t\r\n"
+
+
+class Item(NamedTuple):
+    key: str
+    """The member of the outermost object that it is part of; empty in a list."""
+    place: str
+    value: Any
+
+
+class _Broken(ValueError):
+    """The text is not JSON from here on."""
+
+
+def items(file: TextIO) -> Iterator[Item | Damaged]:
+    """Yield each item of a text; what cannot be read is named, and the next one is read."""
+    reader = _Reader(file)
+    try:
+        first = reader.peek()
+        if first == "[":
+            yield from _listed(reader, "")
+        elif first == "{":
+            yield from _members(reader)
+        else:
+            raise _Broken("neither a list nor an object")
+        if reader.peek():
+            raise _Broken("something follows its end")
+    except _Broken as error:
+        yield Damaged("the file", f"not JSON ({error})")
+
+
+def _listed(reader: _Reader, key: str) -> Iterator[Item | Damaged]:
+    reader.take()  # the bracket
+    number = 0
+    if reader.peek() == "]":
+        reader.take()
+        return
+    while True:
+        number += 1
+        place = f"{key} {number}".strip() if key else f"record {number}"
+        yield _value(reader, key, place)
+        following = reader.take()
+        if following == "]":
+            return
+        if following != ",":
+            raise _Broken(_ended(following, place))
+
+
+def _members(reader: _Reader) -> Iterator[Item | Damaged]:
+    reader.take()  # the brace
+    if reader.peek() == "}":
+        reader.take()
+        return
+    while True:
+        name = _value(reader, "", "a name")
+        if not isinstance(name, Item) or not isinstance(name.value, str) or reader.take() != ":":
+            raise _Broken("a member without a name")
+        if reader.peek() == "[":
+            yield from _listed(reader, name.value)
+        else:
+            yield _value(reader, name.value, name.value)
+        following = reader.take()
+        if following == "}":
+            return
+        if following != ",":
+            raise _Broken(_ended(following, name.value))
+
+
+def _ended(following: str, place: str) -> str:
+    return f"no comma after {place}" if following else f"it ends after {place}"
+
+
+def _value(reader: _Reader, key: str, place: str) -> Item | Damaged:
+    text = reader.value(place)
+    if text is None:
+        return Damaged(place, f"longer than {MAX_ITEM:,} characters")
+    try:
+        return Item(key, place, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        return Damaged(place, f"not JSON ({error})")
+
+
+class _Reader:
+    """A text of which only the next part is in memory."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = ""
+        self._at = 0
+
+    def peek(self) -> str:
+        """Return the next character that is not blank; empty at the end."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in BLANK:
+                    return self._text[self._at]
+                self._at += 1
+            if not self._more():
+                return ""
+
+    def take(self) -> str:
+        found = self.peek()
+        self._at += len(found)
+        return found
+
+    def value(self, place: str) -> str | None:
+        """Return the text of the next value; ``None`` if it is too long.
+
+        Raises:
+            _Broken: the file ends within it.
+        """
+        self.peek()
+        parts: list[str] = []
+        length = depth = 0
+        quoted = False
+        start = self._at
+        while True:
+            wanted = END_OF_STRING if quoted else NESTED if depth else STRUCTURE
+            found = wanted.search(self._text, self._at)
+            if found is None:
+                self._at = len(self._text)
+            elif quoted:
+                self._at = found.end()
+                if found[0] == "\\":
+                    if self._at == len(self._text):  # the escaped character is in the next part
+                        length += _keep(parts, self._text[start:], length)
+                        if not self._more():
+                            raise _Broken(f"it ends within {place}")
+                        start = 0
+                    self._at += 1
+                else:
+                    quoted = False
+            else:
+                mark = found[0]
+                if not depth and mark in ",:]}":
+                    self._at = found.start()
+                    return self._whole(parts, start, length)
+                self._at = found.end()
+                quoted = mark == '"'
+                depth += (mark in "[{") - (mark in "]}")
+                if not depth and mark in "]}":
+                    return self._whole(parts, start, length)
+            if self._at >= len(self._text):
+                length += _keep(parts, self._text[start:], length)
+                if not self._more():
+                    raise _Broken(f"it ends within {place}")
+                start = 0
+
+    def _whole(self, parts: list[str], start: int, length: int) -> str | None:
+        length += _keep(parts, self._text[start : self._at], length)
+        return "".join(parts) if length <= MAX_ITEM else None
+
+    def _more(self) -> bool:
+        self._text, self._at = self._file.read(CHUNK), 0
+        return bool(self._text)
+
+
+def _keep(parts: list[str], text: str, length: int) -> int:
+    """Add the next part of a value, unless it is too long already; return its length."""
+    if length + len(text) <= MAX_ITEM:
+        parts.append(text)
+    else:
+        parts.clear()
+    return len(text)
