@@ -104,6 +104,8 @@ def spoilt(pair: Pair) -> Iterator[Spoilt]:
     for head, others in HEADS.items():
         if new.startswith(head):
             for other in others:
+                if new.startswith(other):
+                    continue  # it is that holder already
                 yield Spoilt("another holder", old, other + new[len(head) :])
     yield Spoilt("added", old, new + ADDITIONS[language])
     yield Spoilt("asked", old, new + "?")

@@ -14,6 +14,7 @@ from memstore._kernel.claims import (
     CONTRASTS,
     CORRECTS,
     DATE,
+    DAY,
     DENIES,
     DISPOSES,
     ENDS,
@@ -352,8 +353,13 @@ def transfers(pair: Pair) -> bool:
         return False
     kind = of_one_type([w for w in before if not w.roles & MONTH] or before,
                        [w for w in after if not w.roles & MONTH] or after)  # fmt: skip
-    if kind is None or len(before) != len(after):
-        return False
+    gone, came = keys(before) - keys(after), keys(after) - keys(before)
+    days = [
+        roles(w for w in side if w.key in only) & DAY
+        for side, only in ((before, gone), (after, came))
+    ]
+    if kind is None or len(before) != len(after) or bool(days[0]) != bool(days[1]):
+        return False  # "Saturday after 6 pm", "from Saturday to Sunday"
     nouns = [word for word in pair.common if not is_value(word)]
     return (
         (

@@ -12,19 +12,22 @@ from memstore._kernel.claims import (
     CORRECTS,
     DAY,
     FUNCTION,
+    HOME,
     KIN,
     MANY,
     NAME,
     NOW,
     OWNER,
+    REGION,
     REPLACES,
     TEMPORARY,
     USER,
+    WORK,
     Reading,
 )
 from memstore.frozen import frozen
 from memstore.text.folding import folded
-from memstore.text.judging.pair import OVER, is_value
+from memstore.text.judging.pair import OVER, TURNS, is_value
 
 if TYPE_CHECKING:
     from memstore._kernel.claims import Word
@@ -107,6 +110,8 @@ def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -
         pair.same_signs
         and pair.heads_own
         and not pair.narrows
+        and not (pair.denied and pair.marks & CHANGES)  # "was not moved to"
+        and not _may_lie_within(pair)
         and _is_new(value, pair.new, pair.old)
         and (_is_new(former, pair.old, pair.new) or bool(pair.marks & STRONG))
         and not either & ADDS
@@ -116,6 +121,20 @@ def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -
         and (bool(pair.marks & STRONG) or not _gains_day(pair))
         and not any(_is_another(word, pair) for word in other)
     )
+
+
+def _may_lie_within(pair: Pair) -> bool:
+    """Whether one of two places may lie in the other, as a town lies in its region."""
+    if pair.marks & TURNS:
+        return False
+    regions = [any(word.roles & REGION for word in side) for side in (pair.lost, pair.gained)]
+    if regions[0] != regions[1]:
+        return True
+    both = pair.old.roles & pair.new.roles
+    if both & WORK:  # a firm is no part of another firm, but a district of a town
+        named = [word.kind == NAME for word in (*pair.lost, *pair.gained)]
+        return any(named) and not all(named)
+    return bool(both & HOME)
 
 
 def _gains_day(pair: Pair) -> bool:
