@@ -51,6 +51,10 @@ class Dialect(ABC):
         """
 
     @abstractmethod
+    def filed(self, kind: str) -> str:
+        """Return the value of a row of ``memstore_fact_members`` of this kind, to compare."""
+
+    @abstractmethod
     def contains(self, text: str, part: str) -> str:
         """Return a condition: one text contains another, case-sensitively."""
 

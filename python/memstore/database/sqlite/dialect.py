@@ -35,6 +35,9 @@ class SqliteDialect(Dialect):
             f" WHERE member.key = {key} AND {test})"
         )
 
+    def filed(self, kind: str) -> str:  # noqa: ARG002
+        return "value"
+
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
 

@@ -1,0 +1,262 @@
+"""A transaction on one connection for one tenant, and the translation of the driver's errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import psycopg
+from psycopg import errors
+
+from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.postgres import statements
+from memstore.database.postgres.dialect import DIALECT
+from memstore.errors import Remedy, StorageError, StoreBusy
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Finish, FullTexts, Given, Row, Value
+    from memstore.database.postgres import full_text as indexes
+    from memstore.database.postgres.statements import Compiled
+    from memstore.database.sqlite import tokens as tokenizer
+else:
+    indexes = lazy_import("memstore.database.postgres.full_text")
+    tokenizer = lazy_import("memstore.database.sqlite.tokens")
+
+COUNTERS: Final = "UPDATE memstore_tenants SET counters = $1::jsonb WHERE tenant = $2"
+
+NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = $1 AND number = 0"
+"""Removes the counts of what is gone, so that no name of erased facts stays."""
+
+WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
+
+
+class PostgresTransaction(Transaction):
+    """The three verbs over one connection, with the driver's errors translated.
+
+    Args:
+        tenant: the tenant whose rows it reads and writes.
+        admit: checks that namespaces which a statement names are the tenant's.
+        counters: of a transaction for writing, the last ids by table.
+    """
+
+    dialect = DIALECT
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        counters: Mapping[str, int] | None = None,
+    ) -> None:
+        self.connection = connection
+        self.tenant = tenant
+        self._admit = admit
+        self._admitted: set[str] = set()
+        """The namespaces that were checked."""
+        self._cursor = psycopg.RawCursor(connection)
+        self._queued: dict[str, list[Row]] = {}
+        """The queued rows of each statement."""
+        self._finishing: dict[str, Finish] = {}
+        """What completes the queued rows of a statement."""
+        self._counters = dict(counters or {})
+        self._counted = dict(self._counters)
+        """The counters as they are stored."""
+        self.namespaces: set[str] = set()
+        """The namespaces of the rows that were added."""
+        self.effects: set[str] = set()
+        """What its statements changed besides their rows."""
+
+    @property
+    def full_text(self) -> FullTexts:
+        return indexes.INDEXES
+
+    def stamp_of_others(self) -> object:
+        return object()  # another connection may have written: nothing tells cheaply
+
+    def tokens(self, texts: Iterable[str]) -> list[list[str]]:
+        return tokenizer.tokens(tokenizer.scratch(), texts)
+
+    def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
+        self.flush()
+        with Translated():
+            return iter(self._execute(sql, parameters, returns=True).fetchall())
+
+    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        self.flush()
+        with Translated():
+            return cast("Row | None", self._execute(sql, parameters, returns=True).fetchone())
+
+    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self.flush()
+        with Translated():
+            statement = statements.compiled(sql, False)
+            cursor = self._execute(sql, parameters, returns=False)
+            if statement.counts:
+                row = cursor.fetchone()
+                return int(row[0]) if row else 0
+            return max(cursor.rowcount, 0)
+
+    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
+        row = parameters
+        if not isinstance(row, tuple):
+            row = tuple(cast("Value", row[name]) for name in statements.named(sql))
+        if sql in self._queued:
+            self._queued[sql].append(row)
+        else:
+            self._queued[sql] = [row]
+            if finish is not None:
+                self._finishing[sql] = finish
+
+    def queue_id(self, sql: str, row_id: int) -> None:
+        runs = self._queued.setdefault(sql, [])
+        if runs and runs[-1][1] == row_id - 1:
+            runs[-1] = (runs[-1][0], row_id)
+        else:
+            runs.append((row_id, row_id))
+
+    def flush(self) -> None:
+        """Run the queued statements."""
+        if not self._queued:
+            return
+        queued, self._queued = self._queued, {}
+        with Translated():
+            for text, rows in queued.items():
+                finish = self._finishing.get(text)
+                self._run_many(text, rows if finish is None else [*finish(rows)])
+
+    def _run_many(self, text: str, rows: Sequence[Row]) -> None:
+        statement = statements.compiled(text, False)
+        self.effects |= statement.effects
+        names = statements.named(text)
+        places = [names.index(n) if n != statements.TENANT else None for n in statement.names]
+        bound = [
+            [self.tenant if p is None else _value(row[p]) for p in places] for row in rows
+        ]
+        if len(bound) == 1:
+            self._cursor.execute(statement.text, bound[0])
+        else:
+            self._cursor.executemany(statement.text, bound)
+        if statement.table and "id" in names:
+            self._note_id(statement.table, max(row[names.index("id")] for row in rows))
+        if statement.table in WITH_NAMESPACE and "namespace" in names:
+            self.namespaces |= {row[names.index("namespace")] for row in rows}
+
+    def _execute(
+        self, text: str, parameters: Given, *, returns: bool
+    ) -> psycopg.RawCursor[Any]:
+        statement = statements.compiled(text, returns)
+        self.effects |= statement.effects
+        given: Mapping[str, Any]
+        if isinstance(parameters, tuple):
+            given = dict(zip(statements.named(text), parameters, strict=True))
+        else:
+            given = parameters
+        self._check_namespaces(statement, given)
+        bound = [
+            self.tenant if name == statements.TENANT else _value(given[name])
+            for name in statement.names
+        ]
+        if statement.table and type(given.get("id")) is int:
+            self._note_id(statement.table, given["id"])
+        if statement.table in WITH_NAMESPACE and "namespace" in given:
+            self.namespaces.add(given["namespace"])
+        return self._cursor.execute(statement.text, bound or None)
+
+    def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
+        if statements.TENANT not in statement.names:
+            return
+        named: set[str] = set()
+        if "namespace" in statement.names and given["namespace"] is not None:
+            named.add(given["namespace"])
+        if "namespaces" in statement.names:
+            named.update(given["namespaces"] or ())
+        if not named <= self._admitted:
+            self._admit(self, named)
+            self._admitted |= named
+
+    # -- ids ----------------------------------------------------------------------------------
+
+    def next_id(self, table: str) -> int:
+        # No flush: no row of this table is queued yet.
+        return self._reserve(table, 1)
+
+    def reserve_ids(self, table: str, count: int) -> int:
+        return self._reserve(table, count)
+
+    def _reserve(self, table: str, count: int) -> int:
+        if table not in self._counters:
+            statement = statements.compiled(f"SELECT max(id) FROM {table}", True)
+            with Translated():
+                bound = [self.tenant for _ in statement.names]
+                row = self._cursor.execute(statement.text, bound or None).fetchone()
+            self._counters[table] = (row[0] if row else None) or 0
+        first = self._counters[table] + 1
+        self._counters[table] += count
+        return first
+
+    def _note_id(self, table: str, id_: int) -> None:
+        """Keep an id that a statement chose itself from being given to another row."""
+        if self._counters.get(table, id_) < id_:
+            self._counters[table] = id_
+
+    def finish(self) -> None:
+        """Do what is due before a commit."""
+        self.flush()
+        with Translated():
+            if "counted" in self.effects:
+                self._cursor.execute(NO_ZEROS, [self.tenant])
+            if self._counters != self._counted:
+                self._cursor.execute(COUNTERS, [_to_json(self._counters), self.tenant])
+
+
+def _to_json(counters: Mapping[str, int]) -> str:
+    return "{%s}" % ", ".join(f'"{name}": {last}' for name, last in counters.items())
+
+
+def _value(value: object) -> object:
+    """Return a value as the driver binds it: truths are numbers here, and tuples are lists."""
+    if value is True or value is False:
+        return int(value)
+    return list(value) if type(value) is tuple else value
+
+
+class Translated:
+    """Translates the driver's errors."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, psycopg.Error):
+            raise storage_error(error) from error
+
+
+def storage_error(error: psycopg.Error) -> StorageError:
+    if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
+        return StoreBusy(
+            "another process is writing to this memory; nothing was stored", remedy=Remedy.WAIT
+        )
+    if isinstance(error, errors.SerializationFailure):
+        return StoreBusy(
+            "another process changed the same rows; nothing was stored", remedy=Remedy.WAIT
+        )
+    if isinstance(error, errors.DiskFull):
+        return StorageError("the server's disk is full; nothing of this change was stored")
+    if isinstance(error, errors.ReadOnlySqlTransaction):
+        return StorageError(
+            "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
+        )
+    if isinstance(error, errors.InsufficientPrivilege):
+        return StorageError(f"the database user lacks a right: {_said(error)}")
+    if isinstance(error, psycopg.OperationalError):
+        return StorageError(f"the connection to the server failed: {_said(error)}")
+    return StorageError(f"the database reported an error: {_said(error)}")
+
+
+def _said(error: psycopg.Error) -> str:
+    """Return what the server said; its details may quote rows, so they are left out."""
+    return (error.diag.message_primary or str(error)).strip()
+
+
