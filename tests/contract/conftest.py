@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from tests.support import postgres
 
 from memstore.database.engine import Engine
 from memstore.database.migrations import migrate
@@ -23,7 +22,8 @@ def _on_sqlite(folder: Path, _: ExitStack) -> OpenEngine:
 
 
 def _on_postgres(_: Path, stack: ExitStack) -> OpenEngine:
-    postgres.server()  # skips the test if there is none
+    from tests.support import postgres  # skips the test without a driver
+
     from memstore.database.postgres.engine import PostgresEngine
 
     url = stack.enter_context(postgres.database())

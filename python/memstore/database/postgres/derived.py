@@ -76,7 +76,8 @@ TAGS: Final = (
     "CASE WHEN r.tags IS JSON ARRAY THEN r.tags ELSE '[]' END::json) AS tag (value)"
 )
 
-EFFECTS: Final = frozenset({"fed", "counted"})
+EFFECTS: Final = frozenset({"fed", "uncounted"})
+"""The effects after which something is due before the commit."""
 
 
 def with_effects(write: Write, *, returns: bool) -> tuple[str, frozenset[str]] | None:
@@ -92,7 +93,10 @@ def with_effects(write: Write, *, returns: bool) -> tuple[str, frozenset[str]] |
     parts += [f"{name} AS ({text})" for name, text in effects.items()]
     wanted = (write.returning or "1") if returns else "count(*)"
     text = f"WITH {', '.join(parts)} SELECT {wanted} FROM now AS {write.alias}"
-    return text, frozenset(effects) & EFFECTS
+    names = frozenset(effects)
+    if write.kind == "UPDATE" and "counted" in names:
+        names |= {"uncounted"}  # a count may be zero now
+    return text, names & EFFECTS
 
 
 def _effects(write: Write) -> Iterator[tuple[str, str]]:

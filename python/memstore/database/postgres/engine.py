@@ -23,6 +23,7 @@ from memstore.database.postgres.transaction import (
     Translated,
     storage_error,
 )
+from memstore.domain import clock
 from memstore.domain.arguments import checked_real
 from memstore.errors import Conflict, Remedy, StorageError, StoreBusy, StoreClosed
 
@@ -40,6 +41,15 @@ MAX_WAIT_SECONDS: Final = 86_400
 
 TRIMMED_EVERY: Final = 1000
 """After how many writes that fed an index the feeds are shortened."""
+
+OUTCOME_SECONDS: Final = 30.0
+"""How long the server is asked what became of a commit whose answer was lost."""
+
+OUTCOME_PAUSE_SECONDS: Final = 0.2
+
+LOCK: Final = (
+    "SELECT counters, pg_current_xact_id()::text FROM memstore_tenants WHERE tenant = %s FOR UPDATE"
+)
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -137,7 +147,7 @@ class PostgresEngine:
         connection = self._began(f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}")
         self._writing.is_open = True
         try:
-            counters = self._locked(connection, wait)
+            counters, number = self._locked(connection, wait)
             transaction = PostgresTransaction(connection, self.tenant, self._admit, counters)
             if not check_links:
                 with Translated():
@@ -148,8 +158,7 @@ class PostgresEngine:
             transaction.finish()
             self._claim(transaction)
             self._trim(transaction)
-            with Translated():
-                connection.execute("COMMIT")
+            self._commit(connection, number)
         finally:
             self._writing.is_open = False
             self._give_back(connection)
@@ -174,23 +183,61 @@ class PostgresEngine:
                 connection.execute("ROLLBACK")
         self._pool.give_back(connection)
 
-    def _locked(self, connection: psycopg.Connection[Any], wait: float) -> dict[str, int]:
-        """Lock the tenant; return its counters."""
+    def _commit(self, connection: psycopg.Connection[Any], number: str | None) -> None:
+        """Commit; if the answer is lost, ask the server what became of the transaction."""
+        try:
+            connection.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            outcome = None if number is None else self._outcome(number)
+            if outcome == "committed":
+                return
+            if outcome == "aborted":
+                raise StorageError(
+                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+                ) from error
+            raise StorageError(
+                "the connection to the server was lost during the commit, and the server does not "
+                "say whether the change was stored",
+                remedy=Remedy.READ_AGAIN,
+            ) from error
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+
+    def _outcome(self, number: str) -> str | None:
+        """Return what became of a transaction; ``None`` if the server does not know or answer."""
+        pause = threading.Event()
+        deadline = clock.monotonic() + OUTCOME_SECONDS
+        while True:
+            with suppress(psycopg.Error, StorageError):
+                connection = self._pool.take()
+                try:
+                    row = connection.execute(
+                        "SELECT pg_xact_status(%s::xid8)", [number]
+                    ).fetchone()
+                finally:
+                    self._give_back(connection)
+                if row is not None and row[0] != "in progress":
+                    return None if row[0] is None else str(row[0])
+            if clock.monotonic() > deadline:
+                return None
+            pause.wait(OUTCOME_PAUSE_SECONDS)
+
+    def _locked(
+        self, connection: psycopg.Connection[Any], wait: float
+    ) -> tuple[dict[str, int], str | None]:
+        """Lock the tenant; return its counters, and the number of the transaction."""
         try:
             if self._has_tenant or self._has_schema(connection):
-                row = connection.execute(
-                    "SELECT counters FROM memstore_tenants WHERE tenant = %s FOR UPDATE",
-                    [self.tenant],
-                ).fetchone()
+                row = connection.execute(LOCK, [self.tenant]).fetchone()
                 if row is not None:
                     self._has_tenant = True
-                    return dict(row[0])
+                    return dict(row[0]), str(row[1])
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
         except psycopg.errors.LockNotAvailable:
             raise self._busy(wait) from None
         except psycopg.Error as error:
             raise storage_error(error) from error
-        return {}
+        return {}, None
 
     def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
         row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()

@@ -45,7 +45,7 @@ class Pool:
             timeout=WAIT_SECONDS,
             reconnect_timeout=WAIT_SECONDS,
             num_workers=1,
-            configure=_configure,
+            configure=configure,
             open=False,
         )
         self._has_connected = False
@@ -95,7 +95,8 @@ class Pool:
             self._has_connected = True
 
 
-def _configure(connection: psycopg.Connection[Any]) -> None:
+def configure(connection: psycopg.Connection[Any]) -> None:
+    """Set how a connection reads and writes values."""
     # One type for all numbers, so that a statement is prepared once and not once for each size.
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_loader("numeric", NumberLoader)

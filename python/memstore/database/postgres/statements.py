@@ -21,6 +21,8 @@ TOKEN: Final = re.compile(
     r"""'(?:[^']|'')*' | "[^"]*" | ::\w+ | :\w+ | \w+ | \s+ | [(),] | .""", re.VERBOSE | re.DOTALL
 )
 LISTED: Final = re.compile(r"\b(NOT\s+)?IN\s+\(LISTED (:\w+)\)")
+LISTED_IDS: Final = re.compile(r"\(LISTED (:\w+)\)")
+"""A list that is read like a table; these are lists of ids."""
 
 FROM_ENDS: Final = frozenset(
     "WHERE GROUP ORDER LIMIT OFFSET UNION EXCEPT INTERSECT RETURNING HAVING SET SELECT".split()
@@ -55,6 +57,7 @@ def compiled(sql: str, returns: bool) -> Compiled:
         returns: whether its rows are wanted, and not how many rows it changed.
     """
     listed = LISTED.sub(lambda found: f"{'<> ALL' if found[1] else '= ANY'} ({found[2]})", sql)
+    listed = LISTED_IDS.sub(r"(SELECT unnest(\1::bigint[]) AS value)", listed)
     scoping = _Scoping(TOKEN.findall(listed))
     write = scoping.write()
     text = scoping.text
@@ -150,6 +153,8 @@ class _Scoping:
         elif before in ("FROM", "JOIN") or (before == "," and in_from):
             alias = "" if self._has_alias(at) else f" AS {table}"
             self._put(at, f"(SELECT * FROM {table} WHERE tenant = :{TENANT}){alias}")
+        elif self._word(at + 1) != ".":
+            raise ValueError(f"{table} cannot be bound to a tenant in {''.join(self._tokens)!r}")
 
     def _has_alias(self, at: int) -> bool:
         return self._word(at + 1) not in NO_ALIAS
@@ -201,7 +206,7 @@ class _Scoping:
             elif values is None and self._upper[place] == "SELECT":
                 distinct = self._word(place + 1) == "DISTINCT"
                 self._put(place + distinct, f"{self._words[place + distinct]} :{TENANT}::text,")
-        if stop < len(self._words) and self._word(stop + 1) == "CONFLICT":
+        if self._word(stop + 1) == "CONFLICT" and self._word(stop + 2) == "(":
             self._put(stop + 2, "(tenant, ")
             for place in range(stop + 3, len(self._words)):
                 if self._words[place] == ")":

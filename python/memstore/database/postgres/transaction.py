@@ -10,6 +10,7 @@ from psycopg import errors
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.postgres import statements
 from memstore.database.postgres.dialect import DIALECT
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -205,7 +206,7 @@ class PostgresTransaction(Transaction):
         """Do what is due before a commit."""
         self.flush()
         with Translated():
-            if "counted" in self.effects:
+            if "uncounted" in self.effects:
                 self._cursor.execute(NO_ZEROS, [self.tenant])
             if self._counters != self._counted:
                 self._cursor.execute(COUNTERS, [_to_json(self._counters), self.tenant])
@@ -216,10 +217,19 @@ def _to_json(counters: Mapping[str, int]) -> str:
 
 
 def _value(value: object) -> object:
-    """Return a value as the driver binds it: truths are numbers here, and tuples are lists."""
+    """Return a value as the driver binds it: truths are numbers here.
+
+    What is too large for a number of the server equals none of its rows', so lists lose it.
+    """
     if value is True or value is False:
         return int(value)
-    return list(value) if type(value) is tuple else value
+    if type(value) in (list, tuple):
+        return [one for one in cast("list[object]", value) if not _is_too_large(one)]
+    return value
+
+
+def _is_too_large(value: object) -> bool:
+    return type(value) is int and not -MAX_NUMBER - 1 <= value <= MAX_NUMBER
 
 
 class Translated:

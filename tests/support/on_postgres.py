@@ -1,0 +1,146 @@
+"""The library's tests on PostgreSQL: each file that a test opens is a database of the server.
+
+``pytest --engine postgres`` runs them so. What is about files is left out, each with its reason;
+docs/postgres.md lists the reasons.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from tests.support import raw
+
+from memstore.database.postgres import pools
+from memstore.database.postgres.engine import PostgresEngine
+from memstore.database.postgres.transaction import PostgresTransaction
+from memstore.store import opening
+
+if TYPE_CHECKING:
+    from tests.support.postgres import Databases
+
+BYTES = "a server's vacuum and log decide when bytes are gone, so erasing does not promise it"
+FILE = "it reads, copies or damages the file itself"
+PLAN = "it tests SQLite's query plans"
+TRIGGERS = "rows are protected by the rights of roles there, not by triggers"
+OTHERS = "other programs cannot write there"
+OLDER = "there are no older versions"
+
+DIFFERENCES: dict[str, str] = {
+    r"facts/test_batch.*test_erasing_a_fact_removes_its_text_from_the_evidence": FILE,
+    r"facts/test_batch.*test_episodes_are_append_only": TRIGGERS,
+    r"facts/test_batch.*test_erasing_an_episode_removes_its_bytes": BYTES,
+    r"test_erasing_an_episode_leaves_no_thread_that_identifies_it|test_erased_fact_has_no_thread": (
+        FILE
+    ),
+    r"test_the_position_of_an_episode_never_changes": TRIGGERS,
+    r"test_an_incomplete_position_is_refused_by_the_file": TRIGGERS,
+    r"test_what_a_distrusted_source_was_is_erased_with_its_episode": FILE,
+    r"test_a_row_of_another_program_is_hidden_when_it_is_adopted": OTHERS,
+    r"test_a_backup_has_what_is_distrusted": FILE,
+    r"test_what_another_program_hides_or_shows_is_found": OTHERS,
+    r"test_a_file_of_version_7_without_pins_opens": OLDER,
+    r"facts/test_query_plans|found_by_an_index_not_by_scanning|found_by_their_lines": PLAN,
+    r"history/test_chain.*(changed_line|removed_line|no_salt)": FILE,
+    r"history/test_erased_everywhere": BYTES,
+    r"history/test_erasure.*(interrupted_erasure|applying_says|no_copies)": BYTES,
+    r"test_a_fact_that_another_program_inserted_was_taken_in": OTHERS,
+    r"test_missing_triggers_are_named": TRIGGERS,
+    r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
+}
+"""Patterns of the ids of tests, and why they do not apply."""
+
+
+def difference(nodeid: str) -> str | None:
+    """Return why a test is about files only; ``None`` if it is not."""
+    return next((why for which, why in DIFFERENCES.items() if re.search(which, nodeid)), None)
+
+
+class Database:
+    """A database opened like a file by ``raw``: rows changed there are fed and counted, too."""
+
+    def __init__(self, transaction: PostgresTransaction) -> None:
+        self._transaction = transaction
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        if "TRIGGER" in statement:
+            return _Found([])  # there are none here
+        names = iter(range(len(values)))
+        statement = re.sub(r"\bhex\((\w+)\)", r"upper(encode(\1, 'hex'))", statement)
+        named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
+        given = {f"value_{place}": value for place, value in enumerate(values)}
+        returns = re.match(r"\s*(SELECT|WITH)|.*\bRETURNING\b", named, re.DOTALL) is not None
+        if returns:
+            return _Found([*self._transaction.rows(named, given)])
+        self._transaction.run(named, given)
+        return _Found([])
+
+    def executescript(self, script: str) -> None:
+        for statement in filter(None, map(str.strip, script.split(";"))):
+            self.execute(statement)
+
+    def commit(self) -> None:
+        self._transaction.finish()
+        self._transaction.connection.execute("COMMIT")
+        self._transaction.connection.execute("BEGIN")
+
+    def rollback(self) -> None:
+        self._transaction.connection.execute("ROLLBACK")
+        self._transaction.connection.execute("BEGIN")
+
+
+class _Found(list[Any]):
+    def fetchall(self) -> list[Any]:
+        return self
+
+    def fetchone(self) -> Any:
+        return self[0] if self else None
+
+
+@contextmanager
+def _database(url: str) -> Iterator[Database]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        pools.configure(connection)
+        connection.execute("BEGIN")
+        row = connection.execute("SELECT counters FROM memstore_tenants").fetchone()
+        yield Database(
+            PostgresTransaction(connection, "default", lambda *_: None, row[0] if row else None)
+        )
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
+def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Open a database for each path, and the same one for the same path."""
+    files = opening._engine
+    urls: dict[str, str] = {}
+    opened: list[PostgresEngine] = []
+
+    def engine(path: Any, namespaces: Sequence[str], *rest: Any, **options: Any) -> Any:
+        if path is None or os.fspath(path) == ":memory:" or os.path.exists(path):
+            return files(path, namespaces, *rest, **options)
+        place = os.path.abspath(os.path.expanduser(path))
+        if place not in urls:
+            urls[place] = databases.take()
+        # One tenant, whatever namespace is opened first: a file has no others.
+        engine = PostgresEngine(
+            urls[place], namespaces[0], "default", wait_seconds=rest[1], **options
+        )
+        opened.append(engine)
+        for name in (place, os.fspath(path), engine.path):
+            monkeypatch.setitem(raw.SERVED, name, partial(_database, urls[place]))
+        return engine
+
+    monkeypatch.setattr(opening, "_engine", engine)
+    yield
+    for engine in opened:
+        with suppress(Exception):
+            engine.close()
+    for url in urls.values():
+        databases.give_back(url)
