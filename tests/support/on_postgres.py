@@ -87,7 +87,6 @@ class Database:
 
     def commit(self) -> None:
         self._transaction.finish()
-        self._transaction.connection.execute("COMMIT")
         self._transaction.connection.execute("BEGIN")
 
     def rollback(self) -> None:

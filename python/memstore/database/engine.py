@@ -60,6 +60,13 @@ class Transaction(ABC):
     def full_text(self) -> FullTexts:
         """The full-text indexes."""
 
+    def admit(self, namespaces: Collection[str]) -> None:
+        """Check that rows of namespaces can be in this database's part that is open.
+
+        Raises:
+            Conflict: they are elsewhere, so that nothing would be found of them.
+        """
+
     @abstractmethod
     def stamp_of_others(self) -> object:
         """Return a value that changes whenever another connection has changed the database.

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import sql
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from memstore.database.postgres import migrations, pools, structure
 from memstore.database.postgres.address import Address
@@ -47,8 +48,10 @@ OUTCOME_SECONDS: Final = 30.0
 
 OUTCOME_PAUSE_SECONDS: Final = 0.2
 
+OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
+
 LOCK: Final = (
-    "SELECT counters, pg_current_xact_id()::text FROM memstore_tenants WHERE tenant = %s FOR UPDATE"
+    "SELECT counters, pg_current_xact_id()::text FROM memstore_tenants WHERE tenant = {} FOR UPDATE"
 )
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -127,7 +130,7 @@ class PostgresEngine:
 
     @contextmanager
     def read(self) -> Iterator[PostgresTransaction]:
-        connection = self._began(READ)
+        connection, _ = self._began(READ)
         try:
             yield PostgresTransaction(connection, self.tenant, self._admit)
         finally:
@@ -144,37 +147,35 @@ class PostgresEngine:
             raise StorageError(
                 "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
             )
-        connection = self._began(f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}")
+        connection, counters, number = self._locked(wait)
         self._writing.is_open = True
         try:
-            counters, number = self._locked(connection, wait)
             transaction = PostgresTransaction(connection, self.tenant, self._admit, counters)
             if not check_links:
                 with Translated():
                     connection.execute("SET LOCAL session_replication_role = replica")
             yield transaction
-            transaction.flush()
             self.before_commit(transaction)
-            transaction.finish()
-            self._claim(transaction)
+            claimed = self._claimed(transaction)
             self._trim(transaction)
-            self._commit(connection, number)
+            self._commit(transaction, number)
+            self._namespaces |= claimed
         finally:
             self._writing.is_open = False
             self._give_back(connection)
 
-    def _began(self, statement: str) -> psycopg.Connection[Any]:
+    def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
         """Return a connection in a new transaction; a connection that died is replaced."""
         self._check_usable()
         for _ in range(pools.MAX_CONNECTIONS + 1):
             connection = self._pool.take()
             try:
-                connection.execute(statement)
+                return connection, connection.execute(statement)
             except psycopg.OperationalError as error:
                 self._give_back(connection)
                 failure = error
-            else:
-                return connection
+                if isinstance(error, LockNotAvailable | QueryCanceled):
+                    break
         raise storage_error(failure) from failure
 
     def _give_back(self, connection: psycopg.Connection[Any]) -> None:
@@ -183,10 +184,10 @@ class PostgresEngine:
                 connection.execute("ROLLBACK")
         self._pool.give_back(connection)
 
-    def _commit(self, connection: psycopg.Connection[Any], number: str | None) -> None:
+    def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
         """Commit; if the answer is lost, ask the server what became of the transaction."""
         try:
-            connection.execute("COMMIT")
+            transaction.finish()
         except psycopg.OperationalError as error:
             outcome = None if number is None else self._outcome(number)
             if outcome == "committed":
@@ -211,9 +212,7 @@ class PostgresEngine:
             with suppress(psycopg.Error, StorageError):
                 connection = self._pool.take()
                 try:
-                    row = connection.execute(
-                        "SELECT pg_xact_status(%s::xid8)", [number]
-                    ).fetchone()
+                    row = connection.execute(OUTCOME, [number]).fetchone()
                 finally:
                     self._give_back(connection)
                 if row is not None and row[0] != "in progress":
@@ -222,22 +221,53 @@ class PostgresEngine:
                 return None
             pause.wait(OUTCOME_PAUSE_SECONDS)
 
-    def _locked(
-        self, connection: psycopg.Connection[Any], wait: float
-    ) -> tuple[dict[str, int], str | None]:
-        """Lock the tenant; return its counters, and the number of the transaction."""
+    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], dict[str, int], str | None]:
+        """Begin a write with its tenant locked.
+
+        Returns:
+            The connection, the tenant's counters, and the number of the transaction.
+        """
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
+        known = self._has_tenant  # read once: another thread may find the tenant meanwhile
+        if known:
+            begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
+        connection, found = self._begun(begin, wait)
         try:
-            if self._has_tenant or self._has_schema(connection):
-                row = connection.execute(LOCK, [self.tenant]).fetchone()
-                if row is not None:
-                    self._has_tenant = True
-                    return dict(row[0]), str(row[1])
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
-        except psycopg.errors.LockNotAvailable:
-            raise self._busy(wait) from None
+            if known:
+                while found.nextset():
+                    pass
+            else:
+                found = self._first_locked(connection)
+            row = found.fetchone() if found.description else None
         except psycopg.Error as error:
+            self._give_back(connection)
+            if isinstance(error, LockNotAvailable):
+                raise self._busy(wait) from None
             raise storage_error(error) from error
-        return {}, None
+        if row is None:
+            if not known:
+                return connection, {}, None
+            self._give_back(connection)
+            raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
+        self._has_tenant = True
+        return connection, dict(row[0]), str(row[1])
+
+    def _begun(
+        self, statement: str, wait: float
+    ) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        try:
+            return self._began(statement)
+        except StoreBusy:
+            raise self._busy(wait) from None
+
+    def _first_locked(self, connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+        """Lock the tenant if it exists, or else the schema: the tenant may be about to be made."""
+        if self._has_schema(connection):
+            found = connection.execute(LOCK.format(sql.Literal(self.tenant).as_string()))
+            if found.rowcount:
+                return found
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
+        return connection.execute("SELECT 1 WHERE FALSE")
 
     def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
         row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()
@@ -265,7 +295,7 @@ class PostgresEngine:
 
     def _tenant_of(self, namespace: str, shared: str | None) -> str:
         """Return the tenant of a namespace: its own, unless it was stored beside another."""
-        connection = self._began(READ)
+        connection, _ = self._began(READ)
         try:
             if not self._has_schema(connection):
                 return shared or namespace
@@ -299,9 +329,15 @@ class PostgresEngine:
                     raise self._elsewhere(namespace, tenant, self.tenant)
                 self._namespaces.add(namespace)
 
-    def _claim(self, transaction: PostgresTransaction) -> None:
-        """Make the namespaces that rows were added to the tenant's, for good."""
-        for namespace in transaction.namespaces - self._namespaces:
+    def _claimed(self, transaction: PostgresTransaction) -> set[str]:
+        """Make the namespaces that rows were added to the tenant's, for good; return the new ones.
+
+        Raises:
+            Conflict: one belongs to another tenant.
+        """
+        transaction.note_namespaces()
+        new = transaction.namespaces - self._namespaces
+        for namespace in new:
             transaction.run(
                 "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
                 " ON CONFLICT (namespace) DO NOTHING",
@@ -313,6 +349,7 @@ class PostgresEngine:
             )
             if row is not None and row[0] != self.tenant:
                 raise self._elsewhere(namespace, str(row[0]), self.tenant)
+        return new
 
     def _elsewhere(self, namespace: str, held: str, tenant: str) -> Conflict:
         return Conflict(

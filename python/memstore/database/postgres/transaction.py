@@ -25,9 +25,9 @@ else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     tokenizer = lazy_import("memstore.database.sqlite.tokens")
 
-COUNTERS: Final = "UPDATE memstore_tenants SET counters = $1::jsonb WHERE tenant = $2"
+COUNTERS: Final = "UPDATE memstore_tenants SET counters = %s::jsonb WHERE tenant = %s"
 
-NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = $1 AND number = 0"
+NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
@@ -73,8 +73,14 @@ class PostgresTransaction(Transaction):
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
 
+    def admit(self, namespaces: Collection[str]) -> None:
+        if unknown := {*namespaces} - self._admitted:
+            with Translated():
+                self._admit(self, unknown)
+            self._admitted |= unknown
+
     def stamp_of_others(self) -> object:
-        return object()  # another connection may have written: nothing tells cheaply
+        return "ours"  # other programs do not write there, so nothing of theirs is to be adopted
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         return tokenizer.tokens(tokenizer.scratch(), texts)
@@ -119,13 +125,23 @@ class PostgresTransaction(Transaction):
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if not self._queued:
-            return
+        if self._queued:
+            with Translated(), self.connection.pipeline():
+                self._run_queued()
+
+    def _run_queued(self) -> None:
+        self.note_namespaces()
         queued, self._queued = self._queued, {}
-        with Translated():
-            for text, rows in queued.items():
-                finish = self._finishing.get(text)
-                self._run_many(text, rows if finish is None else [*finish(rows)])
+        for text, rows in queued.items():
+            finish = self._finishing.get(text)
+            self._run_many(text, rows if finish is None else [*finish(rows)])
+
+    def note_namespaces(self) -> None:
+        """Note the namespaces of the queued rows."""
+        for text, rows in self._queued.items():
+            names = statements.named(text)
+            if statements.compiled(text, False).table in WITH_NAMESPACE and "namespace" in names:
+                self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
 
     def _run_many(self, text: str, rows: Sequence[Row]) -> None:
         statement = statements.compiled(text, False)
@@ -141,8 +157,6 @@ class PostgresTransaction(Transaction):
             self._cursor.executemany(statement.text, bound)
         if statement.table and "id" in names:
             self._note_id(statement.table, max(row[names.index("id")] for row in rows))
-        if statement.table in WITH_NAMESPACE and "namespace" in names:
-            self.namespaces |= {row[names.index("namespace")] for row in rows}
 
     def _execute(
         self, text: str, parameters: Given, *, returns: bool
@@ -168,14 +182,10 @@ class PostgresTransaction(Transaction):
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if statements.TENANT not in statement.names:
             return
-        named: set[str] = set()
         if "namespace" in statement.names and given["namespace"] is not None:
-            named.add(given["namespace"])
+            self.admit([given["namespace"]])
         if "namespaces" in statement.names:
-            named.update(given["namespaces"] or ())
-        if not named <= self._admitted:
-            self._admit(self, named)
-            self._admitted |= named
+            self.admit(given["namespaces"] or ())
 
     # -- ids ----------------------------------------------------------------------------------
 
@@ -203,13 +213,18 @@ class PostgresTransaction(Transaction):
             self._counters[table] = id_
 
     def finish(self) -> None:
-        """Do what is due before a commit."""
-        self.flush()
-        with Translated():
+        """Run what is queued and what is due before a commit, and commit, in one round trip.
+
+        Raises:
+            psycopg.Error: not translated, because the answer to the commit may be lost.
+        """
+        with self.connection.pipeline():
+            self._run_queued()
             if "uncounted" in self.effects:
-                self._cursor.execute(NO_ZEROS, [self.tenant])
+                self.connection.execute(NO_ZEROS, [self.tenant])
             if self._counters != self._counted:
-                self._cursor.execute(COUNTERS, [_to_json(self._counters), self.tenant])
+                self.connection.execute(COUNTERS, [_to_json(self._counters), self.tenant])
+            self.connection.execute("COMMIT")
 
 
 def _to_json(counters: Mapping[str, int]) -> str:
