@@ -57,6 +57,7 @@ DOORS = {
             "memory",
             "objects",
             "recovery",
+            "tokens",
             "transaction",
             "writer",
         )
@@ -81,6 +82,11 @@ DOORS = {
     "memstore._kernel.vectors": {"embedding.vectors"},
     "memstore._kernel.words": {"search.index.contents"},
     "os.environ": {"settings"},
+    "psycopg": {
+        f"database.postgres.{name}"
+        for name in ("address", "engine", "numbers", "pools", "structure", "transaction")
+    },
+    "psycopg_pool": {"database.postgres.pools"},
     "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
     "uvicorn": {"faces.http.server"},
     "datetime.now": {"domain.clock"},
@@ -236,7 +242,16 @@ def test_only_the_database_and_its_opener_import_an_engine() -> None:
         if any(other.startswith("database.sqlite") for other in below(module))
         and not module.startswith("database.sqlite")
     }
-    assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
+    # PostgreSQL has the words of texts cut by the same tokenizer, so that they are found alike.
+    words = {"database.postgres.full_text", "database.postgres.transaction"}
+    assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery", *words}
+    users = {
+        module
+        for module in imports()
+        if any(other.startswith("database.postgres") for other in below(module))
+        and not module.startswith("database.postgres")
+    }
+    assert users == {"store.opening"}
 
 
 def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> None:

@@ -35,8 +35,7 @@ ENGINES: dict[str, Prepare] = {"sqlite": _on_sqlite, "postgres": _on_postgres}
 
 TABLES = {
     "sqlite": (
-        "CREATE TABLE items"
-        " (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, data TEXT)",
+        "CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, data TEXT)",
         "CREATE TABLE parts"
         " (id INTEGER PRIMARY KEY, item_id INTEGER NOT NULL REFERENCES items(id))",
     ),

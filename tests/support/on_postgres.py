@@ -67,19 +67,28 @@ class Database:
 
     def __init__(self, transaction: PostgresTransaction) -> None:
         self._transaction = transaction
+        self.row_factory: object = None
+        """If it is set, rows are mappings, as with ``sqlite3.Row``."""
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         if "TRIGGER" in statement:
-            return _Found([])  # there are none here
+            return _Found([], [])  # there are none here
         names = iter(range(len(values)))
         statement = re.sub(r"\bhex\((\w+)\)", r"upper(encode(\1, 'hex'))", statement)
         named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
         given = {f"value_{place}": value for place, value in enumerate(values)}
         returns = re.match(r"\s*(SELECT|WITH)|.*\bRETURNING\b", named, re.DOTALL) is not None
-        if returns:
-            return _Found([*self._transaction.rows(named, given)])
-        self._transaction.run(named, given)
-        return _Found([])
+        if not returns:
+            self._transaction.run(named, given)
+            return _Found([], [])
+        rows = [*self._transaction.rows(named, given)]
+        columns = self._transaction.columns()
+        shown = [place for place, name in enumerate(columns) if name not in ADDED]
+        found = [tuple(row[place] for place in shown) for row in rows]
+        names_shown = [columns[place] for place in shown]
+        if self.row_factory is not None:
+            return _Found([dict(zip(names_shown, row, strict=True)) for row in found], names_shown)
+        return _Found(found, names_shown)
 
     def executescript(self, script: str) -> None:
         for statement in filter(None, map(str.strip, script.split(";"))):
@@ -94,7 +103,15 @@ class Database:
         self._transaction.connection.execute("BEGIN")
 
 
+ADDED = ("tenant", "words", "asked_hash")
+"""The columns that files do not have."""
+
+
 class _Found(list[Any]):
+    def __init__(self, rows: list[Any], columns: Sequence[str]) -> None:
+        super().__init__(rows)
+        self.description = [(name,) for name in columns]
+
     def fetchall(self) -> list[Any]:
         return self
 

@@ -60,6 +60,7 @@ class Transaction(ABC):
     def full_text(self) -> FullTexts:
         """The full-text indexes."""
 
+    @abstractmethod
     def admit(self, namespaces: Collection[str]) -> None:
         """Check that rows of namespaces can be in this database's part that is open.
 
@@ -215,8 +216,13 @@ class Engine(Protocol):
         ...
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the database is on a server, whose files cannot be read or copied from here."""
+        ...
+
+    @property
     def locks(self) -> str:
-        """What owns the locks: ``open file description``, ``process`` or ``handle``."""
+        """What owns the locks: ``open file description``, ``process``, ``handle`` or ``server``."""
         ...
 
     @property

@@ -184,22 +184,16 @@ def _engine(
         raise InvalidArgument(
             "is a setting of the server there: synchronous_commit", argument="durability"
         )
-    _check_driver()
     for name in namespaces:
         checked_name(name, "namespace")
-    return postgres.PostgresEngine(
-        path, *namespaces, wait_seconds=wait_seconds, read_only=read_only
-    )
-
-
-def _check_driver() -> None:
     try:
-        import psycopg  # noqa: F401
-        import psycopg_pool  # noqa: F401
+        engine = postgres.PostgresEngine
     except ImportError as error:
         raise StorageError(
-            f"PostgreSQL needs the extra postgres ({error})", remedy=Remedy.INSTALL_POSTGRES
+            f"PostgreSQL needs packages that are not installed ({error})",
+            remedy=Remedy.INSTALL_POSTGRES,
         ) from None
+    return engine(path, *namespaces, wait_seconds=wait_seconds, read_only=read_only)
 
 
 def _aside() -> File:

@@ -35,6 +35,12 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     slashes = "//" if isinstance(path, str) else f"[/{re.escape(os.sep)}]"
     scheme = f"(file(?=:)|[a-z][a-z0-9+.-]+(?=:{slashes}))"
     if ":" in text and (url := re.match(scheme, text, re.IGNORECASE)):
+        if is_server(text):
+            raise InvalidArgument(
+                "is a database on a server, and a file is needed here",
+                argument=name,
+                remedy=Remedy.NAME_FILE,
+            )
         raise InvalidArgument(
             f"is a URL with the scheme {url[1].lower()!r}, and only files and postgresql:// can "
             "be opened",

@@ -1,9 +1,10 @@
-"""Connections that are cut, answers that are lost, writers that contend: nothing is lost or doubled."""
+"""Cut connections, lost answers, contending writers: nothing is lost or doubled."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -126,7 +127,7 @@ def in_threads(number: int, work: Callable[[int], object]) -> None:
     def run(place: int) -> None:
         try:
             work(place)
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 - reported below
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(place,)) for place in range(number)]
@@ -155,9 +156,7 @@ def test_contending_writers_keep_one_chain(url: str) -> None:
 def test_one_key_given_by_many_at_once_makes_one_fact(url: str) -> None:
     with memstore.open(url, embedder=None) as store:
         ids: list[int] = []
-        in_threads(
-            5, lambda _: ids.append(store.add("same", subject="s", idempotency_key="k").id)
-        )
+        in_threads(5, lambda _: ids.append(store.add("same", subject="s", idempotency_key="k").id))
         assert len(set(ids)) == 1
         assert len(store.list()) == 1
 
@@ -168,10 +167,8 @@ def test_only_one_of_many_supersedes_a_fact(url: str) -> None:
         won: list[int] = []
 
         def supersede(place: int) -> None:
-            try:
+            with suppress(memstore.Conflict):
                 won.append(store.add(f"new {place}", subject="s", supersedes=old.id).id)
-            except memstore.Conflict:
-                pass
 
         in_threads(4, supersede)
         assert len(won) == 1
@@ -186,9 +183,11 @@ def test_namespaces_do_not_wait_for_each_other(url: str) -> None:
         a.add("a", subject="s")
         with a.file.engine.write():
             b.add("b", subject="s")
-            with memstore.open(url, namespace="a", embedder=None, wait_seconds=0.01) as other:
-                with pytest.raises(StoreBusy):
-                    other.add("waits", subject="s")
+            with (
+                memstore.open(url, namespace="a", embedder=None, wait_seconds=0.01) as other,
+                pytest.raises(StoreBusy),
+            ):
+                other.add("waits", subject="s")
         assert [fact.content for fact in b.list()] == ["b"]
 
 

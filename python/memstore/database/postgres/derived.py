@@ -155,15 +155,15 @@ def _tagging(*, is_new: bool) -> Iterator[tuple[str, str]]:
 def _effects_of_vectors(write: Write) -> Iterator[tuple[str, str]]:
     if write.kind == "UPDATE" and "embedding" not in write.columns:
         return
-    held = "" if write.kind == "UPDATE" else "r.embedding IS NOT NULL AND "
+    has_vector = "" if write.kind == "UPDATE" else "r.embedding IS NOT NULL AND "
     if write.table == "memstore_fact_vectors":
-        yield "fed", _feeding_facts("r.fact_id", f"{held}{ACTIVE}")
+        yield "fed", _feeding_facts("r.fact_id", f"{has_vector}{ACTIVE}")
         return
     episode = (
         "coalesce((SELECT p.episode_id FROM memstore_pieces p"
         " WHERE p.tenant = r.tenant AND p.id = r.piece_id), 0)"
     )
-    yield "fed", _feeding_episodes(episode, "r.piece_id", f"{held}{ACTIVE}")
+    yield "fed", _feeding_episodes(episode, "r.piece_id", f"{has_vector}{ACTIVE}")
 
 
 def _feeding_facts(id_: str, test: str = "TRUE") -> str:

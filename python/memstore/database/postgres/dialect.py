@@ -46,7 +46,7 @@ class PostgresDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"position({part} IN {text}) > 0"
 
-    def indexed_by(self, index: str | None) -> str:  # noqa: ARG002
+    def indexed_by(self, index: str | None) -> str:
         return ""
 
     def filed(self, kind: str) -> str:

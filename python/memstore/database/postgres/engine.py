@@ -113,6 +113,10 @@ class PostgresEngine:
         return None
 
     @property
+    def is_remote(self) -> bool:
+        return True
+
+    @property
     def locks(self) -> str:
         return "server"
 
@@ -351,9 +355,9 @@ class PostgresEngine:
                 raise self._elsewhere(namespace, str(row[0]), self.tenant)
         return new
 
-    def _elsewhere(self, namespace: str, held: str, tenant: str) -> Conflict:
+    def _elsewhere(self, namespace: str, owner: str, tenant: str) -> Conflict:
         return Conflict(
-            f"the namespace {namespace!r} belongs to the memory {held!r} of this database, not to "
+            f"the namespace {namespace!r} belongs to the memory {owner!r} of this database, not to "
             f"{tenant!r}",
             remedy=Remedy.OPEN_NAMESPACE,
         )
@@ -364,9 +368,11 @@ class PostgresEngine:
         migrations.create(_ours(transaction))
 
     def take_step(self, transaction: Transaction, version: int) -> None:
-        raise StorageError(f"the database has schema version {version - 1}, which was never released")
+        raise StorageError(
+            f"the database has schema version {version - 1}, which was never released"
+        )
 
-    def is_complete(self, transaction: Transaction) -> bool:  # noqa: ARG002
+    def is_complete(self, transaction: Transaction) -> bool:
         return True
 
     def complete(self, transaction: Transaction) -> None:
@@ -378,7 +384,7 @@ class PostgresEngine:
     def mend_schema(self, transaction: Transaction) -> int:
         return structure.mend(_ours(transaction))
 
-    def damage(self, transaction: Transaction) -> list[str]:  # noqa: ARG002
+    def damage(self, transaction: Transaction) -> list[str]:
         return []
 
     def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
@@ -402,9 +408,7 @@ class PostgresEngine:
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
         return tempfile.TemporaryFile()
 
-    def divided(
-        self, file: IO[bytes], texts: Collection[bytes]
-    ) -> Iterator[tuple[bytes, int]]:
+    def divided(self, file: IO[bytes], texts: Collection[bytes]) -> Iterator[tuple[bytes, int]]:
         raise StorageError("the files of a server cannot be searched from here")
 
     def exposed(self) -> dict[str, int]:
@@ -418,7 +422,7 @@ class PostgresEngine:
     def log_bytes(self) -> int:
         return 0
 
-    def close(self, *, untouched: bool = False) -> None:  # noqa: ARG002
+    def close(self, *, untouched: bool = False) -> None:
         """Give the connections back. A second call does nothing."""
         if self._closed or self._process != os.getpid():
             return

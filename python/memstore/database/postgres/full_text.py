@@ -75,20 +75,24 @@ class Words(NamedTuple):
         return found
 
     def places(
-        self, transaction: Transaction, query: str, row_id: int, content: str  # noqa: ARG002
+        self,
+        transaction: Transaction,
+        query: str,
+        row_id: int,
+        content: str,
     ) -> dict[int, str]:
         return marked.places(query, content)
 
-    def check(self, transaction: Transaction) -> str | None:  # noqa: ARG002
+    def check(self, transaction: Transaction) -> str | None:
         return None  # the server computes the column itself
 
     def forget_deleted(self, transaction: Transaction) -> None:
         pass
 
-    def forget_some(self, transaction: Transaction, *, first: bool) -> bool:  # noqa: ARG002
+    def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
         return True
 
-    def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:  # noqa: ARG002
+    def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
         return set()
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:

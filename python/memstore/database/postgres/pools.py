@@ -84,9 +84,7 @@ class Pool:
                 prepare_threshold=self._address.prepare_threshold,
             )
         except psycopg.OperationalError as error:
-            raise StorageError(
-                f"cannot open {self._address.shown}: {str(error).strip()}"
-            ) from None
+            raise StorageError(f"cannot open {self._address.shown}: {str(error).strip()}") from None
         except psycopg.Error as error:
             raise storage_error(error) from error
         connection.close()
@@ -118,6 +116,6 @@ def release(pool: Pool) -> None:
         pool.users -= 1
         if pool.users:
             return
-        for key in [key for key, held in _pools.items() if held is pool]:
+        for key in [key for key, known in _pools.items() if known is pool]:
             del _pools[key]
     pool.close()

@@ -24,12 +24,20 @@ LISTED: Final = re.compile(r"\b(NOT\s+)?IN\s+\(LISTED (:\w+)\)")
 LISTED_IDS: Final = re.compile(r"\(LISTED (:\w+)\)")
 """A list that is read like a table; these are lists of ids."""
 
+INSERT: Final = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) (.*)", re.DOTALL)
+VALUES: Final = re.compile(r"VALUES \((.*)\)")
+
+PLACED: Final = {"owner": "bigint", "vector": "bytea", "checksum": "bigint"}
+"""The types of the parameters of the statement that places a vector."""
+
 FROM_ENDS: Final = frozenset(
     "WHERE GROUP ORDER LIMIT OFFSET UNION EXCEPT INTERSECT RETURNING HAVING SET SELECT".split()
 )
-NO_ALIAS: Final = FROM_ENDS | frozenset(
-    "JOIN CROSS LEFT RIGHT INNER FULL NATURAL ON USING VALUES ( ) ,".split()
-) | {""}
+NO_ALIAS: Final = (
+    FROM_ENDS
+    | frozenset("JOIN CROSS LEFT RIGHT INNER FULL NATURAL ON USING VALUES ( ) ,".split())
+    | {""}
+)
 
 HASHED: Final = {"memstore_readings": {"asked": "asked_hash"}}
 """Columns that are unique by a hash, since their texts may be longer than an index takes."""
@@ -70,6 +78,35 @@ def compiled(sql: str, returns: bool) -> Compiled:
     text, names = _numbered(text)
     into = write.table if write is not None and write.kind == "INSERT" else ""
     return Compiled(text, names, counts, effects, into)
+
+
+@lru_cache(maxsize=256)
+def batched(sql: str) -> str | None:
+    """Return an INSERT of one row as one of many, whose parameters are lists; ``None`` if it cannot.
+
+    One statement then writes all rows and what is derived from them.
+    """
+    if (insert := INSERT.fullmatch(sql)) is None:
+        return None
+    table, columns, rest = insert[1], insert[2].split(", "), insert[3]
+    names = named(sql)
+    if values := VALUES.fullmatch(rest):
+        if [f":{name}" for name in names] != values[1].split(", "):
+            return None
+        types = [tables.columns().get(table, {}).get(column) for column in columns]
+        source = f"SELECT {', '.join(f'queued.{name}' for name in names)} FROM"
+    elif "queued" not in rest and rest.endswith("FROM memstore_generations"):
+        types = [PLACED.get(name) for name in names]
+        source = re.sub(r":(\w+)", r"queued.\1", rest) + " CROSS JOIN"
+    else:
+        return None
+    if None in types:
+        return None
+    lists = ", ".join(f":{name}::{type_}[]" for name, type_ in zip(names, types, strict=True))
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) {source}"
+        f" unnest({lists}) AS queued ({', '.join(names)})"
+    )
 
 
 @lru_cache(maxsize=2048)

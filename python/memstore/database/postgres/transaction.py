@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
 from psycopg import errors
+from psycopg.types.json import Jsonb
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.postgres import statements
@@ -25,10 +26,13 @@ else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     tokenizer = lazy_import("memstore.database.sqlite.tokens")
 
-COUNTERS: Final = "UPDATE memstore_tenants SET counters = %s::jsonb WHERE tenant = %s"
+COUNTERS: Final = "UPDATE memstore_tenants SET counters = %s WHERE tenant = %s"
 
 NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
+
+BATCH: Final = 5000
+"""The most rows that one statement inserts; its parameters are held in memory on both sides."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
@@ -144,23 +148,33 @@ class PostgresTransaction(Transaction):
                 self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
 
     def _run_many(self, text: str, rows: Sequence[Row]) -> None:
-        statement = statements.compiled(text, False)
-        self.effects |= statement.effects
         names = statements.named(text)
-        places = [names.index(n) if n != statements.TENANT else None for n in statement.names]
-        bound = [
-            [self.tenant if p is None else _value(row[p]) for p in places] for row in rows
-        ]
-        if len(bound) == 1:
-            self._cursor.execute(statement.text, bound[0])
+        many = statements.batched(text) if len(rows) > 1 else None
+        statement = statements.compiled(many or text, False)
+        self.effects |= statement.effects
+        if many is not None:
+            for start in range(0, len(rows), BATCH):
+                some = rows[start : start + BATCH]
+                lists = [[_value(row[place]) for row in some] for place in range(len(names))]
+                self._cursor.execute(statement.text, self._bound(statement, names, lists))
         else:
-            self._cursor.executemany(statement.text, bound)
+            bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
+            if len(bound) == 1:
+                self._cursor.execute(statement.text, bound[0])
+            else:
+                self._cursor.executemany(statement.text, bound)
         if statement.table and "id" in names:
             self._note_id(statement.table, max(row[names.index("id")] for row in rows))
 
-    def _execute(
-        self, text: str, parameters: Given, *, returns: bool
-    ) -> psycopg.RawCursor[Any]:
+    def _bound(
+        self, statement: Compiled, names: Sequence[str], values: Sequence[object]
+    ) -> list[object]:
+        """Return values in the order in which a statement names them."""
+        given = dict(zip(names, values, strict=True))
+        given[statements.TENANT] = self.tenant
+        return [given[name] for name in statement.names]
+
+    def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
         statement = statements.compiled(text, returns)
         self.effects |= statement.effects
         given: Mapping[str, Any]
@@ -173,10 +187,11 @@ class PostgresTransaction(Transaction):
             self.tenant if name == statements.TENANT else _value(given[name])
             for name in statement.names
         ]
-        if statement.table and type(given.get("id")) is int:
-            self._note_id(statement.table, given["id"])
-        if statement.table in WITH_NAMESPACE and "namespace" in given:
-            self.namespaces.add(given["namespace"])
+        id_, namespace = given.get("id"), given.get("namespace")
+        if statement.table and isinstance(id_, int):
+            self._note_id(statement.table, id_)
+        if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
+            self.namespaces.add(namespace)
         return self._cursor.execute(statement.text, bound or None)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
@@ -186,6 +201,10 @@ class PostgresTransaction(Transaction):
             self.admit([given["namespace"]])
         if "namespaces" in statement.names:
             self.admit(given["namespaces"] or ())
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns of the rows that were read last."""
+        return [column.name for column in self._cursor.description or ()]
 
     # -- ids ----------------------------------------------------------------------------------
 
@@ -223,12 +242,8 @@ class PostgresTransaction(Transaction):
             if "uncounted" in self.effects:
                 self.connection.execute(NO_ZEROS, [self.tenant])
             if self._counters != self._counted:
-                self.connection.execute(COUNTERS, [_to_json(self._counters), self.tenant])
+                self.connection.execute(COUNTERS, [Jsonb(self._counters), self.tenant])
             self.connection.execute("COMMIT")
-
-
-def _to_json(counters: Mapping[str, int]) -> str:
-    return "{%s}" % ", ".join(f'"{name}": {last}' for name, last in counters.items())
 
 
 def _value(value: object) -> object:
@@ -283,5 +298,3 @@ def storage_error(error: psycopg.Error) -> StorageError:
 def _said(error: psycopg.Error) -> str:
     """Return what the server said; its details may quote rows, so they are left out."""
     return (error.diag.message_primary or str(error)).strip()
-
-

@@ -35,7 +35,7 @@ class SqliteDialect(Dialect):
             f" WHERE member.key = {key} AND {test})"
         )
 
-    def filed(self, kind: str) -> str:  # noqa: ARG002
+    def filed(self, kind: str) -> str:
         return "value"
 
     def contains(self, text: str, part: str) -> str:

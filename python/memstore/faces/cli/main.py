@@ -248,7 +248,7 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
 
 def _check_there(chosen: Settings) -> None:
     """Refuse a missing file, rather than create an empty one for a mistyped name."""
-    if chosen.db in (None, ":memory:"):
+    if chosen.db in (None, ":memory:") or paths.is_server(chosen.db):
         return
     if not os.path.exists(paths.file_at(chosen.db)):
         raise errors.StorageError(

@@ -13,7 +13,9 @@ GROUPS: Final = ("facts", "episodes", "vectors", "journal", "derived", "graph")
 SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
 """The tables that are no tenant's own."""
 
-RELATION: Final = re.compile(r"CREATE (TABLE|VIEW) (memstore_\w+)\s*\((.*?)\n?\)(?:;| AS\b)", re.DOTALL)
+RELATION: Final = re.compile(
+    r"CREATE (TABLE|VIEW) (memstore_\w+)\s*\((.*?)\n?\)(?:;| AS\b)", re.DOTALL
+)
 COLUMN: Final = re.compile(r"^\s+(\w+)\s+(TEXT|bigint|bytea|double precision)\b", re.MULTILINE)
 
 
