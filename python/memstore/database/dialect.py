@@ -27,6 +27,11 @@ class Dialect(ABC):
     def tables(self) -> str:
         """A query for the ``name`` of every table and view."""
 
+    @property
+    @abstractmethod
+    def columns(self) -> str:
+        """A query for the ``name`` of every column of ``:table`` that is stored and not computed."""
+
     @abstractmethod
     def listed(self, parameter: str) -> str:
         """Return a subquery for the values of a list parameter, as column ``value``."""

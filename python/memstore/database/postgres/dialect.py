@@ -27,6 +27,12 @@ class PostgresDialect(Dialect):
         " 'information_schema'::regnamespace)"
     )
 
+    columns = (
+        "SELECT attname AS name FROM pg_catalog.pg_attribute"
+        " WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped"
+        " AND attgenerated = '' AND attname <> 'tenant' ORDER BY attnum"
+    )
+
     def listed(self, parameter: str) -> str:
         return f"(LISTED :{parameter})"
 

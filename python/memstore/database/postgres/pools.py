@@ -23,6 +23,9 @@ MAX_CONNECTIONS: Final = 32
 IDLE_SECONDS: Final = 300.0
 """After how long an unused connection is closed."""
 
+MIN_VERSION: Final = 160000
+"""The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
+
 WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
 
@@ -87,10 +90,24 @@ class Pool:
             raise StorageError(f"cannot open {self._address.shown}: {str(error).strip()}") from None
         except psycopg.Error as error:
             raise storage_error(error) from error
-        connection.close()
+        try:
+            _check_server(connection, self._address.shown)
+        finally:
+            connection.close()
         with _lock:
             self._pool.open()
             self._has_connected = True
+
+
+def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:
+    if connection.info.server_version < MIN_VERSION:
+        raise StorageError(
+            f"{shown} is PostgreSQL {connection.info.server_version // 10000}; this needs "
+            f"{MIN_VERSION // 10000} or newer"
+        )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StorageError(f"{shown} has the encoding {encoding}; this needs UTF8")
 
 
 def configure(connection: psycopg.Connection[Any]) -> None:

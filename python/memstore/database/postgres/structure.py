@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from psycopg import sql
 
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.transaction import Translated
 
 if TYPE_CHECKING:
     from memstore.database.postgres.transaction import PostgresTransaction
@@ -52,8 +53,9 @@ def mend(transaction: PostgresTransaction) -> int:
         for made in MADE.finditer(tables.text())
         if made[1] != "TABLE" and made[2] not in present
     ]
-    for statement in missing:
-        transaction.run(statement)
+    with Translated():
+        for statement in missing:
+            transaction.connection.execute(statement)
     return len(missing)
 
 

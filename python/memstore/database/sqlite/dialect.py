@@ -18,6 +18,8 @@ class SqliteDialect(Dialect):
 
     tables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
 
+    columns = "SELECT name FROM pragma_table_info(:table)"
+
     def listed(self, parameter: str) -> str:
         return f"(SELECT value FROM json_each(:{parameter}))"
 
