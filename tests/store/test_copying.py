@@ -107,7 +107,7 @@ def test_a_copy_that_differs_is_not_stored(
         return counts
 
     monkeypatch.setattr(carrying, "carry", spoiled)
-    with pytest.raises(StorageError, match="differs from .* in memstore_facts"):
+    with pytest.raises(StorageError, match=r"differs from .* in memstore_facts"):
         copy(tmp_path / "a.db", url)
     monkeypatch.undo()
     assert copy(tmp_path / "a.db", url).facts == 1

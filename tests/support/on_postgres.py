@@ -54,6 +54,7 @@ DIFFERENCES: dict[str, str] = {
     r"test_missing_triggers_are_named": TRIGGERS,
     r"episodes/test_log.*(from_many_processes|no_bytes_of|removes_quotes|repairs_damage)": FILE,
     r"episodes/test_log.*(triggers_refuse|replace_and_rowid|erased_episode_cannot)": TRIGGERS,
+    r"transfer/test_attachments.*(everything_attached|a_fact_was_erased|json_of_replies)": FILE,
     r"test_log_can_be_truncated_while_an_export_is_consumed": FILE,
     r"search/test_(damaged|erased)_files": FILE,
     r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,

@@ -30,7 +30,7 @@ class Dialect(ABC):
     @property
     @abstractmethod
     def columns(self) -> str:
-        """A query for the ``name`` of every column of ``:table`` that is stored and not computed."""
+        """A query for the ``name`` of every column of ``:table`` that is stored, not computed."""
 
     @abstractmethod
     def listed(self, parameter: str) -> str:

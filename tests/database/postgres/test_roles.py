@@ -74,6 +74,6 @@ def test_a_right_that_is_missing_is_named(url: str, app: str) -> None:
         connection.execute(f"REVOKE INSERT ON memstore_facts FROM {app}")
     with (
         memstore.open(url.replace("postgres:@", f"{app}@"), embedder=None) as store,
-        pytest.raises(StorageError, match="lacks a right: .*memstore_facts"),
+        pytest.raises(StorageError, match=r"lacks a right: .*memstore_facts"),
     ):
         store.add("one", subject="s")

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+TENANT: Final = "memstore_tenant"
+"""The parameter that names the tenant."""
+
+
 class Write(NamedTuple):
     """A statement that inserts into, updates or deletes from one table."""
 
@@ -57,7 +61,7 @@ WHAT_COUNTS: Final = {
 }
 
 ACTIVE: Final = (
-    "EXISTS (SELECT 1 FROM memstore_generations g WHERE g.tenant = r.tenant"
+    f"EXISTS (SELECT 1 FROM memstore_generations g WHERE g.tenant = :{TENANT}"
     " AND g.id = r.generation_id AND g.state = 'active')"
 )
 
@@ -128,7 +132,7 @@ def _effects_of_texts(write: Write) -> Iterator[tuple[str, str]]:
             yield (
                 "unfiled",
                 "DELETE FROM memstore_fact_members m USING was r"
-                " WHERE m.tenant = r.tenant AND m.fact_id = r.id",
+                f" WHERE m.tenant = :{TENANT} AND m.fact_id = r.id",
             )
         yield (
             "members",
@@ -142,7 +146,7 @@ def _tagging(*, is_new: bool) -> Iterator[tuple[str, str]]:
     if not is_new:
         yield (
             "untagged",
-            "DELETE FROM memstore_episode_tags t USING was r WHERE t.tenant = r.tenant"
+            f"DELETE FROM memstore_episode_tags t USING was r WHERE t.tenant = :{TENANT}"
             f" AND t.episode_id = r.id AND (t.tenant, t.tag, t.episode_id) NOT IN ({TAGS})",
         )
     yield (
@@ -161,7 +165,7 @@ def _effects_of_vectors(write: Write) -> Iterator[tuple[str, str]]:
         return
     episode = (
         "coalesce((SELECT p.episode_id FROM memstore_pieces p"
-        " WHERE p.tenant = r.tenant AND p.id = r.piece_id), 0)"
+        f" WHERE p.tenant = :{TENANT} AND p.id = r.piece_id), 0)"
     )
     yield "fed", _feeding_episodes(episode, "r.piece_id", f"{has_vector}{ACTIVE}")
 

@@ -1,8 +1,8 @@
 """The rights of the program's database user, as SQL for an administrator.
 
-``memstore_owner`` owns the tables and upgrades them. ``memstore_app`` is what the program runs as: it
-reads and writes, but cannot change the schema, and neither remove lines of the journal, facts or
-episodes nor rewrite a line; erasing, which blanks the texts of lines, is left to it.
+``memstore_owner`` owns the tables and upgrades them. The program runs as ``memstore_app``: it reads
+and writes, but cannot change the schema, and neither remove lines of the journal, facts or episodes
+nor rewrite a line. It can erase, which blanks the texts of lines.
 """
 
 from __future__ import annotations

@@ -12,10 +12,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memstore.database.postgres import derived
+from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.schema import tables
-
-TENANT: Final = "memstore_tenant"
-"""The parameter that names the tenant."""
 
 TOKEN: Final = re.compile(
     r"""'(?:[^']|'')*' | "[^"]*" | ::\w+ | :\w+ | \w+ | \s+ | [(),] | .""", re.VERBOSE | re.DOTALL
@@ -82,9 +80,9 @@ def compiled(sql: str, returns: bool) -> Compiled:
 
 @lru_cache(maxsize=256)
 def batched(sql: str) -> str | None:
-    """Return an INSERT of one row as one of many, whose parameters are lists; ``None`` if it cannot.
+    """Return an INSERT of one row as one of many, whose parameters are lists.
 
-    One statement then writes all rows and what is derived from them.
+    One statement then writes all rows and what is derived from them. ``None`` if it cannot.
     """
     if (insert := INSERT.fullmatch(sql)) is None:
         return None
@@ -189,7 +187,8 @@ class _Scoping:
             self._target = ("UPDATE", table, at)
         elif before in ("FROM", "JOIN") or (before == "," and in_from):
             alias = "" if self._has_alias(at) else f" AS {table}"
-            self._put(at, f"(SELECT * FROM {table} WHERE tenant = :{TENANT}){alias}")
+            bound = f"SELECT * FROM {table} WHERE tenant = :{TENANT}"
+            self._put(at, f"({tables.support() if table == tables.SUPPORT else bound}){alias}")
         elif self._word(at + 1) != ".":
             raise ValueError(f"{table} cannot be bound to a tenant in {''.join(self._tokens)!r}")
 

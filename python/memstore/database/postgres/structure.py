@@ -31,7 +31,8 @@ LINKS: Final = (
     "  AS k (number, place) JOIN pg_catalog.pg_attribute a"
     "  ON a.attrelid = c.confrelid AND a.attnum = k.number)"
     " FROM pg_catalog.pg_constraint c"
-    " WHERE c.contype = 'f' AND pg_catalog.pg_table_is_visible(c.conrelid) ORDER BY 1"
+    " WHERE c.contype = 'f' AND c.conparentid = 0"
+    " AND pg_catalog.pg_table_is_visible(c.conrelid) ORDER BY 1"
 )
 
 

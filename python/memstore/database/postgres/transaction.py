@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.postgres import statements
+from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.errors import Remedy, StorageError, StoreBusy
@@ -171,7 +172,7 @@ class PostgresTransaction(Transaction):
     ) -> list[object]:
         """Return values in the order in which a statement names them."""
         given = dict(zip(names, values, strict=True))
-        given[statements.TENANT] = self.tenant
+        given[TENANT] = self.tenant
         return [given[name] for name in statement.names]
 
     def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
@@ -183,10 +184,7 @@ class PostgresTransaction(Transaction):
         else:
             given = parameters
         self._check_namespaces(statement, given)
-        bound = [
-            self.tenant if name == statements.TENANT else _value(given[name])
-            for name in statement.names
-        ]
+        bound = [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
         id_, namespace = given.get("id"), given.get("namespace")
         if statement.table and isinstance(id_, int):
             self._note_id(statement.table, id_)
@@ -195,7 +193,7 @@ class PostgresTransaction(Transaction):
         return self._cursor.execute(statement.text, bound or None)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
-        if statements.TENANT not in statement.names:
+        if TENANT not in statement.names:
             return
         if "namespace" in statement.names and given["namespace"] is not None:
             self.admit([given["namespace"]])

@@ -13,6 +13,9 @@ GROUPS: Final = ("facts", "episodes", "vectors", "journal", "derived", "graph")
 SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
 """The tables that are no tenant's own."""
 
+SUPPORT: Final = "memstore_support"
+"""A view in files; here a query that statements contain."""
+
 RELATION: Final = re.compile(
     r"CREATE (TABLE|VIEW) (memstore_\w+)\s*\((.*?)\n?\)(?:;| AS\b)", re.DOTALL
 )
@@ -41,4 +44,11 @@ def columns() -> dict[str, dict[str, str]]:
 @cache
 def scoped() -> frozenset[str]:
     """Return the tables and views whose rows belong to a tenant."""
-    return frozenset(columns()) - SHARED
+    return frozenset(columns()) - SHARED | {SUPPORT}
+
+
+@cache
+def support() -> str:
+    """Return the query that is read as the view ``memstore_support``, of one tenant."""
+    text = files("memstore.database.postgres.schema").joinpath("support.sql").read_text("utf-8")
+    return re.sub(r"^--.*\n", "", text, flags=re.MULTILINE).strip()
