@@ -75,7 +75,7 @@ def carry(source: Transaction, target: Transaction, progress: Progress | None) -
 
 def _carry_table(source: Transaction, target: Transaction, table: Carried) -> int:
     columns = _columns(source, table)
-    insertion = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES (:{', :'.join(columns)})"
+    listed, given = ", ".join(columns), ", ".join(f":{name}" for name in columns)
     link = columns.index("superseded_by") if "superseded_by" in columns else None
     links: list[tuple[int, int]] = []
     count = 0
@@ -85,7 +85,7 @@ def _carry_table(source: Transaction, target: Transaction, table: Carried) -> in
             if link is not None and row[link] is not None:  # its successor may come later
                 links.append((row[link], row[columns.index("id")]))
                 row = (*row[:link], None, *row[link + 1 :])
-            target.queue(insertion, row)
+            target.queue(f"INSERT INTO {table.name} ({listed}) VALUES ({given})", row)
         target.scalar("SELECT 1")  # what is queued runs now, so that little is kept
     for pair in links:
         target.queue("UPDATE memstore_facts SET superseded_by = :newer WHERE id = :id", pair)

@@ -42,9 +42,10 @@ class Words(NamedTuple):
         if not words:
             return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
         rows = transaction.rows(
-            f"SELECT {self.alias}.id, -ts_rank({self.alias}.words, asked.query)::float8 AS nearness"
-            f" FROM {self.rows} CROSS JOIN {_asked(len(words))}"
-            f" WHERE {self.alias}.words @@ asked.query AND {where}"
+            f"SELECT {self.alias}.id,"
+            f" -ts_rank({self.alias}.words, sought.query)::float8 AS nearness"
+            f" FROM {self.rows} CROSS JOIN {_query(len(words))}"
+            f" WHERE {self.alias}.words @@ sought.query AND {where}"
             f" ORDER BY nearness, {self.alias}.id DESC LIMIT :limit",
             {**values, **_named(words), "limit": limit},
         )
@@ -57,9 +58,9 @@ class Words(NamedTuple):
         found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
         for alternatives in spelled(query):
             rows = transaction.rows(
-                f"SELECT {self.alias}.id, -ts_rank({self.alias}.words, asked.query)::float8"
-                f" FROM {self.rows} CROSS JOIN {_asked(len(alternatives))}"
-                f" WHERE {self.alias}.words @@ asked.query AND {self.alias}.id IN {listed}",
+                f"SELECT {self.alias}.id, -ts_rank({self.alias}.words, sought.query)::float8"
+                f" FROM {self.rows} CROSS JOIN {_query(len(alternatives))}"
+                f" WHERE {self.alias}.words @@ sought.query AND {self.alias}.id IN {listed}",
                 {**_named([*alternatives]), "ids": ids},
             )
             for id_, nearness in rows:
@@ -112,10 +113,10 @@ class Words(NamedTuple):
         return dict.fromkeys(ids, RANK_OF_TEXT)
 
 
-def _asked(count: int) -> str:
-    """Return a FROM item for a query that any of so many words answers, as ``asked.query``."""
+def _query(count: int) -> str:
+    """Return a FROM item for a query that any of so many words answers, as ``sought.query``."""
     words = " || ".join(f"plainto_tsquery('english', :word_{place})" for place in range(count))
-    return f"(SELECT {words} AS query) AS asked"
+    return f"(SELECT {words} AS query) AS sought"
 
 
 def _named(words: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from memstore.database.postgres.transaction import Translated
 if TYPE_CHECKING:
     from memstore.database.postgres.transaction import PostgresTransaction
 
-MADE: Final = re.compile(
+CREATED: Final = re.compile(
     r"^CREATE (TABLE|VIEW|(?:UNIQUE )?INDEX) (\w+).*?;$", re.MULTILINE | re.DOTALL
 )
 
@@ -41,7 +41,7 @@ def troubles(transaction: PostgresTransaction) -> list[str]:
     present = {name for (name,) in transaction.rows(PRESENT)}
     return [
         f"the {kind.lower()} {name} is missing"
-        for kind, name in ((m[1], m[2]) for m in MADE.finditer(tables.text()))
+        for kind, name in ((m[1], m[2]) for m in CREATED.finditer(tables.text()))
         if name not in present
     ]
 
@@ -50,9 +50,9 @@ def mend(transaction: PostgresTransaction) -> int:
     """Create the indexes and views that are missing; return how many."""
     present = {name for (name,) in transaction.rows(PRESENT)}
     missing = [
-        made[0]
-        for made in MADE.finditer(tables.text())
-        if made[1] != "TABLE" and made[2] not in present
+        found[0]
+        for found in CREATED.finditer(tables.text())
+        if found[1] != "TABLE" and found[2] not in present
     ]
     with Translated():
         for statement in missing:
