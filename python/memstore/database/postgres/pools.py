@@ -87,7 +87,8 @@ class Pool:
                 prepare_threshold=self._address.prepare_threshold,
             )
         except psycopg.OperationalError as error:
-            raise StorageError(f"cannot open {self._address.shown}: {str(error).strip()}") from None
+            reason = str(error).strip().partition("\n")[0]
+            raise StorageError(f"cannot open {self._address.shown}: {reason}") from None
         except psycopg.Error as error:
             raise storage_error(error) from error
         try:

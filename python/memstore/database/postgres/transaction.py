@@ -295,4 +295,4 @@ def storage_error(error: psycopg.Error) -> StorageError:
 
 def _said(error: psycopg.Error) -> str:
     """Return what the server said; its details may quote rows, so they are left out."""
-    return (error.diag.message_primary or str(error)).strip()
+    return (error.diag.message_primary or str(error)).strip().partition("\n")[0]
