@@ -64,6 +64,14 @@ class Transaction(ABC):
         """The full-text indexes."""
 
     @abstractmethod
+    def admit(self, namespaces: Collection[str]) -> None:
+        """Check that rows of namespaces can be in this database's part that is open.
+
+        Raises:
+            Conflict: they are elsewhere, so that nothing would be found of them.
+        """
+
+    @abstractmethod
     def stamp_of_others(self) -> object:
         """Return a value that changes whenever another connection has changed the database.
 
@@ -225,8 +233,13 @@ class Engine(Protocol):
         ...
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the database is on a server, whose files cannot be read or copied from here."""
+        ...
+
+    @property
     def locks(self) -> str:
-        """What owns the locks: ``open file description``, ``process`` or ``handle``."""
+        """What owns the locks: ``open file description``, ``process``, ``handle`` or ``server``."""
         ...
 
     @property

@@ -128,6 +128,10 @@ class SqliteEngine:
         return None if self.path == IN_MEMORY else self.path
 
     @property
+    def is_remote(self) -> bool:
+        return False
+
+    @property
     def locks(self) -> str:
         return locks.in_force()
 

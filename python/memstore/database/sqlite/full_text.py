@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
+from memstore.database.sqlite.tokens import TOKENIZER
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
@@ -37,9 +38,6 @@ SEGMENTS: Final = 3
 
 BM25_OF_TEXT: Final = -1.0
 """The score of every row that contains a query without words, such as an emoji or ``->``."""
-
-TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""The tokenizer of both full-text indexes, as in the schema."""
 
 ROWS: Final = 100
 """Rows that are indexed together during a rebuild."""

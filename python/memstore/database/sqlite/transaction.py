@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
@@ -16,15 +16,14 @@ from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Finish, FullTexts, Given, Row
     from memstore.database.sqlite import full_text as indexes
+    from memstore.database.sqlite import tokens as tokenizer
 else:
+    tokenizer = lazy_import("memstore.database.sqlite.tokens")
     indexes = lazy_import("memstore.database.sqlite.full_text")
-
-REPEATED: Final = 40
-"""Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
 
 UNLOCKABLE: Final = (apsw.SQLITE_IOERR_LOCK, apsw.SQLITE_IOERR_RDLOCK)
 """What SQLite reports of a file system that refuses a lock, though nobody else has one."""
@@ -71,28 +70,14 @@ class SqliteTransaction(Transaction):
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
 
+    def admit(self, namespaces: Collection[str]) -> None:
+        pass  # a file has every namespace
+
     def stamp_of_others(self) -> object:
         return self._changed_by_others
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
-        tokenize = partial(
-            self.connection.fts5_tokenizer(*indexes.TOKENIZER),
-            flags=apsw.FTS5_TOKENIZE_DOCUMENT,
-            locale=None,
-            include_offsets=False,
-            include_colocated=False,
-        )
-        known: dict[str, list[str]] = {}
-
-        def tokens(text: str) -> list[str]:
-            found = known.get(text)
-            if found is None:
-                found = cast("list[str]", tokenize(text.encode()))
-                if len(text) <= REPEATED:
-                    known[text] = found
-            return found
-
-        return [*map(tokens, texts)]
+        return tokenizer.tokens(self.connection, texts)
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         self.flush()

@@ -430,12 +430,12 @@ def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[i
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
     """Return the ids of facts that pass a filter; for ``= None``, of those that do not."""
-    return transaction.ints(*having(condition))
+    return transaction.ints(*having(transaction.dialect, condition))
 
 
 def with_key(transaction: Transaction, key: str) -> list[int]:
     """Return the ids of the facts whose metadata has a key."""
-    return transaction.ints(*having_key(key))
+    return transaction.ints(*having_key(transaction.dialect, key))
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:

@@ -1,0 +1,446 @@
+"""The engine for PostgreSQL, for one tenant of a database.
+
+A read sees one snapshot. A write first locks its tenant's row, so that writes of one tenant take
+turns, over all processes and machines, and what a write reads does not change until it commits.
+Tenants do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import sql
+from psycopg.errors import LockNotAvailable, QueryCanceled
+
+from memstore.database.postgres import migrations, pools, structure
+from memstore.database.postgres.address import Address
+from memstore.database.postgres.transaction import (
+    PostgresTransaction,
+    Translated,
+    storage_error,
+)
+from memstore.domain import clock
+from memstore.domain.arguments import checked_real
+from memstore.errors import Conflict, Remedy, StorageError, StoreBusy, StoreClosed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memstore.database.engine import Durability, Progress, Transaction
+
+WAIT_SECONDS: Final = 30.0
+"""How long a write waits for other writes of the same tenant."""
+
+MAX_WAIT_SECONDS: Final = 86_400
+
+TRIMMED_EVERY: Final = 1000
+"""After how many writes that fed an index the feeds are shortened."""
+
+OUTCOME_SECONDS: Final = 30.0
+"""How long the server is asked what became of a commit whose answer was lost."""
+
+OUTCOME_PAUSE_SECONDS: Final = 0.2
+
+OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
+
+LOCK: Final = (
+    "SELECT counters, pg_current_xact_id()::text FROM memstore_tenants WHERE tenant = {} FOR UPDATE"
+)
+
+READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+TRIM: Final = (
+    "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
+    " WHERE tenant = %(tenant)s ORDER BY seq DESC OFFSET 200000 LIMIT 1)"
+)
+
+
+def _unchanged(_: Transaction) -> None:
+    pass
+
+
+class PostgresEngine:
+    """See the module.
+
+    Args:
+        url: a ``postgresql://`` URL, or whatever else libpq takes.
+        namespace: the namespace that the caller is bound to.
+        shared: another one that it also uses, which is of the same tenant.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        namespace: str,
+        shared: str | None = None,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+        read_only: bool = False,
+    ) -> None:
+        checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
+        self._wait_seconds = wait_seconds
+        self._address = Address(url)
+        self._read_only = read_only
+        self._process = os.getpid()
+        self._closed = False
+        self._pool = pools.opened(self._address)
+        self._writing = threading.local()
+        self._has_tenant = False
+        self._namespaces: set[str] = set()
+        """The namespaces that are known to be the tenant's."""
+        self._fed = 0
+        """How many writes have fed an index since the feeds were shortened."""
+        self.before_commit: Callable[[Transaction], object] = _unchanged
+        try:
+            self.tenant = self._tenant_of(namespace, shared)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def path(self) -> str:
+        return self._address.shown
+
+    @property
+    def derived_path(self) -> str | None:
+        return None
+
+    @property
+    def is_remote(self) -> bool:
+        return True
+
+    @property
+    def locks(self) -> str:
+        return "server"
+
+    @property
+    def durability(self) -> Durability:
+        with self.read() as transaction:
+            row = transaction.one("SELECT current_setting('synchronous_commit')")
+        return "normal" if row is not None and row[0] in ("off", "local") else "full"
+
+    @property
+    def is_lost(self) -> bool:
+        return False
+
+    # -- transactions -------------------------------------------------------------------------
+
+    @contextmanager
+    def read(self) -> Iterator[PostgresTransaction]:
+        connection, _ = self._began(READ)
+        try:
+            yield PostgresTransaction(connection, self.tenant, self._admit)
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def write(
+        self, *, wait_seconds: float | None = None, check_links: bool = True
+    ) -> Iterator[PostgresTransaction]:
+        if getattr(self._writing, "is_open", False):
+            raise self._busy(0)
+        wait = self._wait_seconds if wait_seconds is None else wait_seconds
+        if self._read_only:
+            raise StorageError(
+                "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
+            )
+        connection, counters, number = self._locked(wait)
+        self._writing.is_open = True
+        try:
+            transaction = PostgresTransaction(connection, self.tenant, self._admit, counters)
+            if not check_links:
+                with Translated():
+                    connection.execute("SET LOCAL session_replication_role = replica")
+            yield transaction
+            self.before_commit(transaction)
+            claimed = self._claimed(transaction)
+            self._trim(transaction)
+            self._commit(transaction, number)
+            self._namespaces |= claimed
+        finally:
+            self._writing.is_open = False
+            self._give_back(connection)
+
+    def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        """Return a connection in a new transaction; a connection that died is replaced."""
+        self._check_usable()
+        for _ in range(pools.MAX_CONNECTIONS + 1):
+            connection = self._pool.take()
+            try:
+                return connection, connection.execute(statement)
+            except psycopg.OperationalError as error:
+                self._give_back(connection)
+                failure = error
+                if isinstance(error, LockNotAvailable | QueryCanceled):
+                    break
+        raise storage_error(failure) from failure
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+        self._pool.give_back(connection)
+
+    def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
+        """Commit; if the answer is lost, ask the server what became of the transaction."""
+        try:
+            transaction.finish()
+        except psycopg.OperationalError as error:
+            outcome = None if number is None else self._outcome(number)
+            if outcome == "committed":
+                return
+            if outcome == "aborted":
+                raise StorageError(
+                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+                ) from error
+            raise StorageError(
+                "the connection to the server was lost during the commit, and the server does not "
+                "say whether the change was stored",
+                remedy=Remedy.READ_AGAIN,
+            ) from error
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+
+    def _outcome(self, number: str) -> str | None:
+        """Return what became of a transaction; ``None`` if the server does not know or answer."""
+        pause = threading.Event()
+        deadline = clock.monotonic() + OUTCOME_SECONDS
+        while True:
+            with suppress(psycopg.Error, StorageError):
+                connection = self._pool.take()
+                try:
+                    row = connection.execute(OUTCOME, [number]).fetchone()
+                finally:
+                    self._give_back(connection)
+                if row is not None and row[0] != "in progress":
+                    return None if row[0] is None else str(row[0])
+            if clock.monotonic() > deadline:
+                return None
+            pause.wait(OUTCOME_PAUSE_SECONDS)
+
+    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], dict[str, int], str | None]:
+        """Begin a write with its tenant locked.
+
+        Returns:
+            The connection, the tenant's counters, and the number of the transaction.
+        """
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
+        known = self._has_tenant  # read once: another thread may find the tenant meanwhile
+        if known:
+            begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
+        connection, found = self._begun(begin, wait)
+        try:
+            if known:
+                while found.nextset():
+                    pass
+            else:
+                found = self._first_locked(connection)
+            row = found.fetchone() if found.description else None
+        except psycopg.Error as error:
+            self._give_back(connection)
+            if isinstance(error, LockNotAvailable):
+                raise self._busy(wait) from None
+            raise storage_error(error) from error
+        if row is None:
+            if not known:
+                return connection, {}, None
+            self._give_back(connection)
+            raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
+        self._has_tenant = True
+        return connection, dict(row[0]), str(row[1])
+
+    def _begun(
+        self, statement: str, wait: float
+    ) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        try:
+            return self._began(statement)
+        except StoreBusy:
+            raise self._busy(wait) from None
+
+    def _first_locked(self, connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+        """Lock the tenant if it exists, or else the schema: the tenant may be about to be made."""
+        if self._has_schema(connection):
+            found = connection.execute(LOCK.format(sql.Literal(self.tenant).as_string()))
+            if found.rowcount:
+                return found
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
+        return connection.execute("SELECT 1 WHERE FALSE")
+
+    def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
+        row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()
+        return bool(row and row[0])
+
+    def _busy(self, seconds: float) -> StoreBusy:
+        return StoreBusy(
+            f"another process or thread has been writing for {seconds:g} s; nothing was stored",
+            remedy=Remedy.WAIT,
+        )
+
+    def _trim(self, transaction: PostgresTransaction) -> None:
+        """Keep the feeds at their length, every so many writes."""
+        if "fed" not in transaction.effects:
+            return
+        self._fed += 1
+        if self._fed >= TRIMMED_EVERY:
+            self._fed = 0
+            for feed in ("memstore_fact_changes", "memstore_episode_changes"):
+                transaction.connection.execute(
+                    sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}
+                )
+
+    # -- namespaces ---------------------------------------------------------------------------
+
+    def _tenant_of(self, namespace: str, shared: str | None) -> str:
+        """Return the tenant of a namespace: its own, unless it was stored beside another."""
+        connection, _ = self._began(READ)
+        try:
+            if not self._has_schema(connection):
+                return shared or namespace
+            rows = connection.execute(
+                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
+                [[namespace, shared or namespace]],
+            ).fetchall()
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        finally:
+            self._give_back(connection)
+        tenants = dict(rows)
+        tenant = str(tenants.get(shared or namespace, shared or namespace))
+        if tenants.get(namespace, tenant) != tenant:
+            raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
+        return tenant
+
+    def _admit(self, transaction: PostgresTransaction, namespaces: Collection[str]) -> None:
+        """Check that namespaces are the tenant's, or nobody's yet.
+
+        Raises:
+            Conflict: one belongs to another tenant, so nothing would be found of it.
+        """
+        if unknown := {*namespaces} - self._namespaces:
+            rows = transaction.connection.execute(
+                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
+                [[*unknown]],
+            ).fetchall()
+            for namespace, tenant in rows:
+                if tenant != self.tenant:
+                    raise self._elsewhere(namespace, tenant, self.tenant)
+                self._namespaces.add(namespace)
+
+    def _claimed(self, transaction: PostgresTransaction) -> set[str]:
+        """Make the namespaces that rows were added to the tenant's, for good; return the new ones.
+
+        Raises:
+            Conflict: one belongs to another tenant.
+        """
+        transaction.note_namespaces()
+        new = transaction.namespaces - self._namespaces
+        for namespace in new:
+            transaction.run(
+                "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
+                " ON CONFLICT (namespace) DO NOTHING",
+                {"namespace": namespace, "tenant": self.tenant},
+            )
+            row = transaction.one(
+                "SELECT tenant FROM memstore_namespaces WHERE namespace = :namespace",
+                {"namespace": namespace},
+            )
+            if row is not None and row[0] != self.tenant:
+                raise self._elsewhere(namespace, str(row[0]), self.tenant)
+        return new
+
+    def _elsewhere(self, namespace: str, owner: str, tenant: str) -> Conflict:
+        return Conflict(
+            f"the namespace {namespace!r} belongs to the memory {owner!r} of this database, not to "
+            f"{tenant!r}",
+            remedy=Remedy.OPEN_NAMESPACE,
+        )
+
+    # -- the schema ---------------------------------------------------------------------------
+
+    def create_schema(self, transaction: Transaction) -> None:
+        migrations.create(_ours(transaction))
+
+    def take_step(self, transaction: Transaction, version: int) -> None:
+        raise StorageError(
+            f"the database has schema version {version - 1}, which was never released"
+        )
+
+    def is_complete(self, transaction: Transaction) -> bool:
+        return True
+
+    def complete(self, transaction: Transaction) -> None:
+        pass
+
+    def schema_troubles(self, transaction: Transaction) -> list[str]:
+        return structure.troubles(_ours(transaction))
+
+    def mend_schema(self, transaction: Transaction) -> int:
+        return structure.mend(_ours(transaction))
+
+    def damage(self, transaction: Transaction) -> list[str]:
+        return []
+
+    def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
+        return structure.dangling_rows(_ours(transaction))
+
+    # -- copies and sizes -----------------------------------------------------------------------
+
+    def backup(self, target: Path, progress: Progress | None = None) -> None:
+        raise StorageError(
+            f"{self.path} is a database of a server, which pg_dump backs up, and not a file; "
+            f"nothing was written to {target}",
+            remedy=Remedy.BACK_UP_SERVER,
+        )
+
+    def aside(self) -> AbstractContextManager[Transaction]:
+        return self.read()  # readers block nobody, however long they read
+
+    def compact(self) -> bool:
+        return False  # the server's vacuum and the retention of its log decide when bytes are gone
+
+    def scratch(self) -> AbstractContextManager[IO[bytes]]:
+        return tempfile.TemporaryFile()
+
+    def divided(self, file: IO[bytes], texts: Collection[bytes]) -> Iterator[tuple[bytes, int]]:
+        raise StorageError("the files of a server cannot be searched from here")
+
+    def exposed(self) -> dict[str, int]:
+        return {}
+
+    def size_bytes(self) -> int:
+        """Return the size of all tables, those of other tenants included."""
+        with self.read() as transaction:
+            return structure.size_bytes(transaction)
+
+    def log_bytes(self) -> int:
+        return 0
+
+    def close(self, *, untouched: bool = False) -> None:
+        """Give the connections back. A second call does nothing."""
+        if self._closed or self._process != os.getpid():
+            return
+        self._closed = True
+        pools.release(self._pool)
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
+        if self._process != os.getpid():
+            raise StorageError(
+                "this store was opened before the process forked, and connections to a server "
+                "cannot cross a fork; the child process needs a store of its own",
+                remedy=Remedy.OPEN_AGAIN,
+            )
+
+
+def _ours(transaction: Transaction) -> PostgresTransaction:
+    if not isinstance(transaction, PostgresTransaction):
+        raise TypeError("a transaction of another engine")
+    return transaction

@@ -1,0 +1,139 @@
+"""The connections of a process: one pool for each database, shared by its engines."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg.types.numeric import Int8Dumper
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from memstore.database.postgres.numbers import NumberLoader
+from memstore.database.postgres.transaction import storage_error
+from memstore.errors import Remedy, StorageError, StoreBusy
+
+if TYPE_CHECKING:
+    from memstore.database.postgres.address import Address
+
+MAX_CONNECTIONS: Final = 32
+"""The most connections that a process has to one database."""
+
+IDLE_SECONDS: Final = 300.0
+"""After how long an unused connection is closed."""
+
+MIN_VERSION: Final = 160000
+"""The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
+
+WAIT_SECONDS: Final = 30.0
+"""How long a use waits for a connection."""
+
+_lock = threading.Lock()
+_pools: dict[tuple[str, int | None, int], Pool] = {}
+
+
+class Pool:
+    """A pool, and how many engines use it."""
+
+    def __init__(self, address: Address) -> None:
+        self.users = 0
+        self._address = address
+        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
+            address.conninfo,
+            kwargs={"autocommit": True, "prepare_threshold": address.prepare_threshold},
+            min_size=0,
+            max_size=MAX_CONNECTIONS,
+            max_idle=IDLE_SECONDS,
+            timeout=WAIT_SECONDS,
+            reconnect_timeout=WAIT_SECONDS,
+            num_workers=1,
+            configure=configure,
+            open=False,
+        )
+        self._has_connected = False
+
+    def take(self) -> psycopg.Connection[Any]:
+        """Return a connection for one transaction.
+
+        Raises:
+            StorageError: the server cannot be reached, or refuses this user.
+            StoreBusy: every connection of this process stayed in use.
+        """
+        if not self._has_connected:
+            self._connect_first()
+        try:
+            return self._pool.getconn()
+        except PoolTimeout:
+            raise StoreBusy(
+                f"no connection to {self._address.shown} became free; nothing was stored",
+                remedy=Remedy.WAIT,
+            ) from None
+        except (psycopg.Error, PoolClosed) as error:
+            raise StorageError(f"{self._address.shown} cannot be used") from error
+
+    def give_back(self, connection: psycopg.Connection[Any]) -> None:
+        self._pool.putconn(connection)
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _connect_first(self) -> None:
+        """Connect once without the pool, which would go on trying, and would not say why."""
+        try:
+            connection = psycopg.connect(
+                self._address.conninfo,
+                autocommit=True,
+                prepare_threshold=self._address.prepare_threshold,
+            )
+        except psycopg.OperationalError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise StorageError(f"cannot open {self._address.shown}: {reason}") from None
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        try:
+            _check_server(connection, self._address.shown)
+        finally:
+            connection.close()
+        with _lock:
+            self._pool.open()
+            self._has_connected = True
+
+
+def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:
+    if connection.info.server_version < MIN_VERSION:
+        raise StorageError(
+            f"{shown} is PostgreSQL {connection.info.server_version // 10000}; this needs "
+            f"{MIN_VERSION // 10000} or newer"
+        )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StorageError(f"{shown} has the encoding {encoding}; this needs UTF8")
+
+
+def configure(connection: psycopg.Connection[Any]) -> None:
+    """Set how a connection reads and writes values."""
+    # One type for all numbers, so that a statement is prepared once and not once for each size.
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.adapters.register_loader("numeric", NumberLoader)
+
+
+def opened(address: Address) -> Pool:
+    """Return the pool of a database, which the caller releases in the end."""
+    key = (address.conninfo, address.prepare_threshold, os.getpid())
+    with _lock:
+        if key not in _pools:
+            _pools[key] = Pool(address)
+        _pools[key].users += 1
+        return _pools[key]
+
+
+def release(pool: Pool) -> None:
+    """Give up a pool; the last user closes it."""
+    with _lock:
+        pool.users -= 1
+        if pool.users:
+            return
+        for key in [key for key, known in _pools.items() if known is pool]:
+            del _pools[key]
+    pool.close()
