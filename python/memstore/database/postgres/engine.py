@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memstore.database.engine import Durability, Progress, Transaction
+    from memstore.database.engine import Cancelled, Durability, Progress, Transaction
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for other writes of the same tenant."""
@@ -399,8 +399,14 @@ class PostgresEngine:
             remedy=Remedy.BACK_UP_SERVER,
         )
 
-    def aside(self) -> AbstractContextManager[Transaction]:
-        return self.read()  # readers block nobody, however long they read
+    @contextmanager
+    def aside(self, cancelled: Cancelled | None = None) -> Iterator[Transaction]:
+        with self.read() as transaction:  # readers block nobody, however long they read
+            if cancelled is None:
+                yield transaction
+                return
+            with _cancelling(transaction.connection, cancelled):
+                yield transaction
 
     def compact(self) -> bool:
         return False  # the server's vacuum and the retention of its log decide when bytes are gone
@@ -438,6 +444,30 @@ class PostgresEngine:
                 "cannot cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+
+CANCEL_SECONDS: Final = 0.2
+"""How often a caller is asked whether a long read is to end."""
+
+
+@contextmanager
+def _cancelling(connection: psycopg.Connection[Any], cancelled: Cancelled) -> Iterator[None]:
+    """Let a statement end when the caller cancels: another thread asks, and tells the server."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(CANCEL_SECONDS):
+            if cancelled():
+                with suppress(psycopg.Error):
+                    connection.cancel_safe()
+
+    watching = threading.Thread(target=watch, name="memstore-cancelling", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
 
 
 def _ours(transaction: Transaction) -> PostgresTransaction:

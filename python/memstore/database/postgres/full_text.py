@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction, Wanted
     from memstore.database.tables import episodes as episode_table
+    from memstore.domain.results import Span
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
 
@@ -84,6 +85,11 @@ class Words(NamedTuple):
     ) -> dict[int, str]:
         return marked.places(query, content)
 
+    def matched(
+        self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
+    ) -> list[tuple[Span, ...]]:
+        return marked.matched(query, texts)
+
     def check(self, transaction: Transaction) -> str | None:
         return None  # the server computes the column itself
 
@@ -92,6 +98,15 @@ class Words(NamedTuple):
 
     def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
         return True
+
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        # A row may have the word where the server does not index it; then "no" errs on the safe
+        # side, as queries are blanked. A stop word says nothing about anybody.
+        sought = "phraseto_tsquery('english', :term)"
+        if not transaction.scalar(f"SELECT numnode({sought})", {"term": term}):
+            return True
+        found = f"SELECT 1 FROM {self.rows} WHERE {self.alias}.words @@ {sought} LIMIT 1"
+        return transaction.one(found, {"term": term}) is not None
 
     def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
         return set()
