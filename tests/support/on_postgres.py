@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from tests.support import raw
 
-from memstore.database.postgres import pools
+from memstore.database.postgres import pools, remembered
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import PostgresTransaction
@@ -159,10 +159,11 @@ def _database(url: str) -> Iterator[Database]:
     with psycopg.connect(url, autocommit=True) as connection:
         pools.configure(connection)
         connection.execute("BEGIN")
-        row = connection.execute("SELECT counters FROM memstore_tenants").fetchone()
-        yield Database(
-            PostgresTransaction(connection, "default", lambda *_: None, row[0] if row else None)
-        )
+        row = connection.execute(
+            f"SELECT {remembered.COLUMNS} FROM memstore_tenants WHERE tenant = 'default'"
+        ).fetchone()
+        state = None if row is None else remembered.State(*row)
+        yield Database(PostgresTransaction(connection, "default", lambda *_: None, state))
         connection.execute("ROLLBACK")
 
 

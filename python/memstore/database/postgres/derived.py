@@ -80,27 +80,38 @@ TAGS: Final = (
     "CASE WHEN r.tags IS JSON ARRAY THEN r.tags ELSE '[]' END::json) AS tag (value)"
 )
 
+PARTS: Final = frozenset(
+    "now was fed counted unfiled members untagged tagged".split()
+)
+"""The names of the parts of a statement with effects."""
+
 EFFECTS: Final = frozenset({"fed", "uncounted"})
 """The effects after which something is due before the commit."""
 
 
 def with_effects(write: Write, *, returns: bool) -> tuple[str, frozenset[str]] | None:
     """Return the statement with its effects, and their names; ``None`` if there are none."""
-    effects = dict(_effects(write))
-    if not effects:
+    parts, names = parts_of(write)
+    if len(parts) == 1:
         return None
+    wanted = (write.returning or "1") if returns else "count(*)"
+    text = f"WITH {', '.join(parts)} SELECT {wanted} FROM now AS {write.alias}"
+    return text, names
+
+
+def parts_of(write: Write) -> tuple[list[str], frozenset[str]]:
+    """Return the parts of the WITH clause that a statement becomes, and its effects' names."""
+    effects = dict(_effects(write))
     parts = []
     if write.kind == "UPDATE" and not effects.keys().isdisjoint({"counted", "members", "tagged"}):
         named = write.alias if write.alias == write.table else f"{write.table} AS {write.alias}"
         parts.append(f"was AS (SELECT {write.alias}.* FROM {named} {write.condition})")
     parts.append(f"now AS ({write.body} RETURNING {write.alias}.*)")
     parts += [f"{name} AS ({text})" for name, text in effects.items()]
-    wanted = (write.returning or "1") if returns else "count(*)"
-    text = f"WITH {', '.join(parts)} SELECT {wanted} FROM now AS {write.alias}"
     names = frozenset(effects)
     if write.kind == "UPDATE" and "counted" in names:
         names |= {"uncounted"}  # a count may be zero now
-    return text, names & EFFECTS
+    return parts, names & EFFECTS
 
 
 def _effects(write: Write) -> Iterator[tuple[str, str]]:

@@ -11,22 +11,33 @@ import os
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from memstore.database.postgres import migrations, pools, structure
+from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
+from memstore.database.postgres.remembered import State
 from memstore.database.postgres.transaction import (
+    Attempt,
+    Outrun,
     PostgresTransaction,
     Translated,
     storage_error,
 )
 from memstore.domain import clock
 from memstore.domain.arguments import checked_real
-from memstore.errors import Conflict, Remedy, StorageError, StoreBusy, StoreClosed
+from memstore.errors import (
+    Conflict,
+    MemstoreError,
+    Remedy,
+    StorageError,
+    StoreBusy,
+    StoreClosed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -34,6 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Cancelled, Durability, Progress, Transaction
+
+T = TypeVar("T")
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for other writes of the same tenant."""
@@ -51,10 +64,13 @@ OUTCOME_PAUSE_SECONDS: Final = 0.2
 OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
 
 LOCK: Final = (
-    "SELECT counters, pg_current_xact_id()::text FROM memstore_tenants WHERE tenant = {} FOR UPDATE"
+    f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
+    " WHERE tenant = {} FOR UPDATE"
 )
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+READ_STATE: Final = "{}; SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
 
 TRIM: Final = (
     "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
@@ -93,6 +109,8 @@ class PostgresEngine:
         self._pool = pools.opened(self._address)
         self._writing = threading.local()
         self._has_tenant = False
+        self._has_tables = False
+        """Whether the schema is known to be there."""
         self._namespaces: set[str] = set()
         """The namespaces that are known to be the tenant's."""
         self._fed = 0
@@ -100,6 +118,7 @@ class PostgresEngine:
         self.before_commit: Callable[[Transaction], object] = _unchanged
         try:
             self.tenant = self._tenant_of(namespace, shared)
+            self._remembered = self._pool.remembered(self.tenant)
         except BaseException:
             self.close()
             raise
@@ -134,11 +153,22 @@ class PostgresEngine:
 
     @contextmanager
     def read(self) -> Iterator[PostgresTransaction]:
-        connection, _ = self._began(READ)
+        connection, state = self._began_reading()
         try:
-            yield PostgresTransaction(connection, self.tenant, self._admit)
+            yield PostgresTransaction(connection, self.tenant, self._admit, state, self._remembered)
         finally:
-            self._give_back(connection)
+            self._pool.give_back_read(connection)
+
+    def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
+        """Begin a read; return its connection, and the tenant's row if there is one."""
+        if not self._has_tables:
+            return self._began(READ)[0], None
+        connection, found = self._began(
+            READ_STATE.format(READ, sql.Literal(self.tenant).as_string())
+        )
+        found.nextset()
+        row = found.fetchone()
+        return connection, None if row is None else State(*row)
 
     @contextmanager
     def write(
@@ -151,22 +181,173 @@ class PostgresEngine:
             raise StorageError(
                 "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
             )
-        connection, counters, number = self._locked(wait)
+        began = clock.monotonic()
+        with self._turn(wait):
+            left = max(0.0, wait - (clock.monotonic() - began))
+            connection, state, number = self._locked(left)
+            try:
+                transaction = PostgresTransaction(
+                    connection, self.tenant, self._admit, state, self._remembered
+                )
+                if not check_links:
+                    with Translated():
+                        connection.execute("SET LOCAL session_replication_role = replica")
+                yield transaction
+                self._finish(transaction, number)
+            finally:
+                self._give_back(connection)
+
+    def perform(self, work: Callable[[Transaction], T]) -> T:
+        state = self._remembered.state
+        if state is None or self._read_only or self._remembered.expects_others():
+            return self._performed_locked(work)
+        if getattr(self._writing, "is_open", False):
+            raise self._busy(0)
+        try:
+            with self._turn(self._wait_seconds):
+                return self._attempted(work)
+        except Outrun:
+            self._remembered.note(None, missed=True)
+        return self._performed_locked(work)
+
+    def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
+        with self.write() as transaction:
+            return work(transaction)
+
+    def _attempted(self, work: Callable[[Transaction], T]) -> T:
+        """Do work without the lock, as one statement if it reads nothing.
+
+        Raises:
+            Outrun: another process wrote since; nothing was stored.
+        """
+        state = self._remembered.state
+        if state is None:
+            raise Outrun
+        attempt = Attempt(
+            lambda: self._locked(self._wait_seconds),
+            self.tenant,
+            self._admit,
+            state,
+            self._remembered,
+        )
+        try:
+            try:
+                result = work(attempt)
+                self.before_commit(attempt)
+                claimed = self._claimed(attempt)
+            except MemstoreError:
+                if attempt.is_locked:
+                    raise
+                raise Outrun from None  # what was remembered may be why
+            joined = None if self._is_trimming_due() else attempt.joined()
+            if joined is None:
+                attempt.begin()
+                self._finish(attempt, attempt.number, is_settled=True)
+            else:
+                self._send(attempt, state, *joined)
+            self._namespaces |= claimed
+            self._remembered.note_found()
+        finally:
+            if attempt.is_locked:
+                self._give_back(attempt.connection)
+        return result
+
+    def _send(self, attempt: Attempt, known: State, text: str, values: list[object]) -> None:
+        """Send a write that is one statement."""
+        after = attempt.state
+        self._remembered.note(None)
+        connection = self._taken()
+        try:
+            row = psycopg.RawCursor(connection).execute(text, values).fetchone()
+        except psycopg.OperationalError as error:
+            if not self._is_written(known, after, error):
+                raise StorageError(
+                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+                ) from error
+            row = (1,)
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        finally:
+            self._give_back(connection)
+        if row is None or not row[0]:
+            raise Outrun
+        self._fed += "fed" in attempt.effects
+        self._remembered.note(after)
+
+    def _is_written(self, before: State, after: State | None, lost: psycopg.Error) -> bool:
+        """Return whether a write is stored, and keep it from being stored later.
+
+        Raises:
+            StorageError: the server does not answer, or others wrote since and it has no line.
+        """
+        deadline = clock.monotonic() + OUTCOME_SECONDS
+        pause = threading.Event()
+        while clock.monotonic() < deadline:
+            with suppress(psycopg.Error, StorageError):
+                found = self._outcome_of(before, after)
+                if found is not None:
+                    return found
+                break
+            pause.wait(OUTCOME_PAUSE_SECONDS)
+        raise StorageError(
+            "the connection to the server was lost during the commit, and the server does not "
+            "say whether the change was stored",
+            remedy=Remedy.READ_AGAIN,
+        ) from lost
+
+    def _outcome_of(self, before: State, after: State | None) -> bool | None:
+        connection, state, _ = self._locked(self._wait_seconds)
+        try:
+            if after is None or state is None:
+                return None
+            if state.version == after.version:
+                return True
+            if state.version == before.version:  # it may still arrive, and then finds another one
+                connection.execute(
+                    "UPDATE memstore_tenants SET version = %s WHERE tenant = %s",
+                    [remembering.another(), self.tenant],
+                )
+                connection.execute("COMMIT")
+                return False
+            if after.line is None or after.line == before.line:
+                return None
+            row = connection.execute(
+                "SELECT hash FROM memstore_journal WHERE tenant = %s AND id = %s",
+                [self.tenant, after.line],
+            ).fetchone()
+            return row is not None and row[0] == after.hash
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def _turn(self, wait: float) -> Iterator[None]:
+        """Let the threads of this process write one after the other."""
+        if not self._remembered.turn.acquire(timeout=wait):
+            raise self._busy(wait)
         self._writing.is_open = True
         try:
-            transaction = PostgresTransaction(connection, self.tenant, self._admit, counters)
-            if not check_links:
-                with Translated():
-                    connection.execute("SET LOCAL session_replication_role = replica")
-            yield transaction
-            self.before_commit(transaction)
-            claimed = self._claimed(transaction)
-            self._trim(transaction)
-            self._commit(transaction, number)
-            self._namespaces |= claimed
+            yield
         finally:
             self._writing.is_open = False
-            self._give_back(connection)
+            self._remembered.turn.release()
+
+    def _finish(
+        self, transaction: PostgresTransaction, number: str | None, *, is_settled: bool = False
+    ) -> None:
+        """Do what is due before a commit, and commit."""
+        claimed = set[str]()
+        if not is_settled:
+            self.before_commit(transaction)
+            claimed = self._claimed(transaction)
+        self._trim(transaction)
+        self._remembered.note(None)
+        self._commit(transaction, number)
+        self._remembered.note(transaction.state)
+        self._namespaces |= claimed
+
+    def _taken(self) -> psycopg.Connection[Any]:
+        self._check_usable()
+        return self._pool.take()
 
     def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
         """Return a connection in a new transaction; a connection that died is replaced."""
@@ -225,11 +406,11 @@ class PostgresEngine:
                 return None
             pause.wait(OUTCOME_PAUSE_SECONDS)
 
-    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], dict[str, int], str | None]:
+    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], State | None, str | None]:
         """Begin a write with its tenant locked.
 
         Returns:
-            The connection, the tenant's counters, and the number of the transaction.
+            The connection, the tenant's row, and the number of the transaction.
         """
         begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
@@ -250,11 +431,12 @@ class PostgresEngine:
             raise storage_error(error) from error
         if row is None:
             if not known:
-                return connection, {}, None
+                return connection, None, None
             self._give_back(connection)
             raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
-        self._has_tenant = True
-        return connection, dict(row[0]), str(row[1])
+        self._has_tenant = self._has_tables = True
+        *state, number = row
+        return connection, State(*state), str(number)
 
     def _begun(
         self, statement: str, wait: float
@@ -288,12 +470,15 @@ class PostgresEngine:
         if "fed" not in transaction.effects:
             return
         self._fed += 1
-        if self._fed >= TRIMMED_EVERY:
+        if self._is_trimming_due():
             self._fed = 0
             for feed in ("memstore_fact_changes", "memstore_episode_changes"):
                 transaction.connection.execute(
                     sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}
                 )
+
+    def _is_trimming_due(self) -> bool:
+        return self._fed >= TRIMMED_EVERY
 
     # -- namespaces ---------------------------------------------------------------------------
 
@@ -303,6 +488,7 @@ class PostgresEngine:
         try:
             if not self._has_schema(connection):
                 return shared or namespace
+            self._has_tables = True
             rows = connection.execute(
                 "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
                 [[namespace, shared or namespace]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
@@ -11,6 +12,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memstore.database.postgres.numbers import NumberLoader
+from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.transaction import storage_error
 from memstore.errors import Remedy, StorageError, StoreBusy
 
@@ -22,6 +24,9 @@ MAX_CONNECTIONS: Final = 32
 
 IDLE_SECONDS: Final = 300.0
 """After how long an unused connection is closed."""
+
+MAX_RESTING: Final = 8
+"""The most connections that are kept for the next use, without going through the pool."""
 
 MIN_VERSION: Final = 160000
 """The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
@@ -51,7 +56,20 @@ class Pool:
             configure=configure,
             open=False,
         )
-        self._has_connected = False
+        self._has_connected = self._is_closed = False
+        self._resting: list[psycopg.Connection[Any]] = []
+        """Connections for the next use, the last one first; their last transaction may be ending."""
+        self._fewest = 0
+        """How many were unused all the time since the timer was started."""
+        self._timer: threading.Timer | None = None
+        self._waiting = 0
+        """How many threads wait for a connection of the pool."""
+        self._remembered: dict[str, Remembered] = {}
+
+    def remembered(self, tenant: str) -> Remembered:
+        """Return what this process remembers of a tenant."""
+        with _lock:
+            return self._remembered.setdefault(tenant, Remembered())
 
     def take(self) -> psycopg.Connection[Any]:
         """Return a connection for one transaction.
@@ -62,6 +80,12 @@ class Pool:
         """
         if not self._has_connected:
             self._connect_first()
+        while (rested := self._rested()) is not None:
+            if rested.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+                return rested
+            self._pool.putconn(rested)  # which closes it
+        with _lock:
+            self._waiting += 1
         try:
             return self._pool.getconn()
         except PoolTimeout:
@@ -71,11 +95,76 @@ class Pool:
             ) from None
         except (psycopg.Error, PoolClosed) as error:
             raise StorageError(f"{self._address.shown} cannot be used") from error
+        finally:
+            with _lock:
+                self._waiting -= 1
 
     def give_back(self, connection: psycopg.Connection[Any]) -> None:
+        """Take a connection back that is in no transaction."""
+        with _lock:
+            rests = (
+                connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+                and self._rest(connection)
+            )
+        if not rests:
+            self._pool.putconn(connection)
+
+    def give_back_read(self, connection: psycopg.Connection[Any]) -> None:
+        """Take a connection back whose transaction has only read; nobody waits for its end.
+
+        It ends with COMMIT: the driver forgets what is prepared when it sees a ROLLBACK.
+        """
+        status = psycopg.pq.TransactionStatus
+        if connection.info.transaction_status == status.INTRANS:
+            connection.pgconn.send_query(b"COMMIT")
+            connection.pgconn.flush()
+            with _lock:
+                if self._rest(connection):
+                    return
+            _settle(connection)
+        if connection.info.transaction_status == status.INERROR:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
         self._pool.putconn(connection)
 
+    def _rest(self, connection: psycopg.Connection[Any]) -> bool:
+        """Keep a connection for the next use, unless there are enough, or somebody waits."""
+        if self._waiting or len(self._resting) >= MAX_RESTING or self._is_closed:
+            return False
+        self._resting.append(connection)
+        if self._timer is None:
+            self._timer = threading.Timer(IDLE_SECONDS, self._let_go)
+            self._timer.daemon = True
+            self._timer.start()
+        return True
+
+    def _rested(self) -> psycopg.Connection[Any] | None:
+        with _lock:
+            self._fewest = min(self._fewest, max(0, len(self._resting) - 1))
+            connection = self._resting.pop() if self._resting else None
+        if connection is not None:
+            _settle(connection)
+        return connection
+
+    def _let_go(self) -> None:
+        """Give those back that were not used for so long; the pool closes them in time."""
+        with _lock:
+            unused, self._resting = self._resting[: self._fewest], self._resting[self._fewest :]
+            self._fewest = len(self._resting)
+            self._timer = None
+        for connection in unused:
+            _settle(connection)
+            self._pool.putconn(connection)
+
     def close(self) -> None:
+        with _lock:
+            self._is_closed = True
+            resting, self._resting = self._resting, []
+            if self._timer is not None:
+                self._timer.cancel()
+        for connection in resting:
+            _settle(connection)
+            self._pool.putconn(connection)
         self._pool.close()
 
     def _connect_first(self) -> None:
@@ -98,6 +187,13 @@ class Pool:
         with _lock:
             self._pool.open()
             self._has_connected = True
+
+
+def _settle(connection: psycopg.Connection[Any]) -> None:
+    """Wait for the end of a connection's last transaction."""
+    with suppress(psycopg.Error):
+        while connection.pgconn.get_result() is not None:
+            pass
 
 
 def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:

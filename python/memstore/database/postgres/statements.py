@@ -53,6 +53,12 @@ class Compiled(NamedTuple):
     """What it changes besides: see :data:`derived.EFFECTS`."""
     table: str
     """The table that it inserts into; empty if it does not."""
+    writes: str = ""
+    """The table that it writes; empty if it only reads."""
+    reads: frozenset[str] = frozenset()
+    """The tables that it names."""
+    fed: frozenset[str] = frozenset()
+    """The tables that it writes, with what is derived."""
 
 
 @lru_cache(maxsize=2048)
@@ -75,7 +81,81 @@ def compiled(sql: str, returns: bool) -> Compiled:
             counts = not returns
     text, names = _numbered(text)
     into = write.table if write is not None and write.kind == "INSERT" else ""
-    return Compiled(text, names, counts, effects, into)
+    writes = "" if write is None else write.table
+    written = frozenset(re.findall(r"(?:INSERT INTO|DELETE FROM|UPDATE) (memstore_\w+)", text))
+    return Compiled(text, names, counts, effects, into, writes, scoping.tables, written)
+
+
+class Joined(NamedTuple):
+    """Several INSERTs of one row each, and the tenant's row, as one statement."""
+
+    text: str
+    places: tuple[tuple[int, str] | str, ...]
+    """Each parameter: the place of its statement and its name there, or its name."""
+    effects: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def joined(texts: tuple[str, ...]) -> Joined | None:
+    """Return INSERTs as one statement, which writes nothing if the tenant's version has changed.
+
+    It returns how many versions it found: 1 or 0. ``None`` if the statements cannot be joined.
+    """
+    parts, effects = [HELD], frozenset[str]()
+    for place, sql in enumerate(texts):
+        given = _after_held(sql, place)
+        if given is None:
+            return None
+        write = _Scoping(TOKEN.findall(given)).write()
+        if write is None:
+            return None
+        own, its_effects = derived.parts_of(write)
+        effects |= its_effects
+        parts += [_numbered_parts(part, place) for part in own]
+    text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM held")
+    return Joined(text, tuple(map(_place, names)), effects)
+
+
+HELD: Final = (
+    "held AS (UPDATE memstore_tenants SET version = :version, epoch = :epoch,"
+    " counters = :counters::jsonb, line = :line, at = :at, hash = :hash WHERE tenant = (SELECT"
+    f" tenant FROM memstore_tenants WHERE tenant = :{TENANT} AND version = :known"
+    f" FOR UPDATE SKIP LOCKED) AND tenant = :{TENANT} RETURNING 1)"
+)
+"""Locks the tenant's row and changes it, if it is as the writer remembers it; never waits."""
+
+
+def _after_held(sql: str, place: int) -> str | None:
+    """Return an INSERT of one row that inserts it only if the version was found."""
+    if (insert := INSERT.fullmatch(sql)) is None:
+        return None
+    table, columns, rest = insert[1], insert[2].split(", "), insert[3]
+    types = tables.columns().get(table, {})
+    if values := VALUES.fullmatch(rest):
+        given = values[1].split(", ")
+        if not all(map(_is_parameter, given)) or not {*columns} <= types.keys():
+            return None
+        source = "SELECT " + ", ".join(
+            f":of_{place}_{value[1:]}::{types[column]}"
+            for column, value in zip(columns, given, strict=True)
+        )
+        return f"INSERT INTO {table} ({', '.join(columns)}) {source} FROM held"
+    if not rest.endswith("FROM memstore_generations") or not {*named(rest)} <= PLACED.keys():
+        return None
+    source = re.sub(r":(\w+)", lambda name: f":of_{place}_{name[1]}::{PLACED[name[1]]}", rest)
+    return f"INSERT INTO {table} ({', '.join(columns)}) {source} CROSS JOIN held"
+
+
+def _numbered_parts(text: str, place: int) -> str:
+    """Give the parts of one of several statements names of their own."""
+    return "".join(
+        f"{token}_{place}" if token in derived.PARTS else token for token in TOKEN.findall(text)
+    )
+
+
+def _place(name: str) -> tuple[int, str] | str:
+    found = re.fullmatch(r"of_(\d+)_(\w+)", name)
+    return name if found is None else (int(found[1]), found[2])
 
 
 @lru_cache(maxsize=256)
@@ -145,6 +225,11 @@ class _Scoping:
     @property
     def text(self) -> str:
         return "".join(self._tokens)
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables and views that the statement names."""
+        return frozenset(self._words) & (tables.scoped() | tables.SHARED)
 
     def _measured(self) -> list[int]:
         depth, depths = 0, []

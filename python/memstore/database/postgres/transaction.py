@@ -8,10 +8,13 @@ import psycopg
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
+from memstore.database import acts
 from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres import statements
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
+from memstore.database.postgres.remembered import State
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Value
+    from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import tokens as tokenizer
@@ -27,7 +31,12 @@ else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     tokenizer = lazy_import("memstore.database.sqlite.tokens")
 
-COUNTERS: Final = "UPDATE memstore_tenants SET counters = %s WHERE tenant = %s"
+STATE: Final = (
+    "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
+    " hash = %s WHERE tenant = %s"
+)
+
+HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
 NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
@@ -44,35 +53,51 @@ class PostgresTransaction(Transaction):
     Args:
         tenant: the tenant whose rows it reads and writes.
         admit: checks that namespaces which a statement names are the tenant's.
-        counters: of a transaction for writing, the last ids by table.
+        state: the tenant's row in this transaction; ``None`` before there is one.
+        remembered: what was read before.
     """
 
     dialect = DIALECT
 
     def __init__(
         self,
-        connection: psycopg.Connection[Any],
+        connection: psycopg.Connection[Any] | None,
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        counters: Mapping[str, int] | None = None,
+        state: State | None = None,
+        remembered: Remembered | None = None,
     ) -> None:
-        self.connection = connection
+        self._connection = connection
         self.tenant = tenant
+        self._state = state
+        self._remembered = remembered
         self._admit = admit
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
-        self._cursor = psycopg.RawCursor(connection)
         self._queued: dict[str, list[Row]] = {}
         """The queued rows of each statement."""
         self._finishing: dict[str, Finish] = {}
         """What completes the queued rows of a statement."""
-        self._counters = dict(counters or {})
-        self._counted = dict(self._counters)
-        """The counters as they are stored."""
+        self._counters = dict(state.counters) if state is not None else {}
+        self._head = None if state is None else (state.line, state.at, state.hash)
+        """The journal's last line, as far as it is known."""
+        self._written: set[str] = set()
+        """The tables that were written."""
+        self._last: psycopg.RawCursor[Any] | None = None
         self.namespaces: set[str] = set()
         """The namespaces of the rows that were added."""
         self.effects: set[str] = set()
         """What its statements changed besides their rows."""
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            raise RuntimeError("the transaction has no connection")
+        return self._connection
+
+    def _cursor(self) -> psycopg.RawCursor[Any]:
+        self._last = psycopg.RawCursor(self.connection)
+        return self._last
 
     @property
     def full_text(self) -> FullTexts:
@@ -91,14 +116,42 @@ class PostgresTransaction(Transaction):
         return tokenizer.tokens(tokenizer.scratch(), texts)
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
-        self.flush()
-        with Translated():
-            return iter(self._execute(sql, parameters, returns=True).fetchall())
+        return iter(self._read(sql, parameters))
 
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        if sql == acts.LAST and self._head is not None and self._head[2] is not None:
+            self._relied()
+            levels = self.one(HAS_LEVELS, parameters)
+            return (*self._head, levels is not None)
+        found = self._read(sql, parameters)
+        return found[0] if found else None
+
+    def _read(self, sql: str, parameters: Given) -> list[Row]:
+        statement = statements.compiled(sql, True)
+        memory = self._remembered if remembering.is_remembered(statement) else None
+        if memory is None or statement.reads & self._written_or_queued():
+            return self._fetched(sql, parameters)
+        bound = self._bound_of(statement, sql, parameters)
+        if self._state is not None:
+            known = memory.rows(statement, bound, self._state)
+            if known is not None:
+                self._relied()
+                return known
+        rows = self._fetched(sql, parameters)
+        if self._state is not None:  # as it is now: reading may have found another one
+            memory.keep(statement, bound, self._state, rows)
+        return rows
+
+    def _fetched(self, sql: str, parameters: Given) -> list[Row]:
         self.flush()
         with Translated():
-            return cast("Row | None", self._execute(sql, parameters, returns=True).fetchone())
+            return self._execute(sql, parameters, returns=True).fetchall()
+
+    def _written_or_queued(self) -> set[str]:
+        return self._written.union(*(statements.compiled(text, False).fed for text in self._queued))
+
+    def _relied(self) -> None:
+        """Note that something was remembered, and not read."""
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()
@@ -152,20 +205,38 @@ class PostgresTransaction(Transaction):
         names = statements.named(text)
         many = statements.batched(text) if len(rows) > 1 else None
         statement = statements.compiled(many or text, False)
-        self.effects |= statement.effects
+        self._note(statement)
+        self._note_line(text, statement, rows)
+        cursor = self._cursor()
         if many is not None:
             for start in range(0, len(rows), BATCH):
                 some = rows[start : start + BATCH]
                 lists = [[_value(row[place]) for row in some] for place in range(len(names))]
-                self._cursor.execute(statement.text, self._bound(statement, names, lists))
+                cursor.execute(statement.text, self._bound(statement, names, lists))
         else:
             bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
             if len(bound) == 1:
-                self._cursor.execute(statement.text, bound[0])
+                cursor.execute(statement.text, bound[0])
             else:
-                self._cursor.executemany(statement.text, bound)
+                cursor.executemany(statement.text, bound)
         if statement.table and "id" in names:
             self._note_id(statement.table, max(row[names.index("id")] for row in rows))
+
+    def _note(self, statement: Compiled) -> None:
+        """Note what a statement changes."""
+        self.effects |= statement.effects
+        self._written |= statement.fed
+
+    def _note_line(self, text: str, statement: Compiled, rows: Sequence[Row]) -> None:
+        """Note the journal's last line."""
+        if statement.writes != acts.TABLE or statement.table != acts.TABLE:
+            return
+        names = statements.named(text)
+        if text == acts.INSERTION:
+            line, at, hash_ = (rows[-1][names.index(name)] for name in ("id", "at", "hash"))
+            self._head = (cast("int", line), cast("str", at), cast("bytes", hash_))
+        else:
+            self._head = None
 
     def _bound(
         self, statement: Compiled, names: Sequence[str], values: Sequence[object]
@@ -175,22 +246,24 @@ class PostgresTransaction(Transaction):
         given[TENANT] = self.tenant
         return [given[name] for name in statement.names]
 
+    def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
+        given = _named(text, parameters)
+        return [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
+
     def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
         statement = statements.compiled(text, returns)
-        self.effects |= statement.effects
-        given: Mapping[str, Any]
-        if isinstance(parameters, tuple):
-            given = dict(zip(statements.named(text), parameters, strict=True))
-        else:
-            given = parameters
+        self._note(statement)
+        if statement.table == acts.TABLE:
+            self._head = None
+        given = _named(text, parameters)
         self._check_namespaces(statement, given)
-        bound = [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
+        bound = self._bound_of(statement, text, given)
         id_, namespace = given.get("id"), given.get("namespace")
         if statement.table and isinstance(id_, int):
             self._note_id(statement.table, id_)
         if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
             self.namespaces.add(namespace)
-        return self._cursor.execute(statement.text, bound or None)
+        return self._cursor().execute(statement.text, bound or None)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if TENANT not in statement.names:
@@ -202,7 +275,8 @@ class PostgresTransaction(Transaction):
 
     def columns(self) -> list[str]:
         """Return the names of the columns of the rows that were read last."""
-        return [column.name for column in self._cursor.description or ()]
+        found = None if self._last is None else self._last.description
+        return [column.name for column in found or ()]
 
     # -- ids ----------------------------------------------------------------------------------
 
@@ -214,11 +288,12 @@ class PostgresTransaction(Transaction):
         return self._reserve(table, count)
 
     def _reserve(self, table: str, count: int) -> int:
+        self._relied()
         if table not in self._counters:
             statement = statements.compiled(f"SELECT max(id) FROM {table}", True)
             with Translated():
                 bound = [self.tenant for _ in statement.names]
-                row = self._cursor.execute(statement.text, bound or None).fetchone()
+                row = self._cursor().execute(statement.text, bound or None).fetchone()
             self._counters[table] = (row[0] if row else None) or 0
         first = self._counters[table] + 1
         self._counters[table] += count
@@ -239,9 +314,113 @@ class PostgresTransaction(Transaction):
             self._run_queued()
             if "uncounted" in self.effects:
                 self.connection.execute(NO_ZEROS, [self.tenant])
-            if self._counters != self._counted:
-                self.connection.execute(COUNTERS, [Jsonb(self._counters), self.tenant])
+            if self._written or self._state is None or self._counters != self._state.counters:
+                self._state = self._next_state()
+                self.connection.execute(STATE, [*_stored(self._state), self.tenant])
             self.connection.execute("COMMIT")
+
+    @property
+    def state(self) -> State | None:
+        """The tenant's row, after :meth:`finish` as this transaction left it."""
+        return self._state
+
+    def _next_state(self) -> State:
+        rarely = self._state is None or self._written & remembering.RARE
+        epoch = remembering.another() if rarely or self._state is None else self._state.epoch
+        head = self._head or (None, None, None)
+        return State(remembering.another(), epoch, dict(self._counters), *head)
+
+
+def _stored(state: State) -> list[object]:
+    return [*state._replace(counters=Jsonb(state.counters))]  # type: ignore[arg-type]
+
+
+def _named(text: str, parameters: Given) -> Mapping[str, Any]:
+    if isinstance(parameters, tuple):
+        return dict(zip(statements.named(text), parameters, strict=True))
+    return parameters
+
+
+class Outrun(Exception):
+    """Another process wrote since; what relied on the tenant's row has to be done again."""
+
+
+class Attempt(PostgresTransaction):
+    """A write that begins with what is remembered of the tenant, and without its lock.
+
+    If nothing has to be read, it is one statement, which writes nothing if the tenant was written
+    since. What has to be read is read with the tenant locked.
+
+    Args:
+        locked: takes the lock; returns a connection, the tenant's row, and the number of the
+            transaction on the server.
+    """
+
+    def __init__(
+        self,
+        locked: Callable[[], tuple[psycopg.Connection[Any], State | None, str | None]],
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        state: State,
+        remembered: Remembered,
+    ) -> None:
+        super().__init__(None, tenant, admit, state, remembered)
+        self._locked = locked
+        self._has_relied = False
+        self.number: str | None = None
+
+    @property
+    def is_locked(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            self._connection, found, self.number = self._locked()
+            if found is None or self._state is None or found.version != self._state.version:
+                if self._has_relied or found is None:
+                    raise Outrun
+                self._state, self._counters = found, dict(found.counters)
+                self._head = (found.line, found.at, found.hash)
+        return self._connection
+
+    def _relied(self) -> None:
+        self._has_relied = True
+
+    def begin(self) -> None:
+        """Take the lock, if nothing has taken it yet."""
+        _ = self.connection
+
+    def joined(self) -> tuple[str, list[object]] | None:
+        """Return all that is queued as one statement with its values; ``None`` if it cannot be.
+
+        It returns the number 1, or 0 if another process wrote since.
+        """
+        if self.is_locked or not self._queued or any(len(own) > 1 for own in self._queued.values()):
+            return None
+        statement = statements.joined((*self._queued,))
+        if statement is None or self._state is None:
+            return None
+        rows: list[Mapping[str, object]] = []
+        for text, queued in self._queued.items():
+            finish = self._finishing.get(text)
+            row = queued if finish is None else [*finish(queued)]
+            self._note(statements.compiled(text, False))
+            self._note_line(text, statements.compiled(text, False), row)
+            values = dict(zip(statements.named(text), map(_value, row[0]), strict=True))
+            if isinstance(id_ := values.get("id"), int):
+                self._note_id(statements.compiled(text, False).table, id_)
+            rows.append(values)
+        known = self._state.version
+        self._state = self._next_state()
+        own = {"known": known, TENANT: self.tenant}
+        own |= dict(zip(State._fields, _stored(self._state), strict=True))
+        bound = [
+            own[place] if isinstance(place, str) else rows[place[0]][place[1]]
+            for place in statement.places
+        ]
+        self.effects |= statement.effects
+        return statement.text, bound
 
 
 def _value(value: object) -> object:

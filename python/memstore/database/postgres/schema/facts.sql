@@ -5,7 +5,15 @@
 CREATE TABLE memstore_tenants (
     tenant   TEXT PRIMARY KEY,
     -- The last id of each table whose ids are never reused, by the table's name.
-    counters jsonb NOT NULL DEFAULT '{}'
+    counters jsonb NOT NULL DEFAULT '{}',
+    -- Every write changes it, to a random number (remembered.py).
+    version  bigint NOT NULL DEFAULT 0,
+    -- As above, for writes of the tables that are rarely written.
+    epoch    bigint NOT NULL DEFAULT 0,
+    -- The journal's last line; NULL if this row does not know it.
+    line     bigint,
+    at       TEXT,
+    hash     bytea
 );
 -- The tenant of each namespace. A namespace has one, and keeps it.
 CREATE TABLE memstore_namespaces (
