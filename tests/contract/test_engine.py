@@ -46,6 +46,26 @@ def test_a_write_is_rolled_back_on_an_error(engine: Engine) -> None:
     assert names(engine) == ["two"]
 
 
+def test_work_is_performed_in_a_write_and_its_result_returned(
+    engine: Engine, open_engine: OpenEngine
+) -> None:
+    def work(transaction: Transaction) -> int:
+        add(transaction, "one")
+        return transaction.scalar("SELECT count(*) FROM items")
+
+    assert engine.perform(work) == 1
+    assert names(open_engine()) == ["one"]
+    assert engine.perform(work) == 2
+
+    def fail(transaction: Transaction) -> None:
+        add(transaction, "two")
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        engine.perform(fail)
+    assert names(engine) == ["one", "one"]
+
+
 def test_a_write_is_rolled_back_when_a_statement_fails(engine: Engine) -> None:
     with pytest.raises(StorageError), engine.write() as transaction:
         transaction.run("INSERT INTO items (name) SELECT 'one' UNION ALL SELECT NULL")

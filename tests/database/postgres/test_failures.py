@@ -9,10 +9,12 @@ from itertools import count
 from typing import Any
 
 import pytest
+from tests.support.embedders import WordEmbedder
 from tests.support.postgres import psycopg
 
 import memstore
 from memstore import Store
+from memstore.database.postgres import pools
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 pytestmark = pytest.mark.process
@@ -21,6 +23,15 @@ pytestmark = pytest.mark.process
 @pytest.fixture
 def store(url: str) -> Iterator[Store]:
     with memstore.open(url, embedder=None) as store:
+        yield store
+
+
+@pytest.fixture
+def embedding(url: str) -> Iterator[Store]:
+    """With vectors at once, an addition has nothing to read; the first ones learn the model."""
+    with memstore.open(url, embedder=WordEmbedder()) as store:
+        store.add("first", subject="s")
+        store.add("second", subject="s")
         yield store
 
 
@@ -119,6 +130,70 @@ def test_a_commit_that_did_not_arrive_is_an_error_and_stores_nothing(
     assert store.list() == []
     store.add("lost", subject="s")
     assert store.verify() == []
+
+
+JOINED = "WITH checked AS (UPDATE memstore_tenants"
+"""How a write begins that is one statement."""
+
+
+def test_a_fact_is_one_statement_and_others_writes_are_noticed(
+    embedding: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cutter = Cutter(monkeypatch)
+    sent: list[str] = []
+    cutter.before = lambda _, text: sent.append(text)
+    embedding.add("third", subject="s")
+    assert [text.startswith(JOINED) for text in sent] == [True]
+    with psycopg.connect(url, autocommit=True) as other:  # as a write of another process does
+        other.execute("UPDATE memstore_tenants SET version = version + 1")
+    sent.clear()
+    embedding.add("fourth", subject="s")
+    assert sent[0].startswith(JOINED)
+    assert sent[-1] == "COMMIT"
+    assert [fact.id for fact in embedding.list()] == [1, 2, 3, 4]
+    assert embedding.verify() == []
+
+
+def test_a_lost_answer_to_a_single_statement_is_looked_up(
+    embedding: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cutter = Cutter(monkeypatch)
+
+    def lose(_: Any, text: str) -> None:
+        if text.startswith(JOINED):
+            cutter.after = lambda *_: None
+            raise psycopg.OperationalError("the answer was lost")
+
+    cutter.after = lose
+    fact = embedding.add("kept", subject="s")
+    assert embedding.get(fact.id).content == "kept"
+    assert len(embedding.list()) == 3
+    assert cutter.after is not lose
+    assert embedding.verify() == []
+
+
+def test_a_single_statement_that_arrives_late_stores_nothing(
+    embedding: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was sent, and its connection was lost; the server reads it after it was looked up."""
+    late: list[tuple[str, Any]] = []
+    run = psycopg.RawCursor.execute
+
+    def lose(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
+        if str(query).startswith(JOINED) and not late:
+            late.append((query, params))
+            raise psycopg.OperationalError("the connection was lost")
+        return run(cursor, query, params, **options)
+
+    monkeypatch.setattr(psycopg.RawCursor, "execute", lose)
+    with pytest.raises(StorageError, match="nothing was stored"):
+        embedding.add("lost", subject="s")
+    with psycopg.connect(url, autocommit=True) as other:
+        pools.configure(other)
+        assert run(psycopg.RawCursor(other), *late[0]).fetchone() == (0,)
+    assert [fact.content for fact in embedding.list()] == ["first", "second"]
+    embedding.add("third", subject="s")
+    assert embedding.verify() == []
 
 
 def in_threads(number: int, work: Callable[[int], object]) -> None:

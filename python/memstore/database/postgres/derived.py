@@ -80,9 +80,7 @@ TAGS: Final = (
     "CASE WHEN r.tags IS JSON ARRAY THEN r.tags ELSE '[]' END::json) AS tag (value)"
 )
 
-PARTS: Final = frozenset(
-    "now was fed counted unfiled members untagged tagged".split()
-)
+PARTS: Final = frozenset("now was fed counted unfiled members untagged tagged".split())
 """The names of the parts of a statement with effects."""
 
 EFFECTS: Final = frozenset({"fed", "uncounted"})

@@ -58,7 +58,7 @@ class Pool:
         )
         self._has_connected = self._is_closed = False
         self._resting: list[psycopg.Connection[Any]] = []
-        """Connections for the next use, the last one first; their last transaction may be ending."""
+        """Connections for the next use, the last one first; their transaction may be ending."""
         self._fewest = 0
         """How many were unused all the time since the timer was started."""
         self._timer: threading.Timer | None = None

@@ -101,9 +101,9 @@ def joined(texts: tuple[str, ...]) -> Joined | None:
 
     It returns how many versions it found: 1 or 0. ``None`` if the statements cannot be joined.
     """
-    parts, effects = [HELD], frozenset[str]()
+    parts, effects = [CHECKED], frozenset[str]()
     for place, sql in enumerate(texts):
-        given = _after_held(sql, place)
+        given = _after_check(sql, place)
         if given is None:
             return None
         write = _Scoping(TOKEN.findall(given)).write()
@@ -112,12 +112,12 @@ def joined(texts: tuple[str, ...]) -> Joined | None:
         own, its_effects = derived.parts_of(write)
         effects |= its_effects
         parts += [_numbered_parts(part, place) for part in own]
-    text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM held")
+    text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM checked")
     return Joined(text, tuple(map(_place, names)), effects)
 
 
-HELD: Final = (
-    "held AS (UPDATE memstore_tenants SET version = :version, epoch = :epoch,"
+CHECKED: Final = (
+    "checked AS (UPDATE memstore_tenants SET version = :version, epoch = :epoch,"
     " counters = :counters::jsonb, line = :line, at = :at, hash = :hash WHERE tenant = (SELECT"
     f" tenant FROM memstore_tenants WHERE tenant = :{TENANT} AND version = :known"
     f" FOR UPDATE SKIP LOCKED) AND tenant = :{TENANT} RETURNING 1)"
@@ -125,7 +125,7 @@ HELD: Final = (
 """Locks the tenant's row and changes it, if it is as the writer remembers it; never waits."""
 
 
-def _after_held(sql: str, place: int) -> str | None:
+def _after_check(sql: str, place: int) -> str | None:
     """Return an INSERT of one row that inserts it only if the version was found."""
     if (insert := INSERT.fullmatch(sql)) is None:
         return None
@@ -139,11 +139,11 @@ def _after_held(sql: str, place: int) -> str | None:
             f":of_{place}_{value[1:]}::{types[column]}"
             for column, value in zip(columns, given, strict=True)
         )
-        return f"INSERT INTO {table} ({', '.join(columns)}) {source} FROM held"
+        return f"INSERT INTO {table} ({', '.join(columns)}) {source} FROM checked"
     if not rest.endswith("FROM memstore_generations") or not {*named(rest)} <= PLACED.keys():
         return None
     source = re.sub(r":(\w+)", lambda name: f":of_{place}_{name[1]}::{PLACED[name[1]]}", rest)
-    return f"INSERT INTO {table} ({', '.join(columns)}) {source} CROSS JOIN held"
+    return f"INSERT INTO {table} ({', '.join(columns)}) {source} CROSS JOIN checked"
 
 
 def _numbered_parts(text: str, place: int) -> str:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Value
-    from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres import full_text as indexes
+    from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import tokens as tokenizer
 else:

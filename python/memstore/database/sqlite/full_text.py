@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
-from memstore.database.sqlite.tokens import TOKENIZER
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
@@ -29,6 +28,9 @@ else:
     full_text_terms = lazy_import("memstore.database.sqlite.full_text_terms")
     episode_table = lazy_import("memstore.database.tables.episodes")
     spans = lazy_import("memstore.text.spans")
+
+TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
+"""The tokenizer of both full-text indexes, as in the schema."""
 
 OPENS, CLOSES = "\x02", "\x03"
 """Control characters to put around matching words; ordinary texts do not contain them."""

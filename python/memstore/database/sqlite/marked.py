@@ -34,7 +34,7 @@ def matched(query: str, texts: Sequence[str]) -> list[tuple[Span, ...]]:
 def _indexed(texts: Sequence[str]) -> SqliteTransaction:
     """Return a transaction in which these texts are the only row of the index."""
     transaction = SqliteTransaction(tokens.scratch(), "")
-    tokenizer, arguments = tokens.TOKENIZER
+    tokenizer, arguments = full_text.TOKENIZER
     transaction.run(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {NAME} USING fts5"
         f"({', '.join(COLUMNS)}, tokenize='{' '.join([tokenizer, *arguments])}')"

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
+from memstore.database.sqlite.full_text import TOKENIZER
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""The tokenizer of both full-text indexes, as in the schema."""
 
 REPEATED: Final = 40
 """Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
