@@ -53,11 +53,11 @@ DOORS = {
             "disk",
             "engine",
             "locks",
+            "marked",
             "write_ahead_log",
             "memory",
             "objects",
             "recovery",
-            "tokens",
             "transaction",
             "writer",
         )

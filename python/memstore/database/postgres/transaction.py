@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.statements import Compiled
-    from memstore.database.sqlite import tokens as tokenizer
+    from memstore.database.sqlite import marked
 else:
     indexes = lazy_import("memstore.database.postgres.full_text")
-    tokenizer = lazy_import("memstore.database.sqlite.tokens")
+    marked = lazy_import("memstore.database.sqlite.marked")
 
 STATE: Final = (
     "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
@@ -113,7 +113,7 @@ class PostgresTransaction(Transaction):
         return "ours"  # other programs do not write there, so nothing of theirs is to be adopted
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
-        return tokenizer.tokens(tokenizer.scratch(), texts)
+        return marked.tokens(texts)
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         return iter(self._read(sql, parameters))

@@ -29,9 +29,6 @@ else:
     episode_table = lazy_import("memstore.database.tables.episodes")
     spans = lazy_import("memstore.text.spans")
 
-TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""The tokenizer of both full-text indexes, as in the schema."""
-
 OPENS, CLOSES = "\x02", "\x03"
 """Control characters to put around matching words; ordinary texts do not contain them."""
 
@@ -40,6 +37,9 @@ SEGMENTS: Final = 3
 
 BM25_OF_TEXT: Final = -1.0
 """The score of every row that contains a query without words, such as an emoji or ``->``."""
+
+TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
+"""The tokenizer of both full-text indexes, as in the schema."""
 
 ROWS: Final = 100
 """Rows that are indexed together during a rebuild."""

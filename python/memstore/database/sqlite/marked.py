@@ -1,15 +1,18 @@
-"""The words of one row that match a query, for engines that have no FTS5."""
+"""Texts as FTS5 reads them, for engines that have none: their tokens, and where a query matches."""
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.sqlite import full_text, tokens
+import apsw
+
+from memstore.database.sqlite import full_text
 from memstore.database.sqlite.transaction import SqliteTransaction
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memstore.domain.results import Span
 
@@ -19,6 +22,14 @@ COLUMNS: Final = ("first", "second", "third", "segments")
 """As many as the index of facts has, so that the segments have the same place."""
 
 WORDS: Final = full_text.Fts5(NAME, NAME, NAME, lambda *_: set())
+
+
+_own = threading.local()
+
+
+def tokens(texts: Iterable[str]) -> list[list[str]]:
+    """Return the tokens of each text, in order."""
+    return _scratch().tokens(texts)
 
 
 def places(query: str, content: str) -> dict[int, str]:
@@ -33,7 +44,7 @@ def matched(query: str, texts: Sequence[str]) -> list[tuple[Span, ...]]:
 
 def _indexed(texts: Sequence[str]) -> SqliteTransaction:
     """Return a transaction in which these texts are the only row of the index."""
-    transaction = SqliteTransaction(tokens.scratch(), "")
+    transaction = _scratch()
     tokenizer, arguments = full_text.TOKENIZER
     transaction.run(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {NAME} USING fts5"
@@ -45,3 +56,10 @@ def _indexed(texts: Sequence[str]) -> SqliteTransaction:
         f"INSERT INTO {NAME} (rowid, {', '.join(given)}) VALUES (1, :{', :'.join(given)})", given
     )
     return transaction
+
+
+def _scratch() -> SqliteTransaction:
+    """Return a transaction of this thread's own database in memory."""
+    if not hasattr(_own, "connection"):
+        _own.connection = apsw.Connection(":memory:")
+    return SqliteTransaction(_own.connection, "")

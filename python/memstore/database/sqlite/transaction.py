@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Finish, FullTexts, Given, Row
     from memstore.database.sqlite import full_text as indexes
-    from memstore.database.sqlite import tokens as tokenizer
 else:
-    tokenizer = lazy_import("memstore.database.sqlite.tokens")
     indexes = lazy_import("memstore.database.sqlite.full_text")
+
+REPEATED: Final = 40
+"""Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
 
 UNLOCKABLE: Final = (apsw.SQLITE_IOERR_LOCK, apsw.SQLITE_IOERR_RDLOCK)
 """What SQLite reports of a file system that refuses a lock, though nobody else has one."""
@@ -70,14 +71,31 @@ class SqliteTransaction(Transaction):
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
 
-    def admit(self, namespaces: Collection[str]) -> None:
-        pass  # a file has every namespace
-
     def stamp_of_others(self) -> object:
         return self._changed_by_others
 
+    def admit(self, namespaces: Collection[str]) -> None:
+        pass  # a file has every namespace
+
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
-        return tokenizer.tokens(self.connection, texts)
+        tokenize = partial(
+            self.connection.fts5_tokenizer(*indexes.TOKENIZER),
+            flags=apsw.FTS5_TOKENIZE_DOCUMENT,
+            locale=None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+        known: dict[str, list[str]] = {}
+
+        def tokens(text: str) -> list[str]:
+            found = known.get(text)
+            if found is None:
+                found = cast("list[str]", tokenize(text.encode()))
+                if len(text) <= REPEATED:
+                    known[text] = found
+            return found
+
+        return [*map(tokens, texts)]
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         self.flush()
