@@ -70,6 +70,12 @@ DIFFERENCES: dict[str, str] = {
     r"search/test_index": "there are no index files there: each process keeps its index in memory",
     r"search/test_contextual.*relevance_equals_the_documented_formula": WORDS,
     r"search/test_episodes.*test_filtering_reads_no_episode_text": PLAN,
+    r"upkeep/test_(remains|scheduled|checksums)|upkeep/test_doctor.*(blocks_nobody|in_place)": (
+        FILE
+    ),
+    r"upkeep/test_cancelling.*ends_when_it_is_cancelled": "the server works, not this process",
+    r"upkeep/test_foreign_rows|upkeep/test_counts.*rows_of_other_programs": OTHERS,
+    r"upkeep/test_counts.*leaves_no_name_in_the_counts": BYTES,
     r"store/test_(backup|upgraded_elsewhere|replaced|recovery|copying)": FILE,
     r"store/test_opening.*(not_a_url|names_of_new_folders)": FILE,
     r"store/test_opening.*(durability)": "the server sets it: synchronous_commit",
