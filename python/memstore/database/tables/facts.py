@@ -641,14 +641,17 @@ def touch(
     """Add to the use counts; a ``namespace`` is only needed for ids that a caller named."""
     bound = "" if namespace is None else " AND namespace = :namespace"
     values = {"namespace": namespace, "at": clock.to_text(at)}
+    ids: dict[int, list[int]] = {}
+    for fact_id, number in uses.items():
+        if abs(fact_id) <= MAX_NUMBER:
+            ids.setdefault(number, []).append(fact_id)
     return sum(
         transaction.run(
             "UPDATE memstore_facts SET use_count = use_count + :number, last_used_at = :at"
-            f" WHERE id = :id{bound}",
-            {**values, "number": number, "id": fact_id},
+            f" WHERE id IN {transaction.dialect.listed('ids')}{bound}",
+            {**values, "number": number, "ids": those},
         )
-        for fact_id, number in uses.items()
-        if abs(fact_id) <= MAX_NUMBER
+        for number, those in ids.items()
     )
 
 
