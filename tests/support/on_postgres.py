@@ -68,6 +68,9 @@ DIFFERENCES: dict[str, str] = {
     r"search/test_facts.*(another_process_holds|damaged_embedding_does_not_break)": FILE,
     r"search/test_corpus.*test_parts_are_word_scores_and_the_exact_cosine.*database": WORDS,
     r"search/test_index": "there are no index files there: each process keeps its index in memory",
+    r"search/test_contextual.*test_scores_equal_the_documented_formulas": (
+        "the twin of the ranking reads SQLite's own index"
+    ),
     r"search/test_contextual.*relevance_equals_the_documented_formula": WORDS,
     r"search/test_episodes.*test_filtering_reads_no_episode_text": PLAN,
     r"upkeep/test_(remains|scheduled|checksums)|upkeep/test_doctor.*(blocks_nobody|in_place)": (
