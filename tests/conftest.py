@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,6 +48,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--screenshots", metavar="FOLDER", help="keep pictures of the web pages there")
     group.addoption(
         "--inputs", type=int, default=100, metavar="N", help="hostile inputs (default 100)"
+    )
+    group.addoption(
+        "--engine",
+        choices=["sqlite", "postgres"],
+        default="sqlite",
+        help="what stores the files that tests open (default sqlite)",
     )
     group.addoption(
         "--examples", type=int, metavar="N", help="of a property that names no number (default 100)"
@@ -137,12 +144,41 @@ def _refuse_processes(event: str, _: object) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    if item.get_closest_marker("process") is None:
+    serving = item.config.getoption("--engine") != "sqlite"  # a server is started
+    if item.get_closest_marker("process") is None and not serving:
         _unmarked.append(item.nodeid)
     try:
         return (yield)
     finally:
         _unmarked.clear()
+
+
+@pytest.fixture(scope="session")
+def databases(pytestconfig: pytest.Config) -> Iterator[object]:
+    """With ``--engine postgres``, the databases that tests use."""
+    if pytestconfig.getoption("--engine") == "sqlite":
+        yield None
+        return
+    from tests.support.postgres import Databases
+
+    with closing(Databases()) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _engine_of_files(
+    request: pytest.FixtureRequest, databases: object, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """With ``--engine postgres``, open a database of the server for each file that is named."""
+    if databases is None:
+        yield
+        return
+    from tests.support import on_postgres
+
+    if reason := on_postgres.difference(request.node.nodeid):
+        pytest.skip(f"on PostgreSQL: {reason}")
+    with on_postgres.instead_of_files(databases, monkeypatch):
+        yield
 
 
 @pytest.fixture
@@ -165,7 +201,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_store(
-    path: Path, embedder: WordEmbedder, empty_file: Path
+    path: Path, embedder: WordEmbedder, empty_file: Path, databases: object
 ) -> Iterator[Callable[..., Store]]:
     """Opens stores on the test's file (or another) and closes them at the end.
 
@@ -176,7 +212,7 @@ def open_store(
     def open_(at: Path | None = None, **options: object) -> Store:
         at = at or path
         options.setdefault("embedder", embedder)
-        if _is_missing(at) and not options.get("read_only"):
+        if databases is None and _is_missing(at) and not options.get("read_only"):
             shutil.copy(empty_file, at)
         store = memstore.open(at, **options)  # type: ignore[arg-type]
         opened.append(store)

@@ -54,6 +54,7 @@ DOORS = {
             "disk",
             "engine",
             "locks",
+            "marked",
             "write_ahead_log",
             "memory",
             "objects",
@@ -85,6 +86,11 @@ DOORS = {
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
     "prometheus_client": {"faces.http.metrics"},
+    "psycopg": {
+        f"database.postgres.{name}"
+        for name in ("address", "engine", "numbers", "pools", "structure", "transaction")
+    },
+    "psycopg_pool": {"database.postgres.pools"},
     "starlette": {
         *(
             f"faces.http.{name}"
@@ -255,7 +261,16 @@ def test_only_the_database_and_its_opener_import_an_engine() -> None:
         if any(other.startswith("database.sqlite") for other in below(module))
         and not module.startswith("database.sqlite")
     }
-    assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
+    # PostgreSQL has the words of texts cut by the same tokenizer, so that they are found alike.
+    words = {"database.postgres.full_text", "database.postgres.transaction"}
+    assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery", *words}
+    users = {
+        module
+        for module in imports()
+        if any(other.startswith("database.postgres") for other in below(module))
+        and not module.startswith("database.postgres")
+    }
+    assert users == {"store.opening"}
 
 
 def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> None:

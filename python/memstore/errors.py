@@ -83,6 +83,10 @@ class Remedy(Enum):
     REEMBED = "Run reembed(), which embeds what is missing and then switches to the new model."
     FINISH_STAGED = "Finish it with reembed() and that model, or drop it with generations.drop()."
     SWITCH_FIRST = "Switch to another generation first with generations.switch()."
+    READ_AGAIN = "Read it again before repeating it."
+    INSTALL_POSTGRES = "Install it with pip install 'pymemstore[postgres]'."
+    OPEN_NAMESPACE = "Open it with that namespace."
+    BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory with export()."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "

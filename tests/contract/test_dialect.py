@@ -35,6 +35,12 @@ def test_tables_are_named(filled: Engine) -> None:
     assert {"items", "parts"} <= names
 
 
+def test_columns_are_named_in_order(filled: Engine) -> None:
+    with filled.read() as transaction:
+        rows = transaction.rows(transaction.dialect.columns, {"table": "items"})
+        assert [name for (name,) in rows] == ["id", "name", "data"]
+
+
 def test_elements_of_an_array_are_rows(filled: Engine) -> None:
     with filled.read() as transaction:
         elements = transaction.dialect.elements("i.data")

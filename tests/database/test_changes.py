@@ -35,6 +35,8 @@ JOURNALLED = {
 
 DIRECT = {
     "access_tokens.note_use": {"last_used_at"},
+    "carrying.carry": {"a row"},  # the generation that every new memory has
+    "carrying._carry_table": {"a row", "superseded_by"},  # of a memory that is copied whole
     "episodes.refile": {
         "segments",
         "tags",

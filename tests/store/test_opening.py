@@ -55,7 +55,7 @@ def test_invalid_values_are_refused(path: Path, given: dict[str, str], message: 
 @pytest.mark.parametrize(
     ("address", "scheme"),
     [
-        ("postgresql://ana:secret@host/db", "postgresql"),
+        ("mysql://ana:secret@host/db", "mysql"),
         ("sqlite:///memory.db", "sqlite"),
         ("FILE:///tmp/memory.db", "file"),
         ("file:memory.db?mode=memory", "file"),

@@ -1,18 +1,28 @@
-"""Files opened without the library, as by another program. Only this module imports ``sqlite3``."""
+"""Files opened without the library, as by another program. Only this module imports ``sqlite3``.
+
+With ``--engine postgres``, a path stands for a database, which is opened in their place.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from sqlite3 import IntegrityError as IntegrityError
 from typing import Any
+
+SERVED: dict[str, Callable[[], AbstractContextManager[Any]]] = {}
+"""What opens the database that stands for a path."""
 
 
 @contextmanager
 def raw(path: str | os.PathLike[str], **options: Any) -> Iterator[sqlite3.Connection]:
     """Open a file, and close it at the end; what was not committed is lost."""
+    if (opened := SERVED.get(os.fspath(path))) is not None:
+        with opened() as database:
+            yield database
+        return
     with closing(sqlite3.connect(path, **options)) as connection:
         yield connection
 

@@ -6,7 +6,9 @@ A table module describes such a write as a :class:`Statement`, which does nothin
 These are written without a line, because they are derived or are no part of the memories:
 use counts and the time of last use; segments, full-text indexes and the search form of tags;
 pieces and places for vectors; failed attempts to embed; a generation's dimension; unfinished graph
-builds, and remains of old ones; readings, replies, recorded searches, leases and ``meta``.
+builds, and remains of old ones; readings, replies, recorded searches, leases and ``meta``. So is a
+memory that is copied whole into an empty one: it brings its lines along
+(:mod:`memstore.database.carrying`).
 """
 
 from __future__ import annotations

@@ -27,6 +27,11 @@ class Dialect(ABC):
     def tables(self) -> str:
         """A query for the ``name`` of every table and view."""
 
+    @property
+    @abstractmethod
+    def columns(self) -> str:
+        """A query for the ``name`` of every column of ``:table`` that is stored, not computed."""
+
     @abstractmethod
     def listed(self, parameter: str) -> str:
         """Return a subquery for the values of a list parameter, as column ``value``."""
@@ -49,6 +54,10 @@ class Dialect(ABC):
             test: a condition on ``member.text``, ``member.number`` and ``member.truth`` (0 or 1),
                 each NULL if the value is of another type, and on ``member.is_null``.
         """
+
+    @abstractmethod
+    def filed(self, kind: str) -> str:
+        """Return the value of a row of ``memstore_fact_members`` of this kind, to compare."""
 
     @abstractmethod
     def contains(self, text: str, part: str) -> str:

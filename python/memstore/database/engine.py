@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.domain.results import Span
+
+T = TypeVar("T")
 
 Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
@@ -62,6 +64,14 @@ class Transaction(ABC):
     @abstractmethod
     def full_text(self) -> FullTexts:
         """The full-text indexes."""
+
+    @abstractmethod
+    def admit(self, namespaces: Collection[str]) -> None:
+        """Check that rows of namespaces can be in this database's part that is open.
+
+        Raises:
+            Conflict: they are elsewhere, so that nothing would be found of them.
+        """
 
     @abstractmethod
     def stamp_of_others(self) -> object:
@@ -225,8 +235,13 @@ class Engine(Protocol):
         ...
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the database is on a server, whose files cannot be read or copied from here."""
+        ...
+
+    @property
     def locks(self) -> str:
-        """What owns the locks: ``open file description``, ``process`` or ``handle``."""
+        """What owns the locks: ``open file description``, ``process``, ``handle`` or ``server``."""
         ...
 
     @property
@@ -265,6 +280,17 @@ class Engine(Protocol):
             StoreBusy: another process held the write lock for longer; nothing was written.
             FileReplaced: the file is no longer the one that was opened; nothing was written.
         """
+
+    def perform(self, work: Callable[[Transaction], T]) -> T:
+        """Do work in a write transaction, and return its result.
+
+        Work may be done twice: if what it relied on had changed, nothing of it was stored. So it
+        changes nothing but the database.
+
+        Raises:
+            StoreBusy, FileReplaced: as for :meth:`write`.
+        """
+        ...
 
     def create_schema(self, transaction: Transaction) -> None:
         """Create the schema of the newest version in an empty database."""

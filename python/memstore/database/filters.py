@@ -343,7 +343,7 @@ def metadata_clause(
     def has(kind: str = "", op: str = "") -> str:
         if by_id:
             return dialect.has_member("f.metadata", f":{key}", _read(kind, op, value))
-        return f"f.id IN ({_having(kind, op, key, value)})"
+        return f"f.id IN ({_having(dialect, kind, op, key, value)})"
 
     clause = has(kind, "!=" if condition.value is None else condition.op)
     if condition.value is None and condition.op != "!=":
@@ -353,24 +353,24 @@ def metadata_clause(
     return clause, values
 
 
-def having(condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
+def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
     """Return a query for the facts that have the key and whose value passes a filter.
 
     For ``= None`` it returns the complement: the facts that have a value.
     """
     kind, compared = _typed(condition.value)
     op = "!=" if condition.value is None else condition.op
-    return _having(kind, op, "key", "value"), {"key": condition.key, "value": compared}
+    return _having(dialect, kind, op, "key", "value"), {"key": condition.key, "value": compared}
 
 
-def having_key(key: str) -> tuple[str, dict[str, Value]]:
+def having_key(dialect: Dialect, key: str) -> tuple[str, dict[str, Value]]:
     """Return a query for the facts that have a key, whatever its value."""
-    return _having("", "", "key", ""), {"key": key}
+    return _having(dialect, "", "", "key", ""), {"key": key}
 
 
-def _having(kind: str, op: str, key: str, value: str) -> str:
+def _having(dialect: Dialect, kind: str, op: str, key: str, value: str) -> str:
     query = f"SELECT fact_id FROM memstore_fact_members WHERE key = :{key}"
-    return f"{query} AND {_filed(kind, op, value)}" if kind else query
+    return f"{query} AND {_filed(dialect, kind, op, value)}" if kind else query
 
 
 def _read(kind: str, op: str, value: str) -> str:
@@ -382,13 +382,13 @@ def _read(kind: str, op: str, value: str) -> str:
     return f"member.{kind} {'IS DISTINCT FROM' if op == '!=' else op} :{value}"
 
 
-def _filed(kind: str, op: str, value: str) -> str:
+def _filed(dialect: Dialect, kind: str, op: str, value: str) -> str:
     """Return the same condition on a row of ``memstore_fact_members``."""
     if kind == "null":
         return "kind <> 'null'"
     if op == "!=":
-        return f"NOT (kind = '{kind}' AND value = :{value})"
-    return f"kind = '{kind}' AND value {op} :{value}"
+        return f"NOT (kind = '{kind}' AND {dialect.filed(kind)} = :{value})"
+    return f"kind = '{kind}' AND {dialect.filed(kind)} {op} :{value}"
 
 
 def _typed(value: Scalar) -> tuple[str, Value]:

@@ -205,7 +205,8 @@ class Facts:
         prepared = self.prepare(new_facts)
         if not prepared:
             return []
-        with self.writing() as transaction:
+
+        def store(transaction: Transaction) -> list[Fact]:
             homes = [self._home(transaction, new) for new in prepared]
             writers = {home: self.writer(transaction, home) for home in {*homes}}
             for home, writer in writers.items():
@@ -216,6 +217,11 @@ class Facts:
                 self._stored(writers[home], new, unless_known, now)
                 for new, home in zip(prepared, homes, strict=True)
             ]
+
+        if self._engine.is_remote:  # no other program inserts facts there
+            return self._engine.perform(store)
+        with self.writing() as transaction:
+            return store(transaction)
 
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:

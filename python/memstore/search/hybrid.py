@@ -146,6 +146,7 @@ class Search(Generic[F, H]):
         compares_stored = request.ranking.compares_stored
 
         def answered(transaction: Transaction, contents: Contents | None) -> T:
+            transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             settled = corpus.settled(request)
             compared = _compared(corpus, texts, embedded, settled, words_only)

@@ -455,6 +455,11 @@ class File:
                 "process makes them",
                 remedy=Remedy.OPEN_WRITABLE,
             )
+        if self.engine.is_remote:
+            raise StorageError(
+                f"{self.path} is a database of a server, and not a file",
+                remedy=Remedy.BACK_UP_SERVER,
+            )
         if folder is None and self.path == ":memory:":
             raise InvalidArgument("is required for an in-memory file", argument="folder")
         where = None if folder is None else pathlib.Path(file_at(folder, "folder")).absolute()
@@ -462,6 +467,8 @@ class File:
 
     def copies(self) -> tuple[str, ...]:
         """Return the copies of the file that are known: beside it, and the scheduled backups."""
+        if self.engine.is_remote:
+            return ()
         folder = None if self._backups is None else self._backups.folder
         return tuple(copies.known(self.path, folder))
 

@@ -15,24 +15,32 @@ from memstore.database.migrations import (
 )
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_name, checked_text
 from memstore.domain.namespaces import AUTO
 from memstore.domain.protocols import Embedder
 from memstore.domain.results import WordsOnly
 from memstore.embedding.compatibility import mismatch
-from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
+from memstore.errors import (
+    InvalidArgument,
+    InvalidArgumentType,
+    Remedy,
+    SchemaError,
+    StorageError,
+)
 from memstore.lazy import lazy_import
 from memstore.store.file import File
-from memstore.store.paths import file_at
+from memstore.store.paths import file_at, is_server
 from memstore.store.store import Store
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore import projects
     from memstore.database.engine import Durability, Engine
+    from memstore.database.postgres import engine as postgres
+    from memstore.database.postgres.engine import PostgresEngine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
     from memstore.providers import local
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
     from memstore.text import rule_names
     from memstore.text.secrets import SecretsPolicy
 else:
+    postgres = lazy_import("memstore.database.postgres.engine")
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
     requests = lazy_import("memstore.search.requests")
@@ -71,7 +80,9 @@ def open(
 
     Args:
         path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
-            ``":memory:"`` for a temporary one that is discarded with the store.
+            ``":memory:"`` for a temporary one that is discarded with the store. A URL
+            ``postgresql://user@host/database`` opens a memory on a server, with the extra
+            ``postgres``; libpq's settings apply to it (``PGPASSFILE``, service files, TLS).
         namespace: the partition that every read and write is bound to. ``"auto"`` selects that of
             the current folder's project. Such a store also reads ``default``, and stores facts of
             the categories ``preference`` and ``identity`` there.
@@ -106,7 +117,7 @@ def open(
         StorageError: it cannot be opened or created.
         ValueError: an invalid argument, such as a URL for ``path``.
     """
-    if path is not None:
+    if path is not None and not is_server(path):
         file_at(path)
     lacks_model = embedder == "auto" and not local.HAS_MODEL
     if embedder == "auto":
@@ -120,10 +131,12 @@ def open(
         checked_text(source, "source", MAX_NAME),
         run=clock.new_run(),
     )
-    engine = SqliteEngine(
-        settings.default_path() if path is None else path,
-        durability=_durability(durability, synchronous),
-        wait_seconds=wait_seconds,
+    own = projects.project_of().namespace if namespace == AUTO else None
+    engine = _engine(
+        path,
+        (own, settings.DEFAULT_NAMESPACE) if own else (namespace or settings.DEFAULT_NAMESPACE,),
+        _durability(durability, synchronous),
+        wait_seconds,
         read_only=read_only,
     )
     try:
@@ -151,13 +164,44 @@ def open(
             file.search_words_only(WordsOnly("no_model", local.NO_MODEL))
         file.upgraded = "; ".join(upgraded) or None
         shared = settings.DEFAULT_NAMESPACE
-        if namespace == AUTO:
-            own = projects.project_of().namespace
+        if own is not None:
             return Store(file, own, closes_file=True, shared=shared)
         return Store(file, namespace or shared, closes_file=True)
     except BaseException:
         engine.close()
         raise
+
+
+def _engine(
+    path: str | os.PathLike[str] | None,
+    namespaces: Sequence[str],
+    durability: Durability | None,
+    wait_seconds: float,
+    *,
+    read_only: bool,
+) -> SqliteEngine | PostgresEngine:
+    """Return the engine of a path, for a store of these namespaces."""
+    if not is_server(path):
+        return SqliteEngine(
+            settings.default_path() if path is None else path,
+            durability=durability or "full",
+            wait_seconds=wait_seconds,
+            read_only=read_only,
+        )
+    if durability is not None:
+        raise InvalidArgument(
+            "is a setting of the server there: synchronous_commit", argument="durability"
+        )
+    for name in namespaces:
+        checked_name(name, "namespace")
+    try:
+        engine = postgres.PostgresEngine
+    except ImportError as error:
+        raise StorageError(
+            f"PostgreSQL needs packages that are not installed ({error})",
+            remedy=Remedy.INSTALL_POSTGRES,
+        ) from None
+    return engine(path, *namespaces, wait_seconds=wait_seconds, read_only=read_only)
 
 
 def _aside() -> File:
@@ -171,9 +215,9 @@ def open_by_words(reason: Reason, **options: Any) -> Store:
     return store
 
 
-def _durability(durability: Durability | None, synchronous: str | None) -> Durability:
+def _durability(durability: Durability | None, synchronous: str | None) -> Durability | None:
     if synchronous is None:
-        return "full" if durability is None else durability
+        return durability
     by_name: dict[str, Durability] = {"FULL": "full", "NORMAL": "normal"}
     checked_choice(synchronous, by_name, "synchronous")
     if durability is not None and durability != by_name[synchronous]:

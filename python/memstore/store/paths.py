@@ -1,12 +1,24 @@
-"""Checks of paths: files are accepted, URLs are not."""
+"""Checks of paths: files are accepted, URLs are not, except for those of a PostgreSQL server."""
 
 from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.errors import InvalidArgument, Remedy
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+
+SERVER: Final = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+
+
+def is_server(path: str | os.PathLike[str] | None) -> TypeGuard[str]:
+    """Whether a path is the URL of a PostgreSQL database."""
+    return isinstance(path, str) and SERVER.match(path) is not None
 
 
 def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
@@ -23,8 +35,15 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     slashes = "//" if isinstance(path, str) else f"[/{re.escape(os.sep)}]"
     scheme = f"(file(?=:)|[a-z][a-z0-9+.-]+(?=:{slashes}))"
     if ":" in text and (url := re.match(scheme, text, re.IGNORECASE)):
+        if is_server(text):
+            raise InvalidArgument(
+                "is a database on a server, and a file is needed here",
+                argument=name,
+                remedy=Remedy.NAME_FILE,
+            )
         raise InvalidArgument(
-            f"is a URL with the scheme {url[1].lower()!r}, and only files can be opened",
+            f"is a URL with the scheme {url[1].lower()!r}, and only files and postgresql:// can "
+            "be opened",
             argument=name,
             remedy=Remedy.NAME_FILE,
         )

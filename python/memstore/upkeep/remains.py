@@ -53,6 +53,8 @@ def remains(
             raise InvalidArgument(
                 f"must have {MIN_CHARACTERS} characters or more, not {one!r}", argument="words"
             )
+    if engine.is_remote:
+        raise StorageError(f"the files of the server of {engine.path} cannot be read from here")
     files = _files(engine, folder)
     found = [*_in_index(engine, wanted)]
     for number, (path, kind) in enumerate(files):

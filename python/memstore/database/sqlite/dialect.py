@@ -18,6 +18,8 @@ class SqliteDialect(Dialect):
 
     tables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
 
+    columns = "SELECT name FROM pragma_table_info(:table)"
+
     def listed(self, parameter: str) -> str:
         return f"(SELECT value FROM json_each(:{parameter}))"
 
@@ -34,6 +36,9 @@ class SqliteDialect(Dialect):
             f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({valid})) AS member"
             f" WHERE member.key = {key} AND {test})"
         )
+
+    def filed(self, kind: str) -> str:
+        return "value"
 
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import apsw
 
@@ -45,6 +45,8 @@ else:
     migrations = lazy_import("memstore.database.sqlite.migrations")
     objects = lazy_import("memstore.database.sqlite.objects")
     pages = lazy_import("memstore.database.sqlite.pages")
+
+T = TypeVar("T")
 
 IN_MEMORY: Final = ":memory:"
 """The path of a database in memory."""
@@ -128,6 +130,10 @@ class SqliteEngine:
         return None if self.path == IN_MEMORY else self.path
 
     @property
+    def is_remote(self) -> bool:
+        return False
+
+    @property
     def locks(self) -> str:
         return locks.in_force()
 
@@ -150,6 +156,10 @@ class SqliteEngine:
         self._place.refuse_own_reader()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         return self._writer.transaction(wait, self.before_commit, check_links=check_links)
+
+    def perform(self, work: Callable[[Transaction], T]) -> T:
+        with self.write() as transaction:
+            return work(transaction)
 
     def create_schema(self, transaction: Transaction) -> None:
         migrations.create(transaction)

@@ -16,7 +16,7 @@ from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Finish, FullTexts, Given, Row
     from memstore.database.sqlite import full_text as indexes
@@ -73,6 +73,9 @@ class SqliteTransaction(Transaction):
 
     def stamp_of_others(self) -> object:
         return self._changed_by_others
+
+    def admit(self, namespaces: Collection[str]) -> None:
+        pass  # a file has every namespace
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         tokenize = partial(

@@ -430,12 +430,12 @@ def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[i
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
     """Return the ids of facts that pass a filter; for ``= None``, of those that do not."""
-    return transaction.ints(*having(condition))
+    return transaction.ints(*having(transaction.dialect, condition))
 
 
 def with_key(transaction: Transaction, key: str) -> list[int]:
     """Return the ids of the facts whose metadata has a key."""
-    return transaction.ints(*having_key(key))
+    return transaction.ints(*having_key(transaction.dialect, key))
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:
@@ -641,14 +641,17 @@ def touch(
     """Add to the use counts; a ``namespace`` is only needed for ids that a caller named."""
     bound = "" if namespace is None else " AND namespace = :namespace"
     values = {"namespace": namespace, "at": clock.to_text(at)}
+    ids: dict[int, list[int]] = {}
+    for fact_id, number in uses.items():
+        if abs(fact_id) <= MAX_NUMBER:
+            ids.setdefault(number, []).append(fact_id)
     return sum(
         transaction.run(
             "UPDATE memstore_facts SET use_count = use_count + :number, last_used_at = :at"
-            f" WHERE id = :id{bound}",
-            {**values, "number": number, "id": fact_id},
+            f" WHERE id IN {transaction.dialect.listed('ids')}{bound}",
+            {**values, "number": number, "ids": those},
         )
-        for fact_id, number in uses.items()
-        if abs(fact_id) <= MAX_NUMBER
+        for number, those in ids.items()
     )
 
 

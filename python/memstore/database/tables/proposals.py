@@ -312,7 +312,7 @@ def scattered(transaction: Transaction) -> list[int]:
     return transaction.ints(
         "WITH about (proposal_id, fact_id) AS (SELECT id, old_id FROM memstore_proposals"
         "  UNION SELECT id, new_id FROM memstore_proposals WHERE new_id IS NOT NULL"
-        f"  UNION SELECT p.id, element.value FROM memstore_proposals p, {sources})"
+        f"  UNION SELECT p.id, CAST(element.value AS BIGINT) FROM memstore_proposals p, {sources})"
         " SELECT proposal_id FROM about LEFT JOIN memstore_facts f ON f.id = fact_id"
         " GROUP BY proposal_id HAVING count(*) > count(f.id) OR min(namespace) <> max(namespace)"
         " ORDER BY proposal_id"

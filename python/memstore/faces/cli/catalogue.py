@@ -98,6 +98,7 @@ GROUPS: Final = {
         "export": Entry("transfer", "Export everything but the embeddings as JSON Lines."),
         "import": Entry("transfer", "Import an export, or another program's memories."),
         "backup": Entry("file", "Back up the file while in use, once or on a schedule."),
+        "copy": Entry("file", "Copy a whole memory to a server, or back to a file."),
         "recover": Entry("file", "Restore a backup; the current file is kept beside it."),
         "embed-pending": Entry(
             "embedding", "Embed what was stored while no embedder was available."

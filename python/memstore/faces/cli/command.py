@@ -500,7 +500,7 @@ def owners_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def check_there(chosen: Settings) -> None:
     """Refuse a missing file, rather than create an empty one for a mistyped name."""
-    if chosen.db in (None, ":memory:"):
+    if chosen.db in (None, ":memory:") or paths.is_server(chosen.db):
         return
     if not os.path.exists(paths.file_at(chosen.db)):
         raise errors.StorageError(

@@ -12,6 +12,7 @@ from memstore.faces.cli import command as cli
 from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     import argparse
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
     from memstore.errors import Reason
     from memstore.faces.hosts import spool, troubles
-    from memstore.store import recovery
+    from memstore.store import copying, recovery
     from memstore.store.store import Store
 else:
+    copying = lazy_import("memstore.store.copying")
     recovery = lazy_import("memstore.store.recovery")
     spool = lazy_import("memstore.faces.hosts.spool")
     troubles = lazy_import("memstore.faces.hosts.troubles")
@@ -114,6 +116,29 @@ def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.done(f"restored {arguments.backup} to {done.path}", asdict(done))
     if done.kept is not None:
         show.note(f"the previous file is kept as {done.kept}")
+
+
+@cli.command(
+    "copy",
+    "memstore copy ~/.local/share/memstore/memory.db postgresql://agent@db/memories",
+    cli.option("SOURCE", "a file, or the URL of a database"),
+    cli.option("TARGET", "a new file, or a database in which the namespace is new"),
+    file="none",
+)
+def _copy(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
+    chosen = chosen_settings(arguments)
+    with show.progress("copying") as progress:
+        done = copying.copy(
+            arguments.source,
+            arguments.target,
+            namespace=chosen.namespace or DEFAULT_NAMESPACE,
+            progress=progress,
+        )
+    show.done(
+        f"copied {done.facts} facts, {done.episodes} episodes, {done.vectors} vectors and "
+        f"{done.lines} lines of the journal, whose head is {done.head}",
+        done._asdict() | {"head": str(done.head)},
+    )
 
 
 @cli.command(

@@ -607,6 +607,8 @@ class Index:
 
     def finish(self) -> None:
         """Build and save the index for the next process, if that takes no more than seconds."""
+        if self._files is None:
+            return  # there is nothing that the next process could find
         with suppress(StorageError, OSError), self._engine.read() as transaction:
             if indexed.largest_id(transaction, self._kind.source) > SAVED_AT_THE_END:
                 return

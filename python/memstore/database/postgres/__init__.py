@@ -1,0 +1,1 @@
+"""The engine for PostgreSQL: its statements, schema and connections."""

@@ -1,0 +1,77 @@
+"""Addresses of databases: what libpq understands, and what may be shown of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from memstore.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OURS: Final = ("prepare_threshold",)
+"""Parameters of a URL that are for this program, not for libpq."""
+
+NUMBER: Final = re.compile(r"\d+|none", re.IGNORECASE)
+
+
+class Address:
+    """A database, as a URL names it.
+
+    Raises:
+        InvalidArgument: libpq cannot read the URL. The error does not quote it: it may hold a
+            password.
+    """
+
+    def __init__(self, url: str) -> None:
+        own, rest = _own_parameters(url)
+        try:
+            given: Mapping[str, Any] = conninfo_to_dict(rest)
+        except ProgrammingError:
+            raise InvalidArgument(
+                "cannot be read as the address of a PostgreSQL database, such as"
+                " postgresql://user@host:5432/database",
+                argument="path",
+            ) from None
+        self.conninfo = make_conninfo(
+            "", **{"application_name": "memstore", "connect_timeout": "10", **given}
+        )
+        """What connections are opened with; it may hold a password, so it is never shown."""
+        self.prepare_threshold = _threshold(own.get("prepare_threshold"))
+        """After how many uses a statement is prepared; ``None`` for never, as PgBouncer needs."""
+        self.shown = _shown(given)
+        """The URL without password and parameters, for errors, status and logs."""
+
+
+def _own_parameters(url: str) -> tuple[dict[str, str], str]:
+    """Take the parameters for this program out of a URL."""
+    base, mark, query = url.partition("?")
+    kept, own = [], {}
+    for pair in query.split("&") if mark else ():
+        name, _, value = pair.partition("=")
+        if name in OURS:
+            own[name] = value
+        else:
+            kept.append(pair)
+    return own, f"{base}?{'&'.join(kept)}" if kept else base
+
+
+def _threshold(text: str | None) -> int | None:
+    if text is None:
+        return 5
+    if not NUMBER.fullmatch(text):
+        raise InvalidArgument("prepare_threshold must be a number or none", argument="path")
+    return None if text.lower() == "none" else int(text)
+
+
+def _shown(given: Mapping[str, Any]) -> str:
+    user = f"{quote(str(given['user']), safe='')}@" if given.get("user") else ""
+    host = quote(str(given.get("host", "")), safe=".:,-[]")
+    port = f":{given['port']}" if given.get("port") else ""
+    service = f"?service={given['service']}" if given.get("service") else ""
+    return f"postgresql://{user}{host}{port}/{given.get('dbname') or ''}{service}"

@@ -1,0 +1,64 @@
+"""PostgreSQL's dialect."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memstore.database.dialect import Dialect
+
+OBJECT: Final = "CASE WHEN {0} IS JSON OBJECT THEN {0} ELSE '{{}}' END::json"
+"""A column's JSON object; an empty one for any other text."""
+
+MEMBERS: Final = (
+    "SELECT key, json_typeof(value) = 'null' AS is_null,"
+    " CASE json_typeof(value) WHEN 'string' THEN value #>> '{}' END COLLATE \"C\" AS text,"
+    " CASE json_typeof(value) WHEN 'number' THEN (value #>> '{}')::numeric END AS number,"
+    " CASE json_typeof(value) WHEN 'boolean' THEN (value #>> '{}')::boolean::integer END AS truth"
+)
+
+
+class PostgresDialect(Dialect):
+    """A list parameter is bound as an array; ``statements.py`` reads the marks of lists."""
+
+    tables = (
+        "SELECT c.relname AS name FROM pg_catalog.pg_class c"
+        " WHERE c.relkind IN ('r', 'p', 'v') AND pg_catalog.pg_table_is_visible(c.oid)"
+        " AND c.relnamespace NOT IN ('pg_catalog'::regnamespace,"
+        " 'information_schema'::regnamespace)"
+    )
+
+    columns = (
+        "SELECT attname AS name FROM pg_catalog.pg_attribute"
+        " WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped"
+        " AND attgenerated = '' AND attname <> 'tenant' ORDER BY attnum"
+    )
+
+    def listed(self, parameter: str) -> str:
+        return f"(LISTED :{parameter})"
+
+    def elements(self, column: str) -> str:
+        array = f"CASE WHEN {column} IS JSON ARRAY THEN {column} ELSE '[]' END::json"
+        return f"json_array_elements_text({array}) AS element (value)"
+
+    def member(self, column: str, key: str) -> str:
+        return f'({OBJECT.format(column)} ->> {key}) COLLATE "C"'
+
+    def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
+        return (
+            f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({OBJECT.format(column)})) AS member"
+            f" WHERE member.key = {key} AND {test})"
+        )
+
+    def contains(self, text: str, part: str) -> str:
+        return f"position({part} IN {text}) > 0"
+
+    def indexed_by(self, index: str | None) -> str:
+        return ""
+
+    def filed(self, kind: str) -> str:
+        if kind == "text":
+            return "value"
+        return f"CASE kind WHEN '{kind}' THEN CAST(value AS numeric) END"
+
+
+DIALECT: Final = PostgresDialect()

@@ -1,0 +1,666 @@
+"""The engine for PostgreSQL, for one tenant of a database.
+
+A read sees one snapshot. A write first locks its tenant's row, so that writes of one tenant take
+turns, over all processes and machines, and what a write reads does not change until it commits.
+Tenants do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
+
+import psycopg
+from psycopg import sql
+from psycopg.errors import LockNotAvailable, QueryCanceled
+
+from memstore.database.postgres import migrations, pools, structure
+from memstore.database.postgres import remembered as remembering
+from memstore.database.postgres.address import Address
+from memstore.database.postgres.remembered import State
+from memstore.database.postgres.transaction import (
+    Attempt,
+    Outrun,
+    PostgresTransaction,
+    Translated,
+    storage_error,
+)
+from memstore.domain import clock
+from memstore.domain.arguments import checked_real
+from memstore.errors import (
+    Conflict,
+    MemstoreError,
+    Remedy,
+    StorageError,
+    StoreBusy,
+    StoreClosed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memstore.database.engine import Cancelled, Durability, Progress, Transaction
+
+T = TypeVar("T")
+
+WAIT_SECONDS: Final = 30.0
+"""How long a write waits for other writes of the same tenant."""
+
+MAX_WAIT_SECONDS: Final = 86_400
+
+TRIMMED_EVERY: Final = 1000
+"""After how many writes that fed an index the feeds are shortened."""
+
+OUTCOME_SECONDS: Final = 30.0
+"""How long the server is asked what became of a commit whose answer was lost."""
+
+OUTCOME_PAUSE_SECONDS: Final = 0.2
+
+OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
+
+LOCK: Final = (
+    f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
+    " WHERE tenant = {} FOR UPDATE"
+)
+
+READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+READ_STATE: Final = "{}; SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
+
+TRIM: Final = (
+    "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
+    " WHERE tenant = %(tenant)s ORDER BY seq DESC OFFSET 200000 LIMIT 1)"
+)
+
+
+def _unchanged(_: Transaction) -> None:
+    pass
+
+
+class PostgresEngine:
+    """See the module.
+
+    Args:
+        url: a ``postgresql://`` URL, or whatever else libpq takes.
+        namespace: the namespace that the caller is bound to.
+        shared: another one that it also uses, which is of the same tenant.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        namespace: str,
+        shared: str | None = None,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+        read_only: bool = False,
+    ) -> None:
+        checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
+        self._wait_seconds = wait_seconds
+        self._address = Address(url)
+        self._read_only = read_only
+        self._process = os.getpid()
+        self._closed = False
+        self._pool = pools.opened(self._address)
+        self._writing = threading.local()
+        self._has_tenant = False
+        self._has_tables = False
+        """Whether the schema is known to be there."""
+        self._namespaces: set[str] = set()
+        """The namespaces that are known to be the tenant's."""
+        self._fed = 0
+        """How many writes have fed an index since the feeds were shortened."""
+        self.before_commit: Callable[[Transaction], object] = _unchanged
+        try:
+            self.tenant = self._tenant_of(namespace, shared)
+            self._remembered = self._pool.remembered(self.tenant)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def path(self) -> str:
+        return self._address.shown
+
+    @property
+    def derived_path(self) -> str | None:
+        return None
+
+    @property
+    def is_remote(self) -> bool:
+        return True
+
+    @property
+    def locks(self) -> str:
+        return "server"
+
+    @property
+    def durability(self) -> Durability:
+        with self.read() as transaction:
+            row = transaction.one("SELECT current_setting('synchronous_commit')")
+        return "normal" if row is not None and row[0] in ("off", "local") else "full"
+
+    @property
+    def connections(self) -> Mapping[str, int]:
+        return self._pool.figures()
+
+    @property
+    def is_lost(self) -> bool:
+        return False
+
+    # -- transactions -------------------------------------------------------------------------
+
+    @contextmanager
+    def read(self) -> Iterator[PostgresTransaction]:
+        connection, state = self._began_reading()
+        try:
+            yield PostgresTransaction(connection, self.tenant, self._admit, state, self._remembered)
+        finally:
+            self._pool.give_back_read(connection)
+
+    def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
+        """Begin a read; return its connection, and the tenant's row if there is one."""
+        if not self._has_tables:
+            return self._began(READ)[0], None
+        connection, found = self._began(
+            READ_STATE.format(READ, sql.Literal(self.tenant).as_string())
+        )
+        found.nextset()
+        row = found.fetchone()
+        return connection, None if row is None else State(*row)
+
+    @contextmanager
+    def write(
+        self, *, wait_seconds: float | None = None, check_links: bool = True
+    ) -> Iterator[PostgresTransaction]:
+        if getattr(self._writing, "is_open", False):
+            raise self._busy(0)
+        wait = self._wait_seconds if wait_seconds is None else wait_seconds
+        if self._read_only:
+            raise StorageError(
+                "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
+            )
+        began = clock.monotonic()
+        with self._turn(wait):
+            left = max(0.0, wait - (clock.monotonic() - began))
+            connection, state, number = self._locked(left)
+            try:
+                transaction = PostgresTransaction(
+                    connection, self.tenant, self._admit, state, self._remembered
+                )
+                if not check_links:
+                    with Translated():
+                        connection.execute("SET LOCAL session_replication_role = replica")
+                yield transaction
+                self._finish(transaction, number)
+            finally:
+                self._give_back(connection)
+
+    def perform(self, work: Callable[[Transaction], T]) -> T:
+        state = self._remembered.state
+        if state is None or self._read_only or self._remembered.expects_others():
+            return self._performed_locked(work)
+        if getattr(self._writing, "is_open", False):
+            raise self._busy(0)
+        try:
+            with self._turn(self._wait_seconds):
+                return self._attempted(work)
+        except Outrun:
+            self._remembered.note(None, missed=True)
+        return self._performed_locked(work)
+
+    def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
+        with self.write() as transaction:
+            return work(transaction)
+
+    def _attempted(self, work: Callable[[Transaction], T]) -> T:
+        """Do work without the lock, as one statement if it reads nothing.
+
+        Raises:
+            Outrun: another process wrote since; nothing was stored.
+        """
+        state = self._remembered.state
+        if state is None:
+            raise Outrun
+        attempt = Attempt(
+            lambda: self._locked(self._wait_seconds),
+            self.tenant,
+            self._admit,
+            state,
+            self._remembered,
+        )
+        try:
+            try:
+                result = work(attempt)
+                self.before_commit(attempt)
+                claimed = self._claimed(attempt)
+            except MemstoreError:
+                if attempt.is_locked:
+                    raise
+                raise Outrun from None  # what was remembered may be why
+            joined = None if self._is_trimming_due() else attempt.joined()
+            if joined is None:
+                attempt.begin()
+                self._finish(attempt, attempt.number, is_settled=True)
+            else:
+                self._send(attempt, state, *joined)
+            self._namespaces |= claimed
+            self._remembered.note_found()
+        finally:
+            if attempt.is_locked:
+                self._give_back(attempt.connection)
+        return result
+
+    def _send(self, attempt: Attempt, known: State, text: str, values: list[object]) -> None:
+        """Send a write that is one statement."""
+        after = attempt.state
+        self._remembered.note(None)
+        connection = self._taken()
+        try:
+            row = psycopg.RawCursor(connection).execute(text, values).fetchone()
+        except psycopg.OperationalError as error:
+            if not self._is_written(known, after, error):
+                raise StorageError(
+                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+                ) from error
+            row = (1,)
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        finally:
+            self._give_back(connection)
+        if row is None or not row[0]:
+            raise Outrun
+        self._fed += "fed" in attempt.effects
+        self._remembered.note(after)
+
+    def _is_written(self, before: State, after: State | None, lost: psycopg.Error) -> bool:
+        """Return whether a write is stored, and keep it from being stored later.
+
+        Raises:
+            StorageError: the server does not answer, or others wrote since and it has no line.
+        """
+        deadline = clock.monotonic() + OUTCOME_SECONDS
+        pause = threading.Event()
+        while clock.monotonic() < deadline:
+            with suppress(psycopg.Error, StorageError):
+                found = self._outcome_of(before, after)
+                if found is not None:
+                    return found
+                break
+            pause.wait(OUTCOME_PAUSE_SECONDS)
+        raise StorageError(
+            "the connection to the server was lost during the commit, and the server does not "
+            "say whether the change was stored",
+            remedy=Remedy.READ_AGAIN,
+        ) from lost
+
+    def _outcome_of(self, before: State, after: State | None) -> bool | None:
+        connection, state, _ = self._locked(self._wait_seconds)
+        try:
+            if after is None or state is None:
+                return None
+            if state.version == after.version:
+                return True
+            if state.version == before.version:  # it may still arrive, and then finds another one
+                connection.execute(
+                    "UPDATE memstore_tenants SET version = %s WHERE tenant = %s",
+                    [remembering.another(), self.tenant],
+                )
+                connection.execute("COMMIT")
+                return False
+            if after.line is None or after.line == before.line:
+                return None
+            row = connection.execute(
+                "SELECT hash FROM memstore_journal WHERE tenant = %s AND id = %s",
+                [self.tenant, after.line],
+            ).fetchone()
+            return row is not None and row[0] == after.hash
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def _turn(self, wait: float) -> Iterator[None]:
+        """Let the threads of this process write one after the other."""
+        if not self._remembered.turn.acquire(timeout=wait):
+            raise self._busy(wait)
+        self._writing.is_open = True
+        try:
+            yield
+        finally:
+            self._writing.is_open = False
+            self._remembered.turn.release()
+
+    def _finish(
+        self, transaction: PostgresTransaction, number: str | None, *, is_settled: bool = False
+    ) -> None:
+        """Do what is due before a commit, and commit."""
+        claimed = set[str]()
+        if not is_settled:
+            self.before_commit(transaction)
+            claimed = self._claimed(transaction)
+        self._trim(transaction)
+        self._remembered.note(None)
+        self._commit(transaction, number)
+        self._remembered.note(transaction.state)
+        self._namespaces |= claimed
+
+    def _taken(self) -> psycopg.Connection[Any]:
+        self._check_usable()
+        return self._pool.take()
+
+    def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        """Return a connection in a new transaction; a connection that died is replaced."""
+        self._check_usable()
+        for _ in range(pools.MAX_CONNECTIONS + 1):
+            connection = self._pool.take()
+            try:
+                return connection, connection.execute(statement)
+            except psycopg.OperationalError as error:
+                self._give_back(connection)
+                failure = error
+                if isinstance(error, LockNotAvailable | QueryCanceled):
+                    break
+        raise storage_error(failure) from failure
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+        self._pool.give_back(connection)
+
+    def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
+        """Commit; if the answer is lost, ask the server what became of the transaction."""
+        try:
+            transaction.finish()
+        except psycopg.OperationalError as error:
+            outcome = None if number is None else self._outcome(number)
+            if outcome == "committed":
+                return
+            if outcome == "aborted":
+                raise StorageError(
+                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+                ) from error
+            raise StorageError(
+                "the connection to the server was lost during the commit, and the server does not "
+                "say whether the change was stored",
+                remedy=Remedy.READ_AGAIN,
+            ) from error
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+
+    def _outcome(self, number: str) -> str | None:
+        """Return what became of a transaction; ``None`` if the server does not know or answer."""
+        pause = threading.Event()
+        deadline = clock.monotonic() + OUTCOME_SECONDS
+        while True:
+            with suppress(psycopg.Error, StorageError):
+                connection = self._pool.take()
+                try:
+                    row = connection.execute(OUTCOME, [number]).fetchone()
+                finally:
+                    self._give_back(connection)
+                if row is not None and row[0] != "in progress":
+                    return None if row[0] is None else str(row[0])
+            if clock.monotonic() > deadline:
+                return None
+            pause.wait(OUTCOME_PAUSE_SECONDS)
+
+    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], State | None, str | None]:
+        """Begin a write with its tenant locked.
+
+        Returns:
+            The connection, the tenant's row, and the number of the transaction.
+        """
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
+        known = self._has_tenant  # read once: another thread may find the tenant meanwhile
+        if known:
+            begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
+        connection, found = self._begun(begin, wait)
+        try:
+            if known:
+                while found.nextset():
+                    pass
+            else:
+                found = self._first_locked(connection)
+            row = found.fetchone() if found.description else None
+        except psycopg.Error as error:
+            self._give_back(connection)
+            if isinstance(error, LockNotAvailable):
+                raise self._busy(wait) from None
+            raise storage_error(error) from error
+        if row is None:
+            if not known:
+                return connection, None, None
+            self._give_back(connection)
+            raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
+        self._has_tenant = self._has_tables = True
+        *state, number = row
+        return connection, State(*state), str(number)
+
+    def _begun(
+        self, statement: str, wait: float
+    ) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        try:
+            return self._began(statement)
+        except StoreBusy:
+            raise self._busy(wait) from None
+
+    def _first_locked(self, connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+        """Lock the tenant if it exists, or else the schema: the tenant may be about to be made."""
+        if self._has_schema(connection):
+            found = connection.execute(LOCK.format(sql.Literal(self.tenant).as_string()))
+            if found.rowcount:
+                return found
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
+        return connection.execute("SELECT 1 WHERE FALSE")
+
+    def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
+        row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()
+        return bool(row and row[0])
+
+    def _busy(self, seconds: float) -> StoreBusy:
+        return StoreBusy(
+            f"another process or thread has been writing for {seconds:g} s; nothing was stored",
+            remedy=Remedy.WAIT,
+        )
+
+    def _trim(self, transaction: PostgresTransaction) -> None:
+        """Keep the feeds at their length, every so many writes."""
+        if "fed" not in transaction.effects:
+            return
+        self._fed += 1
+        if self._is_trimming_due():
+            self._fed = 0
+            for feed in ("memstore_fact_changes", "memstore_episode_changes"):
+                transaction.connection.execute(
+                    sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}
+                )
+
+    def _is_trimming_due(self) -> bool:
+        return self._fed >= TRIMMED_EVERY
+
+    # -- namespaces ---------------------------------------------------------------------------
+
+    def _tenant_of(self, namespace: str, shared: str | None) -> str:
+        """Return the tenant of a namespace: its own, unless it was stored beside another."""
+        connection, _ = self._began(READ)
+        try:
+            if not self._has_schema(connection):
+                return shared or namespace
+            self._has_tables = True
+            rows = connection.execute(
+                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
+                [[namespace, shared or namespace]],
+            ).fetchall()
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        finally:
+            self._give_back(connection)
+        tenants = dict(rows)
+        tenant = str(tenants.get(shared or namespace, shared or namespace))
+        if tenants.get(namespace, tenant) != tenant:
+            raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
+        return tenant
+
+    def _admit(self, transaction: PostgresTransaction, namespaces: Collection[str]) -> None:
+        """Check that namespaces are the tenant's, or nobody's yet.
+
+        Raises:
+            Conflict: one belongs to another tenant, so nothing would be found of it.
+        """
+        if unknown := {*namespaces} - self._namespaces:
+            rows = transaction.connection.execute(
+                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
+                [[*unknown]],
+            ).fetchall()
+            for namespace, tenant in rows:
+                if tenant != self.tenant:
+                    raise self._elsewhere(namespace, tenant, self.tenant)
+                self._namespaces.add(namespace)
+
+    def _claimed(self, transaction: PostgresTransaction) -> set[str]:
+        """Make the namespaces that rows were added to the tenant's, for good; return the new ones.
+
+        Raises:
+            Conflict: one belongs to another tenant.
+        """
+        transaction.note_namespaces()
+        new = transaction.namespaces - self._namespaces
+        for namespace in new:
+            transaction.run(
+                "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
+                " ON CONFLICT (namespace) DO NOTHING",
+                {"namespace": namespace, "tenant": self.tenant},
+            )
+            row = transaction.one(
+                "SELECT tenant FROM memstore_namespaces WHERE namespace = :namespace",
+                {"namespace": namespace},
+            )
+            if row is not None and row[0] != self.tenant:
+                raise self._elsewhere(namespace, str(row[0]), self.tenant)
+        return new
+
+    def _elsewhere(self, namespace: str, owner: str, tenant: str) -> Conflict:
+        return Conflict(
+            f"the namespace {namespace!r} belongs to the memory {owner!r} of this database, not to "
+            f"{tenant!r}",
+            remedy=Remedy.OPEN_NAMESPACE,
+        )
+
+    # -- the schema ---------------------------------------------------------------------------
+
+    def create_schema(self, transaction: Transaction) -> None:
+        migrations.create(_ours(transaction))
+
+    def take_step(self, transaction: Transaction, version: int) -> None:
+        raise StorageError(
+            f"the database has schema version {version - 1}, which was never released"
+        )
+
+    def is_complete(self, transaction: Transaction) -> bool:
+        return True
+
+    def complete(self, transaction: Transaction) -> None:
+        pass
+
+    def schema_troubles(self, transaction: Transaction) -> list[str]:
+        return structure.troubles(_ours(transaction))
+
+    def mend_schema(self, transaction: Transaction) -> int:
+        return structure.mend(_ours(transaction))
+
+    def damage(self, transaction: Transaction) -> list[str]:
+        return []
+
+    def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
+        return structure.dangling_rows(_ours(transaction))
+
+    # -- copies and sizes -----------------------------------------------------------------------
+
+    def backup(self, target: Path, progress: Progress | None = None) -> None:
+        raise StorageError(
+            f"{self.path} is a database of a server, which pg_dump backs up, and not a file; "
+            f"nothing was written to {target}",
+            remedy=Remedy.BACK_UP_SERVER,
+        )
+
+    @contextmanager
+    def aside(self, cancelled: Cancelled | None = None) -> Iterator[Transaction]:
+        with self.read() as transaction:  # readers block nobody, however long they read
+            if cancelled is None:
+                yield transaction
+                return
+            with _cancelling(transaction.connection, cancelled):
+                yield transaction
+
+    def compact(self) -> bool:
+        return False  # the server's vacuum and the retention of its log decide when bytes are gone
+
+    def scratch(self) -> AbstractContextManager[IO[bytes]]:
+        return tempfile.TemporaryFile()
+
+    def divided(self, file: IO[bytes], texts: Collection[bytes]) -> Iterator[tuple[bytes, int]]:
+        raise StorageError("the files of a server cannot be searched from here")
+
+    def exposed(self) -> dict[str, int]:
+        return {}
+
+    def size_bytes(self) -> int:
+        """Return the size of all tables, those of other tenants included."""
+        with self.read() as transaction:
+            return structure.size_bytes(transaction)
+
+    def log_bytes(self) -> int:
+        return 0
+
+    def close(self, *, untouched: bool = False) -> None:
+        """Give the connections back. A second call does nothing."""
+        if self._closed or self._process != os.getpid():
+            return
+        self._closed = True
+        pools.release(self._pool)
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
+        if self._process != os.getpid():
+            raise StorageError(
+                "this store was opened before the process forked, and connections to a server "
+                "cannot cross a fork; the child process needs a store of its own",
+                remedy=Remedy.OPEN_AGAIN,
+            )
+
+
+CANCEL_SECONDS: Final = 0.2
+"""How often a caller is asked whether a long read is to end."""
+
+
+@contextmanager
+def _cancelling(connection: psycopg.Connection[Any], cancelled: Cancelled) -> Iterator[None]:
+    """Let a statement end when the caller cancels: another thread asks, and tells the server."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(CANCEL_SECONDS):
+            if cancelled():
+                with suppress(psycopg.Error):
+                    connection.cancel_safe()
+
+    watching = threading.Thread(target=watch, name="memstore-cancelling", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
+
+
+def _ours(transaction: Transaction) -> PostgresTransaction:
+    if not isinstance(transaction, PostgresTransaction):
+        raise TypeError("a transaction of another engine")
+    return transaction

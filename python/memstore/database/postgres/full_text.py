@@ -1,0 +1,144 @@
+"""Words in rows, as the server finds them while a process has no index, or without one.
+
+The scores are the server's own, so the order is provisional: it is that of the file only once the
+index is there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database.engine import FullTexts
+from memstore.database.sqlite import marked
+from memstore.database.tables import facts as fact_table
+from memstore.lazy import lazy_import
+from memstore.text.words import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from memstore.database.engine import Transaction, Wanted
+    from memstore.database.tables import episodes as episode_table
+    from memstore.domain.results import Span
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
+
+RANK_OF_TEXT: Final = -1.0
+"""The score of every row that contains a query without words, such as an emoji or ``->``."""
+
+
+class Words(NamedTuple):
+    """The column ``words`` of one table."""
+
+    rows: str
+    """The table with the alias that filters use."""
+    alias: str
+    visible: Callable[[Transaction, Sequence[int], Any], set[int]]
+
+    def search(
+        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+    ) -> dict[int, float]:
+        words = [word for alternatives in spelled(query) for word in alternatives]
+        where, values = wanted.where(transaction.dialect)
+        if not words:
+            return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
+        rows = transaction.rows(
+            f"SELECT {self.alias}.id,"
+            f" -ts_rank({self.alias}.words, sought.query)::float8 AS nearness"
+            f" FROM {self.rows} CROSS JOIN {_query(len(words))}"
+            f" WHERE {self.alias}.words @@ sought.query AND {where}"
+            f" ORDER BY nearness, {self.alias}.id DESC LIMIT :limit",
+            {**values, **_named(words), "limit": limit},
+        )
+        return dict(rows)
+
+    def parts(
+        self, transaction: Transaction, query: str, ids: Sequence[int]
+    ) -> dict[int, dict[str, float]]:
+        listed = transaction.dialect.listed("ids")
+        found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
+        for alternatives in spelled(query):
+            rows = transaction.rows(
+                f"SELECT {self.alias}.id, -ts_rank({self.alias}.words, sought.query)::float8"
+                f" FROM {self.rows} CROSS JOIN {_query(len(alternatives))}"
+                f" WHERE {self.alias}.words @@ sought.query AND {self.alias}.id IN {listed}",
+                {**_named([*alternatives]), "ids": ids},
+            )
+            for id_, nearness in rows:
+                found[id_][alternatives[0]] = nearness
+        if not spelled(query) and (text := query.strip()):
+            contains = transaction.dialect.contains(f"{self.alias}.content", ":text")
+            for id_ in transaction.ints(
+                f"SELECT {self.alias}.id FROM {self.rows}"
+                f" WHERE {self.alias}.id IN {listed} AND {contains}",
+                {"ids": ids, "text": text},
+            ):
+                found[id_][text] = RANK_OF_TEXT
+        return found
+
+    def places(
+        self,
+        transaction: Transaction,
+        query: str,
+        row_id: int,
+        content: str,
+    ) -> dict[int, str]:
+        return marked.places(query, content)
+
+    def matched(
+        self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
+    ) -> list[tuple[Span, ...]]:
+        return marked.matched(query, texts)
+
+    def check(self, transaction: Transaction) -> str | None:
+        return None  # the server computes the column itself
+
+    def forget_deleted(self, transaction: Transaction) -> None:
+        pass
+
+    def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
+        return True
+
+    def holds(self, transaction: Transaction, term: str) -> bool:
+        # A row may have the word where the server does not index it; then "no" errs on the safe
+        # side, as queries are blanked. A stop word says nothing about anybody.
+        sought = "phraseto_tsquery('english', :term)"
+        if not transaction.scalar(f"SELECT numnode({sought})", {"term": term}):
+            return True
+        found = f"SELECT 1 FROM {self.rows} WHERE {self.alias}.words @@ {sought} LIMIT 1"
+        return transaction.one(found, {"term": term}) is not None
+
+    def stray(self, transaction: Transaction, tokens: Collection[str]) -> set[str]:
+        return set()
+
+    def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
+        return iter(())
+
+    def _containing(
+        self, transaction: Transaction, text: str, where: str, values: dict[str, Any]
+    ) -> dict[int, float]:
+        if not text:
+            return {}
+        contains = transaction.dialect.contains(f"{self.alias}.content", ":text")
+        ids = transaction.ints(
+            f"SELECT {self.alias}.id FROM {self.rows} WHERE {contains} AND {where}"
+            f" ORDER BY {self.alias}.id DESC LIMIT :limit",
+            {**values, "text": text},
+        )
+        return dict.fromkeys(ids, RANK_OF_TEXT)
+
+
+def _query(count: int) -> str:
+    """Return a FROM item for a query that any of so many words answers, as ``sought.query``."""
+    words = " || ".join(f"plainto_tsquery('english', :word_{place})" for place in range(count))
+    return f"(SELECT {words} AS query) AS sought"
+
+
+def _named(words: Sequence[str]) -> dict[str, str]:
+    return {f"word_{place}": word for place, word in enumerate(words)}
+
+
+INDEXES: Final = FullTexts(
+    facts=Words("memstore_facts f", "f", fact_table.visible),
+    episodes=Words("memstore_episodes e", "e", lambda *asked: episode_table.visible(*asked)),
+)

@@ -1,0 +1,247 @@
+"""The connections of a process: one pool for each database, shared by its engines."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg.types.numeric import Int8Dumper
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from memstore.database.postgres.numbers import NumberLoader
+from memstore.database.postgres.remembered import Remembered
+from memstore.database.postgres.transaction import storage_error
+from memstore.errors import Remedy, StorageError, StoreBusy
+
+if TYPE_CHECKING:
+    from memstore.database.postgres.address import Address
+
+MAX_CONNECTIONS: Final = 32
+"""The most connections that a process has to one database."""
+
+IDLE_SECONDS: Final = 300.0
+"""After how long an unused connection is closed."""
+
+MAX_RESTING: Final = 8
+"""The most connections that are kept for the next use, without going through the pool."""
+
+MIN_VERSION: Final = 160000
+"""The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
+
+WAIT_SECONDS: Final = 30.0
+"""How long a use waits for a connection."""
+
+_lock = threading.Lock()
+_pools: dict[tuple[str, int | None, int], Pool] = {}
+
+
+class Pool:
+    """A pool, and how many engines use it."""
+
+    def __init__(self, address: Address) -> None:
+        self.users = 0
+        self._address = address
+        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
+            address.conninfo,
+            kwargs={"autocommit": True, "prepare_threshold": address.prepare_threshold},
+            min_size=0,
+            max_size=MAX_CONNECTIONS,
+            max_idle=IDLE_SECONDS,
+            timeout=WAIT_SECONDS,
+            reconnect_timeout=WAIT_SECONDS,
+            num_workers=1,
+            configure=configure,
+            open=False,
+        )
+        self._has_connected = self._is_closed = False
+        self._resting: list[psycopg.Connection[Any]] = []
+        """Connections for the next use, the last one first; their transaction may be ending."""
+        self._fewest = 0
+        """How many were unused all the time since the timer was started."""
+        self._timer: threading.Timer | None = None
+        self._waiting = 0
+        """How many threads wait for a connection of the pool."""
+        self._remembered: dict[str, Remembered] = {}
+
+    def remembered(self, tenant: str) -> Remembered:
+        """Return what this process remembers of a tenant."""
+        with _lock:
+            return self._remembered.setdefault(tenant, Remembered())
+
+    def take(self) -> psycopg.Connection[Any]:
+        """Return a connection for one transaction.
+
+        Raises:
+            StorageError: the server cannot be reached, or refuses this user.
+            StoreBusy: every connection of this process stayed in use.
+        """
+        if not self._has_connected:
+            self._connect_first()
+        while (rested := self._rested()) is not None:
+            if rested.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+                return rested
+            self._pool.putconn(rested)  # which closes it
+        with _lock:
+            self._waiting += 1
+        try:
+            return self._pool.getconn()
+        except PoolTimeout:
+            raise StoreBusy(
+                f"no connection to {self._address.shown} became free; nothing was stored",
+                remedy=Remedy.WAIT,
+            ) from None
+        except (psycopg.Error, PoolClosed) as error:
+            raise StorageError(f"{self._address.shown} cannot be used") from error
+        finally:
+            with _lock:
+                self._waiting -= 1
+
+    def give_back(self, connection: psycopg.Connection[Any]) -> None:
+        """Take a connection back that is in no transaction."""
+        with _lock:
+            rests = (
+                connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+                and self._rest(connection)
+            )
+        if not rests:
+            self._pool.putconn(connection)
+
+    def give_back_read(self, connection: psycopg.Connection[Any]) -> None:
+        """Take a connection back whose transaction has only read; nobody waits for its end.
+
+        It ends with COMMIT: the driver forgets what is prepared when it sees a ROLLBACK.
+        """
+        status = psycopg.pq.TransactionStatus
+        if connection.info.transaction_status == status.INTRANS:
+            connection.pgconn.send_query(b"COMMIT")
+            connection.pgconn.flush()
+            with _lock:
+                if self._rest(connection):
+                    return
+            _settle(connection)
+        if connection.info.transaction_status == status.INERROR:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+        self._pool.putconn(connection)
+
+    def figures(self) -> dict[str, int]:
+        """Return how many connections are used and idle, and how many threads wait for one."""
+        counted = self._pool.get_stats()
+        with _lock:
+            resting, waiting = len(self._resting), self._waiting
+        idle = counted.get("pool_available", 0) + resting
+        return {
+            "used": max(0, counted.get("pool_size", 0) - idle),
+            "idle": idle,
+            "waiting": waiting,
+        }
+
+    def _rest(self, connection: psycopg.Connection[Any]) -> bool:
+        """Keep a connection for the next use, unless there are enough, or somebody waits."""
+        if self._waiting or len(self._resting) >= MAX_RESTING or self._is_closed:
+            return False
+        self._resting.append(connection)
+        if self._timer is None:
+            self._timer = threading.Timer(IDLE_SECONDS, self._let_go)
+            self._timer.daemon = True
+            self._timer.start()
+        return True
+
+    def _rested(self) -> psycopg.Connection[Any] | None:
+        with _lock:
+            self._fewest = min(self._fewest, max(0, len(self._resting) - 1))
+            connection = self._resting.pop() if self._resting else None
+        if connection is not None:
+            _settle(connection)
+        return connection
+
+    def _let_go(self) -> None:
+        """Give those back that were not used for so long; the pool closes them in time."""
+        with _lock:
+            unused, self._resting = self._resting[: self._fewest], self._resting[self._fewest :]
+            self._fewest = len(self._resting)
+            self._timer = None
+        for connection in unused:
+            _settle(connection)
+            self._pool.putconn(connection)
+
+    def close(self) -> None:
+        with _lock:
+            self._is_closed = True
+            resting, self._resting = self._resting, []
+            if self._timer is not None:
+                self._timer.cancel()
+        for connection in resting:
+            _settle(connection)
+            self._pool.putconn(connection)
+        self._pool.close()
+
+    def _connect_first(self) -> None:
+        """Connect once without the pool, which would go on trying, and would not say why."""
+        try:
+            connection = psycopg.connect(
+                self._address.conninfo,
+                autocommit=True,
+                prepare_threshold=self._address.prepare_threshold,
+            )
+        except psycopg.OperationalError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise StorageError(f"cannot open {self._address.shown}: {reason}") from None
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        try:
+            _check_server(connection, self._address.shown)
+        finally:
+            connection.close()
+        with _lock:
+            self._pool.open()
+            self._has_connected = True
+
+
+def _settle(connection: psycopg.Connection[Any]) -> None:
+    """Wait for the end of a connection's last transaction."""
+    with suppress(psycopg.Error):
+        while connection.pgconn.get_result() is not None:
+            pass
+
+
+def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:
+    if connection.info.server_version < MIN_VERSION:
+        raise StorageError(
+            f"{shown} is PostgreSQL {connection.info.server_version // 10000}; this needs "
+            f"{MIN_VERSION // 10000} or newer"
+        )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StorageError(f"{shown} has the encoding {encoding}; this needs UTF8")
+
+
+def configure(connection: psycopg.Connection[Any]) -> None:
+    """Set how a connection reads and writes values."""
+    # One type for all numbers, so that a statement is prepared once and not once for each size.
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.adapters.register_loader("numeric", NumberLoader)
+
+
+def opened(address: Address) -> Pool:
+    """Return the pool of a database, which the caller releases in the end."""
+    key = (address.conninfo, address.prepare_threshold, os.getpid())
+    with _lock:
+        if key not in _pools:
+            _pools[key] = Pool(address)
+        _pools[key].users += 1
+        return _pools[key]
+
+
+def release(pool: Pool) -> None:
+    """Give up a pool; the last user closes it."""
+    with _lock:
+        pool.users -= 1
+        if pool.users:
+            return
+        for key in [key for key, known in _pools.items() if known is pool]:
+            del _pools[key]
+    pool.close()

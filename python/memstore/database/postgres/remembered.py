@@ -1,0 +1,113 @@
+"""What a process remembers of a tenant between its transactions.
+
+The tenant's row has a version, which every write changes to a value that it never had. What was
+read at a version holds as long as the row has it, so a write that finds it unchanged needs to read
+nothing, and a search neither what rarely changes.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.database.engine import Row
+    from memstore.database.postgres.statements import Compiled
+
+RARE: Final = frozenset({"memstore_generations", "memstore_meta"})
+"""Tables that are rarely written. A write of them changes the tenant's ``epoch`` too."""
+
+OFTEN: Final = frozenset(
+    {"memstore_fact_changes", "memstore_episode_changes", "memstore_derived_files"}
+)
+"""Tables whose small answers are remembered as long as nothing at all is written."""
+
+MAX_READS: Final = 256
+"""The most answers that are remembered of a tenant."""
+
+MAX_ROWS: Final = 16
+"""The most rows of an answer that is remembered."""
+
+_random: Final = random.SystemRandom()
+
+
+class State(NamedTuple):
+    """A tenant's row. The last line's columns are ``None`` if the row does not have them."""
+
+    version: int
+    epoch: int
+    counters: Mapping[str, int] = {}
+    """The last id of each table whose ids are never given again."""
+    line: int | None = None
+    """The id of the journal's last line."""
+    at: str | None = None
+    hash: bytes | None = None
+
+
+COLUMNS: Final = ", ".join(State._fields)
+
+
+def another() -> int:
+    """Return a version, or an epoch, that no state ever had, not even of another history."""
+    return _random.getrandbits(62)
+
+
+class Remembered:
+    """See the module. The engines of a process that serve one tenant share it."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Lock()
+        """Is had by the one thread of this process that writes."""
+        self.state: State | None = None
+        """As this process last wrote it; ``None`` if that is not known."""
+        self._reads: dict[object, tuple[int, list[Row]]] = {}
+        self._missed = 0
+        """How many writes that relied on the state found another one, since one found it."""
+        self._skipped = 0
+
+    def rows(self, statement: Compiled, bound: Sequence[object], state: State) -> list[Row] | None:
+        """Return the rows that a statement had in this state; ``None`` if that is not known."""
+        if not is_remembered(statement):
+            return None
+        known = self._reads.get((statement.text, *bound))
+        return known[1] if known is not None and known[0] == _stamp(statement, state) else None
+
+    def keep(
+        self, statement: Compiled, bound: Sequence[object], state: State, rows: list[Row]
+    ) -> None:
+        if len(rows) > MAX_ROWS:
+            return
+        if len(self._reads) >= MAX_READS:
+            self._reads.clear()
+        self._reads[statement.text, *bound] = (_stamp(statement, state), rows)
+
+    def expects_others(self) -> bool:
+        """Whether to lock first, because other processes are writing.
+
+        After each write in vain, twice as many do so as before.
+        """
+        if self._skipped < min(2**self._missed - 1, 64):
+            self._skipped += 1
+            return True
+        return False
+
+    def note(self, state: State | None, *, missed: bool = False) -> None:
+        """Note the state that a write left; ``None`` if it is not known."""
+        self.state = state
+        if missed:
+            self._missed += 1
+            self._skipped = 0
+
+    def note_found(self) -> None:
+        self._missed = 0
+
+
+def is_remembered(statement: Compiled) -> bool:
+    return bool(statement.reads) and not statement.writes and statement.reads <= RARE | OFTEN
+
+
+def _stamp(statement: Compiled, state: State) -> int:
+    return state.epoch if statement.reads <= RARE else state.version

@@ -1,0 +1,1 @@
+"""The schema for PostgreSQL, a file for each group of tables."""

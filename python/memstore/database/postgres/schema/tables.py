@@ -1,0 +1,54 @@
+"""The text of the schema, and what it says about tables."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+GROUPS: Final = ("facts", "episodes", "vectors", "journal", "derived", "graph", "searches")
+"""The files, in the order in which they are run."""
+
+SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
+"""The tables that are no tenant's own."""
+
+SUPPORT: Final = "memstore_support"
+"""A view in files; here a query that statements contain."""
+
+RELATION: Final = re.compile(
+    r"CREATE (TABLE|VIEW) (memstore_\w+)\s*\((.*?)\n?\)(?:;| AS\b)", re.DOTALL
+)
+COLUMN: Final = re.compile(r"^\s+(\w+)\s+(TEXT|bigint|bytea|double precision)\b", re.MULTILINE)
+
+
+@cache
+def text() -> str:
+    """Return the statements that create the schema."""
+    folder = files("memstore.database.postgres.schema")
+    written = "\n".join(folder.joinpath(f"{group}.sql").read_text("utf-8") for group in GROUPS)
+    return re.sub(r"\bTEXT\b", 'text COLLATE "C"', written)
+
+
+@cache
+def columns() -> dict[str, dict[str, str]]:
+    """Return the type of each column of each table; views have no columns here."""
+    folder = files("memstore.database.postgres.schema")
+    written = "\n".join(folder.joinpath(f"{group}.sql").read_text("utf-8") for group in GROUPS)
+    return {
+        name: {column: type_.lower() for column, type_ in COLUMN.findall(body)}
+        for _, name, body in RELATION.findall(written)
+    }
+
+
+@cache
+def scoped() -> frozenset[str]:
+    """Return the tables and views whose rows belong to a tenant."""
+    return frozenset(columns()) - SHARED | {SUPPORT}
+
+
+@cache
+def support() -> str:
+    """Return the query that is read as the view ``memstore_support``, of one tenant."""
+    text = files("memstore.database.postgres.schema").joinpath("support.sql").read_text("utf-8")
+    return re.sub(r"^--.*\n", "", text, flags=re.MULTILINE).strip()

@@ -1,0 +1,477 @@
+"""A transaction on one connection for one tenant, and the translation of the driver's errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import psycopg
+from psycopg import errors
+from psycopg.types.json import Jsonb
+
+from memstore.database import acts
+from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.postgres import remembered as remembering
+from memstore.database.postgres import statements
+from memstore.database.postgres.derived import TENANT
+from memstore.database.postgres.dialect import DIALECT
+from memstore.database.postgres.remembered import State
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.errors import Remedy, StorageError, StoreBusy
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Finish, FullTexts, Given, Row, Value
+    from memstore.database.postgres import full_text as indexes
+    from memstore.database.postgres.remembered import Remembered
+    from memstore.database.postgres.statements import Compiled
+    from memstore.database.sqlite import marked
+else:
+    indexes = lazy_import("memstore.database.postgres.full_text")
+    marked = lazy_import("memstore.database.sqlite.marked")
+
+STATE: Final = (
+    "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
+    " hash = %s WHERE tenant = %s"
+)
+
+HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
+
+NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
+"""Removes the counts of what is gone, so that no name of erased facts stays."""
+
+BATCH: Final = 5000
+"""The most rows that one statement inserts; its parameters are held in memory on both sides."""
+
+WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
+
+
+class PostgresTransaction(Transaction):
+    """The three verbs over one connection, with the driver's errors translated.
+
+    Args:
+        tenant: the tenant whose rows it reads and writes.
+        admit: checks that namespaces which a statement names are the tenant's.
+        state: the tenant's row in this transaction; ``None`` before there is one.
+        remembered: what was read before.
+    """
+
+    dialect = DIALECT
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any] | None,
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        state: State | None = None,
+        remembered: Remembered | None = None,
+    ) -> None:
+        self._connection = connection
+        self.tenant = tenant
+        self._state = state
+        self._remembered = remembered
+        self._admit = admit
+        self._admitted: set[str] = set()
+        """The namespaces that were checked."""
+        self._queued: dict[str, list[Row]] = {}
+        """The queued rows of each statement."""
+        self._finishing: dict[str, Finish] = {}
+        """What completes the queued rows of a statement."""
+        self._counters = dict(state.counters) if state is not None else {}
+        self._head = None if state is None else (state.line, state.at, state.hash)
+        """The journal's last line, as far as it is known."""
+        self._written: set[str] = set()
+        """The tables that were written."""
+        self._last: psycopg.RawCursor[Any] | None = None
+        self.namespaces: set[str] = set()
+        """The namespaces of the rows that were added."""
+        self.effects: set[str] = set()
+        """What its statements changed besides their rows."""
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            raise RuntimeError("the transaction has no connection")
+        return self._connection
+
+    def _cursor(self) -> psycopg.RawCursor[Any]:
+        self._last = psycopg.RawCursor(self.connection)
+        return self._last
+
+    @property
+    def full_text(self) -> FullTexts:
+        return indexes.INDEXES
+
+    def admit(self, namespaces: Collection[str]) -> None:
+        if unknown := {*namespaces} - self._admitted:
+            with Translated():
+                self._admit(self, unknown)
+            self._admitted |= unknown
+
+    def stamp_of_others(self) -> object:
+        return "ours"  # other programs do not write there, so nothing of theirs is to be adopted
+
+    def tokens(self, texts: Iterable[str]) -> list[list[str]]:
+        return marked.tokens(texts)
+
+    def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
+        return iter(self._read(sql, parameters))
+
+    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        if sql == acts.LAST and self._head is not None and self._head[2] is not None:
+            self._relied()
+            levels = self.one(HAS_LEVELS, parameters)
+            return (*self._head, levels is not None)
+        found = self._read(sql, parameters)
+        return found[0] if found else None
+
+    def _read(self, sql: str, parameters: Given) -> list[Row]:
+        statement = statements.compiled(sql, True)
+        memory = self._remembered if remembering.is_remembered(statement) else None
+        if memory is None or statement.reads & self._written_or_queued():
+            return self._fetched(sql, parameters)
+        bound = self._bound_of(statement, sql, parameters)
+        if self._state is not None:
+            known = memory.rows(statement, bound, self._state)
+            if known is not None:
+                self._relied()
+                return known
+        rows = self._fetched(sql, parameters)
+        if self._state is not None:  # as it is now: reading may have found another one
+            memory.keep(statement, bound, self._state, rows)
+        return rows
+
+    def _fetched(self, sql: str, parameters: Given) -> list[Row]:
+        self.flush()
+        with Translated():
+            return self._execute(sql, parameters, returns=True).fetchall()
+
+    def _written_or_queued(self) -> set[str]:
+        return self._written.union(*(statements.compiled(text, False).fed for text in self._queued))
+
+    def _relied(self) -> None:
+        """Note that something was remembered, and not read."""
+
+    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self.flush()
+        with Translated():
+            statement = statements.compiled(sql, False)
+            cursor = self._execute(sql, parameters, returns=False)
+            if statement.counts:
+                row = cursor.fetchone()
+                return int(row[0]) if row else 0
+            return max(cursor.rowcount, 0)
+
+    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
+        row = parameters
+        if not isinstance(row, tuple):
+            row = tuple(cast("Value", row[name]) for name in statements.named(sql))
+        if sql in self._queued:
+            self._queued[sql].append(row)
+        else:
+            self._queued[sql] = [row]
+            if finish is not None:
+                self._finishing[sql] = finish
+
+    def queue_id(self, sql: str, row_id: int) -> None:
+        runs = self._queued.setdefault(sql, [])
+        if runs and runs[-1][1] == row_id - 1:
+            runs[-1] = (runs[-1][0], row_id)
+        else:
+            runs.append((row_id, row_id))
+
+    def flush(self) -> None:
+        """Run the queued statements."""
+        if self._queued:
+            with Translated(), self.connection.pipeline():
+                self._run_queued()
+
+    def _run_queued(self) -> None:
+        self.note_namespaces()
+        queued, self._queued = self._queued, {}
+        for text, rows in queued.items():
+            finish = self._finishing.get(text)
+            self._run_many(text, rows if finish is None else [*finish(rows)])
+
+    def note_namespaces(self) -> None:
+        """Note the namespaces of the queued rows."""
+        for text, rows in self._queued.items():
+            names = statements.named(text)
+            if statements.compiled(text, False).table in WITH_NAMESPACE and "namespace" in names:
+                self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
+
+    def _run_many(self, text: str, rows: Sequence[Row]) -> None:
+        names = statements.named(text)
+        many = statements.batched(text) if len(rows) > 1 else None
+        statement = statements.compiled(many or text, False)
+        self._note(statement)
+        self._note_line(text, statement, rows)
+        cursor = self._cursor()
+        if many is not None:
+            for start in range(0, len(rows), BATCH):
+                some = rows[start : start + BATCH]
+                lists = [[_value(row[place]) for row in some] for place in range(len(names))]
+                cursor.execute(statement.text, self._bound(statement, names, lists))
+        else:
+            bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
+            if len(bound) == 1:
+                cursor.execute(statement.text, bound[0])
+            else:
+                cursor.executemany(statement.text, bound)
+        if statement.table and "id" in names:
+            self._note_id(statement.table, max(row[names.index("id")] for row in rows))
+
+    def _note(self, statement: Compiled) -> None:
+        """Note what a statement changes."""
+        self.effects |= statement.effects
+        self._written |= statement.fed
+
+    def _note_line(self, text: str, statement: Compiled, rows: Sequence[Row]) -> None:
+        """Note the journal's last line."""
+        if statement.writes != acts.TABLE or statement.table != acts.TABLE:
+            return
+        names = statements.named(text)
+        if text == acts.INSERTION:
+            line, at, hash_ = (rows[-1][names.index(name)] for name in ("id", "at", "hash"))
+            self._head = (cast("int", line), cast("str", at), cast("bytes", hash_))
+        else:
+            self._head = None
+
+    def _bound(
+        self, statement: Compiled, names: Sequence[str], values: Sequence[object]
+    ) -> list[object]:
+        """Return values in the order in which a statement names them."""
+        given = dict(zip(names, values, strict=True))
+        given[TENANT] = self.tenant
+        return [given[name] for name in statement.names]
+
+    def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
+        given = _named(text, parameters)
+        return [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
+
+    def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
+        statement = statements.compiled(text, returns)
+        self._note(statement)
+        if statement.table == acts.TABLE:
+            self._head = None
+        given = _named(text, parameters)
+        self._check_namespaces(statement, given)
+        bound = self._bound_of(statement, text, given)
+        id_, namespace = given.get("id"), given.get("namespace")
+        if statement.table and isinstance(id_, int):
+            self._note_id(statement.table, id_)
+        if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
+            self.namespaces.add(namespace)
+        return self._cursor().execute(statement.text, bound or None)
+
+    def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
+        if TENANT not in statement.names:
+            return
+        if "namespace" in statement.names and given["namespace"] is not None:
+            self.admit([given["namespace"]])
+        if "namespaces" in statement.names:
+            self.admit(given["namespaces"] or ())
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns of the rows that were read last."""
+        found = None if self._last is None else self._last.description
+        return [column.name for column in found or ()]
+
+    # -- ids ----------------------------------------------------------------------------------
+
+    def next_id(self, table: str) -> int:
+        # No flush: no row of this table is queued yet.
+        return self._reserve(table, 1)
+
+    def reserve_ids(self, table: str, count: int) -> int:
+        return self._reserve(table, count)
+
+    def _reserve(self, table: str, count: int) -> int:
+        self._relied()
+        if table not in self._counters:
+            statement = statements.compiled(f"SELECT max(id) FROM {table}", True)
+            with Translated():
+                bound = [self.tenant for _ in statement.names]
+                row = self._cursor().execute(statement.text, bound or None).fetchone()
+            self._counters[table] = (row[0] if row else None) or 0
+        first = self._counters[table] + 1
+        self._counters[table] += count
+        return first
+
+    def _note_id(self, table: str, id_: int) -> None:
+        """Keep an id that a statement chose itself from being given to another row."""
+        if self._counters.get(table, id_) < id_:
+            self._counters[table] = id_
+
+    def finish(self) -> None:
+        """Run what is queued and what is due before a commit, and commit, in one round trip.
+
+        Raises:
+            psycopg.Error: not translated, because the answer to the commit may be lost.
+        """
+        with self.connection.pipeline():
+            self._run_queued()
+            if "uncounted" in self.effects:
+                self.connection.execute(NO_ZEROS, [self.tenant])
+            if self._written or self._state is None or self._counters != self._state.counters:
+                self._state = self._next_state()
+                self.connection.execute(STATE, [*_stored(self._state), self.tenant])
+            self.connection.execute("COMMIT")
+
+    @property
+    def state(self) -> State | None:
+        """The tenant's row, after :meth:`finish` as this transaction left it."""
+        return self._state
+
+    def _next_state(self) -> State:
+        rarely = self._state is None or self._written & remembering.RARE
+        epoch = remembering.another() if rarely or self._state is None else self._state.epoch
+        head = self._head or (None, None, None)
+        return State(remembering.another(), epoch, dict(self._counters), *head)
+
+
+def _stored(state: State) -> list[object]:
+    return [*state._replace(counters=Jsonb(state.counters))]  # type: ignore[arg-type]
+
+
+def _named(text: str, parameters: Given) -> Mapping[str, Any]:
+    if isinstance(parameters, tuple):
+        return dict(zip(statements.named(text), parameters, strict=True))
+    return parameters
+
+
+class Outrun(Exception):
+    """Another process wrote since; what relied on the tenant's row has to be done again."""
+
+
+class Attempt(PostgresTransaction):
+    """A write that begins with what is remembered of the tenant, and without its lock.
+
+    If nothing has to be read, it is one statement, which writes nothing if the tenant was written
+    since. What has to be read is read with the tenant locked.
+
+    Args:
+        locked: takes the lock; returns a connection, the tenant's row, and the number of the
+            transaction on the server.
+    """
+
+    def __init__(
+        self,
+        locked: Callable[[], tuple[psycopg.Connection[Any], State | None, str | None]],
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        state: State,
+        remembered: Remembered,
+    ) -> None:
+        super().__init__(None, tenant, admit, state, remembered)
+        self._locked = locked
+        self._has_relied = False
+        self.number: str | None = None
+
+    @property
+    def is_locked(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            self._connection, found, self.number = self._locked()
+            if found is None or self._state is None or found.version != self._state.version:
+                if self._has_relied or found is None:
+                    raise Outrun
+                self._state, self._counters = found, dict(found.counters)
+                self._head = (found.line, found.at, found.hash)
+        return self._connection
+
+    def _relied(self) -> None:
+        self._has_relied = True
+
+    def begin(self) -> None:
+        """Take the lock, if nothing has taken it yet."""
+        _ = self.connection
+
+    def joined(self) -> tuple[str, list[object]] | None:
+        """Return all that is queued as one statement with its values; ``None`` if it cannot be.
+
+        It returns the number 1, or 0 if another process wrote since.
+        """
+        if self.is_locked or not self._queued or any(len(own) > 1 for own in self._queued.values()):
+            return None
+        statement = statements.joined((*self._queued,))
+        if statement is None or self._state is None:
+            return None
+        rows: list[Mapping[str, object]] = []
+        for text, queued in self._queued.items():
+            finish = self._finishing.get(text)
+            row = queued if finish is None else [*finish(queued)]
+            self._note(statements.compiled(text, False))
+            self._note_line(text, statements.compiled(text, False), row)
+            values = dict(zip(statements.named(text), map(_value, row[0]), strict=True))
+            if isinstance(id_ := values.get("id"), int):
+                self._note_id(statements.compiled(text, False).table, id_)
+            rows.append(values)
+        known = self._state.version
+        self._state = self._next_state()
+        own = {"known": known, TENANT: self.tenant}
+        own |= dict(zip(State._fields, _stored(self._state), strict=True))
+        bound = [
+            own[place] if isinstance(place, str) else rows[place[0]][place[1]]
+            for place in statement.places
+        ]
+        self.effects |= statement.effects
+        return statement.text, bound
+
+
+def _value(value: object) -> object:
+    """Return a value as the driver binds it: truths are numbers here.
+
+    What is too large for a number of the server equals none of its rows', so lists lose it.
+    """
+    if value is True or value is False:
+        return int(value)
+    if type(value) in (list, tuple):
+        return [one for one in cast("list[object]", value) if not _is_too_large(one)]
+    return value
+
+
+def _is_too_large(value: object) -> bool:
+    return type(value) is int and not -MAX_NUMBER - 1 <= value <= MAX_NUMBER
+
+
+class Translated:
+    """Translates the driver's errors."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, psycopg.Error):
+            raise storage_error(error) from error
+
+
+def storage_error(error: psycopg.Error) -> StorageError:
+    if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
+        return StoreBusy(
+            "another process is writing to this memory; nothing was stored", remedy=Remedy.WAIT
+        )
+    if isinstance(error, errors.SerializationFailure):
+        return StoreBusy(
+            "another process changed the same rows; nothing was stored", remedy=Remedy.WAIT
+        )
+    if isinstance(error, errors.DiskFull):
+        return StorageError("the server's disk is full; nothing of this change was stored")
+    if isinstance(error, errors.ReadOnlySqlTransaction):
+        return StorageError(
+            "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
+        )
+    if isinstance(error, errors.InsufficientPrivilege):
+        return StorageError(f"the database user lacks a right: {_said(error)}")
+    if isinstance(error, psycopg.OperationalError):
+        return StorageError(f"the connection to the server failed: {_said(error)}")
+    return StorageError(f"the database reported an error: {_said(error)}")
+
+
+def _said(error: psycopg.Error) -> str:
+    """Return what the server said; its details may quote rows, so they are left out."""
+    return (error.diag.message_primary or str(error)).strip().partition("\n")[0]

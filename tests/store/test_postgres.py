@@ -1,0 +1,154 @@
+"""Memories on a PostgreSQL server: their addresses, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.postgres import Databases
+
+import memstore
+from memstore import Conflict, InvalidArgument, StorageError
+from memstore.errors import SchemaError
+
+pytestmark = pytest.mark.process
+
+PASSWORD = "hunter2-never-shown"
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Databases]:
+    made = Databases()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def url(made: Databases) -> Iterator[str]:
+    taken = made.take()
+    yield taken
+    made.give_back(taken)
+
+
+def test_facts_survive_reopening(url: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        fact = store.add("The cat sleeps", subject="cat", metadata={"n": 3})
+    with memstore.open(url, embedder=None) as store:
+        assert store.get(fact.id) == fact
+        assert store.verify() == []
+        assert store.file.examine() == []
+
+
+def test_a_password_is_shown_nowhere(url: str) -> None:
+    with_password = url.replace("postgres:@", f"postgres:{PASSWORD}@")
+    with memstore.open(with_password, embedder=None) as store:
+        assert PASSWORD not in repr(store)
+        assert PASSWORD not in store.path
+        assert PASSWORD not in repr(store.status())
+    for wrong in (
+        f"postgresql://someone:{PASSWORD}@/nowhere?host=/nonexistent",
+        f"postgresql://someone:{PASSWORD}@localhost:1/x?nonsense=1",
+        f"postgresql://someone:{PASSWORD}@localhost:1/x?connect_timeout=1",
+    ):
+        with pytest.raises((StorageError, InvalidArgument)) as caught:
+            memstore.open(wrong, embedder=None)
+        error: BaseException | None = caught.value
+        while error is not None:
+            assert PASSWORD not in str(error)
+            error = error.__cause__
+
+
+def test_a_namespace_is_a_memory_of_its_own(url: str) -> None:
+    with (
+        memstore.open(url, namespace="a", embedder=None) as a,
+        memstore.open(url, namespace="b", embedder=None) as b,
+    ):
+        assert a.add("of a", subject="s").id == b.add("of b", subject="s").id == 1
+        assert [fact.content for fact in a.list()] == ["of a"]
+        assert a.status().head != b.status().head
+        for store in (a, b):
+            assert store.verify() == []
+        with pytest.raises(Conflict, match="belongs to the memory 'b'"):
+            a.within("b").list()
+        with pytest.raises(Conflict, match="belongs to the memory 'b'"):
+            a.search("of", namespaces=["a", "b"])
+        with pytest.raises(Conflict, match="belongs to the memory 'b'"):
+            a.within("b").add("not stored", subject="s")
+        assert len(b.list()) == 1
+
+
+def test_a_namespace_stored_beside_another_stays_there(url: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.within("notes").add("beside", subject="s")
+    with memstore.open(url, namespace="notes", embedder=None) as store:
+        assert [fact.content for fact in store.list()] == ["beside"]
+        assert {"default", "notes"} >= {*store.status().namespaces}
+
+
+def test_projects_share_the_default_namespace(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    with memstore.open(url, namespace="auto", embedder=None) as store:
+        store.add("tabs, not spaces", subject="user", category="preference")
+        store.add("the quay is built", subject="quay")
+        assert {fact.namespace for fact in store.list()} == {"default", store.namespace}
+        own = store.namespace
+    with memstore.open(url, namespace=own, embedder=None) as store:
+        assert [fact.content for fact in store.list()] == ["the quay is built"]
+
+
+def test_read_only_stores_nothing_and_needs_a_memory(url: str) -> None:
+    with pytest.raises(SchemaError):
+        memstore.open(url, namespace="none", read_only=True, embedder=None)
+    with memstore.open(url, embedder=None) as store:
+        store.add("one", subject="s")
+    with memstore.open(url, read_only=True, embedder=None) as store:
+        assert len(store.search("one")) == 1
+        with pytest.raises(StorageError):
+            store.add("two", subject="s")
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [({"durability": "full"}, "durability"), ({"synchronous": "FULL"}, "durability")],
+)
+def test_what_the_server_decides_is_refused(
+    url: str, options: dict[str, str], argument: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        memstore.open(url, embedder=None, **options)  # type: ignore[arg-type]
+    assert caught.value.argument == argument
+
+
+def test_statements_need_not_be_prepared(url: str) -> None:
+    mark = "&" if "?" in url else "?"
+    with memstore.open(f"{url}{mark}prepare_threshold=none", embedder=None) as store:
+        for number in range(7):
+            store.add(f"fact {number}", subject="s")
+        assert len(store.search("fact", limit=10)) == 7
+    with pytest.raises(InvalidArgument, match="prepare_threshold"):
+        memstore.open(f"{url}{mark}prepare_threshold=some", embedder=None)
+
+
+def test_texts_with_a_null_character_are_refused_as_such(url: str) -> None:
+    with memstore.open(url, embedder=None) as store, pytest.raises((StorageError, ValueError)):
+        store.add("a\0b", subject="s")
+
+
+def test_an_export_and_import_carries_a_memory_over(url: str, made: Databases) -> None:
+    with memstore.open(url, embedder=None) as store:
+        old = store.add("old", subject="s", metadata={"a": [1, None, "x"]})
+        store.add("new", subject="s", supersedes=old.id)
+        store.episodes.add("what was said", source="chat", tags=["t"])
+        lines = list(store.file.export())
+    target = made.take()
+    with memstore.open(target, embedder=None) as store:
+        store.file.import_(lines)
+        assert {fact.content for fact in store.list()} == {"new"}
+        assert store.verify() == []
+        assert store.file.examine() == []
+    made.give_back(target)

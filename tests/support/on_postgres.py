@@ -1,0 +1,219 @@
+"""The library's tests on PostgreSQL: each file that a test opens is a database of the server.
+
+``pytest --engine postgres`` runs them so. What is about files is left out, each with its reason;
+docs/postgres.md lists the reasons.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from tests.support import raw
+
+from memstore.database.postgres import pools, remembered
+from memstore.database.postgres.engine import PostgresEngine
+from memstore.database.postgres.schema import tables
+from memstore.database.postgres.transaction import PostgresTransaction
+from memstore.store import opening, paths
+
+if TYPE_CHECKING:
+    from tests.support.postgres import Databases
+
+BYTES = "a server's vacuum and log decide when bytes are gone, so erasing does not promise it"
+FILE = "it reads, copies or damages the file itself"
+PLAN = "it tests SQLite's query plans"
+TRIGGERS = "rows are protected by the rights of roles there, not by triggers"
+OTHERS = "other programs cannot write there"
+WORDS = "without an index, the server ranks words in its own way, and the order is provisional"
+OLDER = "there are no older versions"
+
+DIFFERENCES: dict[str, str] = {
+    r"facts/test_batch.*test_erasing_a_fact_removes_its_text_from_the_evidence": FILE,
+    r"facts/test_batch.*test_episodes_are_append_only": TRIGGERS,
+    r"facts/test_batch.*test_erasing_an_episode_removes_its_bytes": BYTES,
+    r"test_erasing_an_episode_leaves_no_thread_that_identifies_it|test_erased_fact_has_no_thread": (
+        FILE
+    ),
+    r"test_the_position_of_an_episode_never_changes": TRIGGERS,
+    r"test_an_incomplete_position_is_refused_by_the_file": TRIGGERS,
+    r"test_what_a_distrusted_source_was_is_erased_with_its_episode": FILE,
+    r"test_a_row_of_another_program_is_hidden_when_it_is_adopted": OTHERS,
+    r"test_a_backup_has_what_is_distrusted": FILE,
+    r"test_what_another_program_hides_or_shows_is_found": OTHERS,
+    r"test_a_file_of_version_7_without_pins_opens": OLDER,
+    r"facts/test_query_plans|found_by_an_index_not_by_scanning|found_by_their_lines": PLAN,
+    r"what_changed_the_trust_of_sources_is_found_by_an_index": PLAN,
+    r"test_erasing_a_fact_erases_its_slots": BYTES,
+    r"history/test_chain.*(changed_line|removed_line|no_salt)": FILE,
+    r"history/test_erased_everywhere": BYTES,
+    r"history/test_erasure.*(interrupted_clear|others_write_while)": BYTES,
+    r"history/test_reverting.*the_selection_reads_no_json": PLAN,
+    r"history/test_weights_of_then.*in_a_copy_of_then": FILE,
+    r"history/test_erasure.*(interrupted_erasure|applying_says|no_copies)": BYTES,
+    r"test_a_fact_that_another_program_inserted_was_taken_in": OTHERS,
+    r"test_missing_triggers_are_named|test_damaged_evidence_hides_no_other_leg": TRIGGERS,
+    r"test_journal_replay_reproduces_the_state|test_doctor_finds_an_episode_that_was_changed": FILE,
+    r"history/test_log.*test_acts_are_read_by_the_ids_of_their_lines": PLAN,
+    r"episodes/test_log.*(from_many_processes|no_bytes_of|removes_quotes|repairs_damage)": FILE,
+    r"episodes/test_log.*(triggers_refuse|replace_and_rowid|erased_episode_cannot)": TRIGGERS,
+    r"transfer/test_attachments.*(everything_attached|a_fact_was_erased|json_of_replies)": FILE,
+    r"test_log_can_be_truncated_while_an_export_is_consumed": FILE,
+    r"search/test_facts.*(another_process_holds|damaged_embedding_does_not_break)": FILE,
+    r"search/test_corpus.*test_parts_are_word_scores_and_the_exact_cosine.*database": WORDS,
+    r"search/test_index": "there are no index files there: each process keeps its index in memory",
+    r"search/test_contextual.*test_scores_equal_the_documented_formulas": (
+        "the twin of the ranking reads SQLite's own index"
+    ),
+    r"search/test_contextual.*relevance_equals_the_documented_formula": WORDS,
+    r"search/test_episodes.*test_filtering_reads_no_episode_text": PLAN,
+    r"upkeep/test_(remains|scheduled|checksums)|upkeep/test_doctor.*(blocks_nobody|in_place)": (
+        FILE
+    ),
+    r"upkeep/test_cancelling.*ends_when_it_is_cancelled": "the server works, not this process",
+    r"upkeep/test_foreign_rows|upkeep/test_counts.*rows_of_other_programs": OTHERS,
+    r"upkeep/test_counts.*leaves_no_name_in_the_counts": BYTES,
+    r"store/test_(backup|upgraded_elsewhere|replaced|recovery|copying)": FILE,
+    r"store/test_opening.*(not_a_url|names_of_new_folders)": FILE,
+    r"store/test_opening.*(durability)": "the server sets it: synchronous_commit",
+    r"search/test_(damaged|erased)_files": FILE,
+    r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
+}
+"""Patterns of the ids of tests, and why they do not apply."""
+
+
+def difference(nodeid: str) -> str | None:
+    """Return why a test is about files only; ``None`` if it is not."""
+    return next((why for which, why in DIFFERENCES.items() if re.search(which, nodeid)), None)
+
+
+class Database:
+    """A database opened like a file by ``raw``: rows changed there are fed and counted, too."""
+
+    def __init__(self, transaction: PostgresTransaction) -> None:
+        self._transaction = transaction
+        self.row_factory: object = None
+        """If it is set, rows are mappings, as with ``sqlite3.Row``."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        if "TRIGGER" in statement:
+            return _Found([], [])  # there are none here
+        names = iter(range(len(values)))
+        statement = re.sub(r"\bhex\((\w+)\)", r"upper(encode(\1, 'hex'))", statement)
+        named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
+        given = {f"value_{place}": value for place, value in enumerate(values)}
+        returns = re.match(r"\s*(SELECT|WITH)|.*\bRETURNING\b", named, re.DOTALL) is not None
+        if not returns:
+            self._transaction.run(named, given)
+            return _Found([], [])
+        rows = [*self._transaction.rows(named, given)]
+        columns = self._transaction.columns()
+        shown = [place for place, name in enumerate(columns) if name not in ADDED]
+        found = [tuple(row[place] for place in shown) for row in rows]
+        names_shown = [columns[place] for place in shown]
+        if self.row_factory is not None:
+            return _Found(
+                [_Named(zip(names_shown, row, strict=True)) for row in found], names_shown
+            )
+        return _Found(found, names_shown)
+
+    def executescript(self, script: str) -> None:
+        for statement in filter(None, map(str.strip, script.split(";"))):
+            self.execute(statement)
+
+    def iterdump(self) -> Iterator[str]:
+        """Yield every row of the tenant as text, table by table."""
+        for table, columns in sorted(tables.columns().items()):
+            if columns and table in tables.scoped():
+                rows = self._transaction.rows(f"SELECT {', '.join(columns)} FROM {table}")
+                yield from sorted(f"{table} {row!r}" for row in rows)
+
+    def commit(self) -> None:
+        self._transaction.finish()
+        self._transaction.connection.execute("BEGIN")
+
+    def rollback(self) -> None:
+        self._transaction.connection.execute("ROLLBACK")
+        self._transaction.connection.execute("BEGIN")
+
+
+ADDED = ("tenant", "words", "asked_hash")
+"""The columns that files do not have."""
+
+
+class _Named(dict[Any, Any]):
+    """A row whose values have names and places."""
+
+    def __missing__(self, place: int) -> Any:
+        return [*self.values()][place]
+
+
+class _Found(list[Any]):
+    def __init__(self, rows: list[Any], columns: Sequence[str]) -> None:
+        super().__init__(rows)
+        self.description = [(name,) for name in columns]
+
+    def fetchall(self) -> list[Any]:
+        return self
+
+    def fetchone(self) -> Any:
+        return self[0] if self else None
+
+
+@contextmanager
+def _database(url: str) -> Iterator[Database]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        pools.configure(connection)
+        connection.execute("BEGIN")
+        row = connection.execute(
+            f"SELECT {remembered.COLUMNS} FROM memstore_tenants WHERE tenant = 'default'"
+        ).fetchone()
+        state = None if row is None else remembered.State(*row)
+        yield Database(PostgresTransaction(connection, "default", lambda *_: None, state))
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
+def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Open a database for each path, and the same one for the same path."""
+    files = opening._engine
+    urls: dict[str, str] = {}
+    places: dict[str, str] = {}
+    """The file for which a database is opened, by the database's address."""
+    opened: list[PostgresEngine] = []
+
+    def engine(path: Any, namespaces: Sequence[str], *rest: Any, **options: Any) -> Any:
+        is_known = path is not None and os.fspath(path) in places
+        if not is_known and (
+            path is None
+            or os.fspath(path) == ":memory:"
+            or paths.is_server(path)
+            or os.path.exists(path)
+        ):
+            return files(path, namespaces, *rest, **options)
+        place = places.get(os.fspath(path)) or os.path.abspath(os.path.expanduser(path))
+        if place not in urls:
+            urls[place] = databases.take()
+        # One tenant, whatever namespace is opened first: a file has no others.
+        engine = PostgresEngine(
+            urls[place], namespaces[0], "default", wait_seconds=rest[1], **options
+        )
+        opened.append(engine)
+        places[engine.path] = place
+        for name in (place, os.fspath(path), engine.path):
+            monkeypatch.setitem(raw.SERVED, name, partial(_database, urls[place]))
+        return engine
+
+    monkeypatch.setattr(opening, "_engine", engine)
+    yield
+    for engine in opened:
+        with suppress(Exception):
+            engine.close()
+    for url in urls.values():
+        databases.give_back(url)

