@@ -32,6 +32,9 @@ from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
 DOCUMENTED = (memstore.MemstoreError, InvalidArgument, InvalidArgumentType)
 
 SOUND: dict[str, Any] = {
+    "verdict": "reject",
+    "proposal_ids": [1],
+    "since": 1,
     "a": "now",
     "content": "some text",
     "subject": "s",
