@@ -51,8 +51,8 @@ impl Hasher for WordHasher {
 /// Nearly as many as there are, so that the table does not grow entry by entry.
 const ENTRIES: usize = 1 << 14;
 
-/// The bit of all beginnings that are longer than those looked up.
-const LONGEST: usize = *BEGINNINGS.end() + 1;
+/// The bit of all beginnings beyond those lengths.
+const BEYOND: usize = *BEGINNINGS.end() + 1;
 
 /// What a word or a phrase means in one language.
 #[derive(Clone, Copy, Debug, Default)]
@@ -220,7 +220,7 @@ impl Vocabulary {
         }
         for beginning in vocabulary.by_beginning.keys() {
             let of = vocabulary.lengths.entry(first_two(beginning)).or_default();
-            *of |= 1 << beginning.chars().count().min(LONGEST);
+            *of |= 1 << beginning.chars().count().min(BEYOND);
         }
         for phrases in vocabulary.by_first.values_mut() {
             phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.rest.len()));
@@ -459,7 +459,7 @@ impl Vocabulary {
             let (end, _) = word.char_indices().nth(length)?;
             self.by_beginning.get(&word[..end])
         });
-        let whole = (lengths >> count.min(LONGEST) & 1 == 1).then(|| self.by_beginning.get(word));
+        let whole = (lengths >> count.min(BEYOND) & 1 == 1).then(|| self.by_beginning.get(word));
         ends.chain(whole.flatten()).flatten()
     }
 
