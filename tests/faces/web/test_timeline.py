@@ -117,5 +117,13 @@ def test_a_filter_that_cannot_be_read_is_said_and_kept(pages: Pages) -> None:
     assert 'value="last Tuesday"' in page
 
 
+def test_acts_until_a_moment_are_listed_and_cannot_be_undone_at_once(pages: Pages) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    assert "The gate is green" in (today := pages.ask("timeline", {"until": "now"}))
+    assert "Undo all of this" not in today
+    assert "Undo all of this" in pages.ask("timeline", {"since": "2020-01-01"})
+    assert "The gate is green" not in pages.ask("timeline", {"until": "2020-01-01"})
+
+
 def test_an_empty_timeline_says_what_would_fill_it(pages: Pages) -> None:
     assert "Nothing was done yet" in pages.read("timeline")

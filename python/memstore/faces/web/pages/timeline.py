@@ -26,6 +26,9 @@ DAYS: Final = 28
 SELECTING: Final = ("run", "source", "actor", "since")
 """What narrows the list, and selects what is to be undone."""
 
+NARROWING: Final = (*SELECTING, "until")
+"""What narrows the list. All since a moment can be undone, but not all until one."""
+
 MAX_FIELD: Final = 1000
 
 DIFFERENCES: Final = 50
@@ -45,7 +48,7 @@ class Run(NamedTuple):
 
 
 def show(visit: Visit) -> Reply:
-    wanted: dict[str, Any] = {name: one for name, one in visit.kept().items() if name in SELECTING}
+    wanted: dict[str, Any] = {name: one for name, one in visit.kept().items() if name in NARROWING}
     problem = ""
     acts: Sequence[Act] = ()
     before, after = visit.number("before"), visit.number("after")
@@ -85,7 +88,7 @@ def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
 
 
 def narrow(visit: Visit) -> Reply:
-    wanted = {name: visit.field(name)[:MAX_FIELD] for name in SELECTING if visit.field(name)}
+    wanted = {name: visit.field(name)[:MAX_FIELD] for name in NARROWING if visit.field(name)}
     if visit.field("reset") or not wanted:
         return visit.to("timeline")
     return visit.to(f"timeline?q={visit.session.keep(wanted)}")
