@@ -15,8 +15,9 @@ import mcp_types
 from mcp.server.stdio import stdio_server
 
 from memstore import Store
-from memstore.faces.http.sdk_server import SdkServer
+from memstore.faces.http.sdk_server import SdkServer, Watch
 from memstore.faces.mcp import catalogue
+from memstore.faces.mcp.clients import Through
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.faces.mcp.session import serve
@@ -98,7 +99,8 @@ def theirs(open_store: Callable[[], Store]) -> Callable[[int, int], None]:
     async def main(incoming: int, outgoing: int) -> None:
         opening = Opening(open_store)
         methods = Methods(catalogue.offered(TOOLS, answers="json"), logging=True)
-        server = SdkServer(methods, lambda _: opening, 8).server
+        through = Through(opening, client=None)
+        server = SdkServer(methods, lambda _: through, 8, Watch().measure).server
         server.add_request_handler("logging/setLevel", mcp_types.SetLevelRequestParams, set_level)
         with (
             open(incoming, encoding="utf-8", errors="replace") as read,

@@ -483,17 +483,16 @@ def test_what_was_extracted_is_a_line_for_each_item() -> None:
 
 
 def test_proposals_are_lines_and_so_is_a_decision() -> None:
-    old, new = {"id": 1, "content": "in Rome"}, {"id": 2, "content": "in Bonn"}
     made = {
         "note": answers.NOTE,
         "proposals": [
-            {"id": 5, "similarity": 0.8, "old": old, "new": new},
-            {"id": 6, "facts": [old, new], "in_one": "in Rome, then in Bonn"},
+            {"id": 5, "line": "in [-Rome-] {+Bonn+}"},
+            {"id": 6, "line": "in Rome, then in Bonn"},
         ],
     }
     assert written(made, CALL).split("\n")[1:] == [
-        *("proposal 5", "#1[old] in Rome", "#2[new] in Bonn"),
-        *("proposal 6", "#1 in Rome", "#2 in Bonn", "-[in one] in Rome, then in Bonn"),
+        "proposal 5 in [-Rome-] {+Bonn+}",
+        "proposal 6 in Rome, then in Bonn",
     ]
     superseded = {"id": 1, "status": "superseded", "superseded_by": 2}
     decided = {"id": 5, "state": "accepted", "undo": "memory_delete id=1", "old": superseded}
