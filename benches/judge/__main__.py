@@ -28,7 +28,8 @@ from memstore import LocalEmbedder
 from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
 
 PAIRS = Path(__file__).parents[2] / "tests" / "text" / "judged"
-PUBLISHED = (PAIRS / "pairs.jsonl", PAIRS / "more_pairs.jsonl", PAIRS / "further_pairs.jsonl")
+PUBLISHED = tuple(PAIRS / f"{name}pairs.jsonl" for name in ("", "more_", "further_", "unseen_"))
+"""The last were written after the rules, by somebody who had not seen them."""
 
 MAX_CANDIDATES = 10
 WRONG_SLOTS = 0.2
