@@ -86,7 +86,7 @@ class Remedy(Enum):
     READ_AGAIN = "Read it again before repeating it."
     INSTALL_POSTGRES = "Install it with pip install 'pymemstore[postgres]'."
     OPEN_NAMESPACE = "Open it with that namespace."
-    BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory with export()."
+    BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "

@@ -61,7 +61,9 @@ def names() -> list[str]:
 NAMES = names()
 ARGUMENTS = sorted({*wording.COMMAND_LINE_ARGUMENTS, *wording.SERVER_ARGUMENTS, "limit"})
 ERRORS = [
-    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Explained)
+    kind
+    for _, kind in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(kind, Explained) and kind is not errors.FactChanged  # has a sentence of its own
 ]
 FACES = (wording.on_command_line, wording.in_server)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memstore import InvalidArgument, MemstoreError, Store, TransferError
+from memstore.database import short_transactions
 from memstore.importing import long_json
 from memstore.importing.records import Damaged
 
@@ -360,8 +361,9 @@ def many(path: Path) -> Path:
 
 
 def test_an_import_that_was_interrupted_between_batches_is_completed(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(short_transactions, "SECONDS", 0.0)  # each batch in its own
     file = many(tmp_path / "c.json")
     batches = []
 
