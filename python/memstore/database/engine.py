@@ -46,6 +46,45 @@ class Statement(NamedTuple):
     parameters: Given = NO_PARAMETERS
 
 
+class Queued:
+    """The rows that a transaction writes later and together, in the order they were queued.
+
+    Attributes:
+        rows: the queued rows of each statement.
+    """
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Row]] = {}
+        self._finishing: dict[str, Finish] = {}
+
+    def add(self, sql: str, row: Row, finish: Finish | None) -> None:
+        """Queue a row; ``finish`` completes the rows of this statement before they are written."""
+        if sql in self.rows:
+            self.rows[sql].append(row)
+        else:
+            self.rows[sql] = [row]
+            if finish is not None:
+                self._finishing[sql] = finish
+
+    def add_id(self, sql: str, row_id: int) -> None:
+        """Queue an id; consecutive ids become one row, with the first and the last of them."""
+        runs = self.rows.setdefault(sql, [])
+        if runs and runs[-1][1] == row_id - 1:
+            runs[-1] = (runs[-1][0], row_id)
+        else:
+            runs.append((row_id, row_id))
+
+    def completed(self, sql: str, rows: Sequence[Row]) -> Iterable[Row]:
+        """Return the rows of a statement as they are to be written."""
+        finish = self._finishing.get(sql)
+        return rows if finish is None else finish(rows)
+
+    def take(self) -> dict[str, list[Row]]:
+        """Return the queued rows, and forget them."""
+        taken, self.rows = self.rows, {}
+        return taken
+
+
 class Transaction(ABC):
     """An atomic transaction. All its reads see the same state of the database.
 

@@ -9,7 +9,7 @@ from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres import statements
 from memstore.database.postgres.derived import TENANT
@@ -74,10 +74,7 @@ class PostgresTransaction(Transaction):
         self._admit = admit
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
-        self._queued: dict[str, list[Row]] = {}
-        """The queued rows of each statement."""
-        self._finishing: dict[str, Finish] = {}
-        """What completes the queued rows of a statement."""
+        self._queued = Queued()
         self._counters = dict(state.counters) if state is not None else {}
         self._head = None if state is None else (state.line, state.at, state.hash)
         """The journal's last line, as far as it is known."""
@@ -148,7 +145,9 @@ class PostgresTransaction(Transaction):
             return self._execute(sql, parameters, returns=True).fetchall()
 
     def _written_or_queued(self) -> set[str]:
-        return self._written.union(*(statements.compiled(text, False).fed for text in self._queued))
+        return self._written.union(
+            *(statements.compiled(text, False).fed for text in self._queued.rows)
+        )
 
     def _relied(self) -> None:
         """Note that something was remembered, and not read."""
@@ -167,36 +166,25 @@ class PostgresTransaction(Transaction):
         row = parameters
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in statements.named(sql))
-        if sql in self._queued:
-            self._queued[sql].append(row)
-        else:
-            self._queued[sql] = [row]
-            if finish is not None:
-                self._finishing[sql] = finish
+        self._queued.add(sql, row, finish)
 
     def queue_id(self, sql: str, row_id: int) -> None:
-        runs = self._queued.setdefault(sql, [])
-        if runs and runs[-1][1] == row_id - 1:
-            runs[-1] = (runs[-1][0], row_id)
-        else:
-            runs.append((row_id, row_id))
+        self._queued.add_id(sql, row_id)
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if self._queued:
+        if self._queued.rows:
             with Translated(), self.connection.pipeline():
                 self._run_queued()
 
     def _run_queued(self) -> None:
         self.note_namespaces()
-        queued, self._queued = self._queued, {}
-        for text, rows in queued.items():
-            finish = self._finishing.get(text)
-            self._run_many(text, rows if finish is None else [*finish(rows)])
+        for text, rows in self._queued.take().items():
+            self._run_many(text, [*self._queued.completed(text, rows)])
 
     def note_namespaces(self) -> None:
         """Note the namespaces of the queued rows."""
-        for text, rows in self._queued.items():
+        for text, rows in self._queued.rows.items():
             names = statements.named(text)
             if statements.compiled(text, False).table in WITH_NAMESPACE and "namespace" in names:
                 self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
@@ -396,15 +384,15 @@ class Attempt(PostgresTransaction):
 
         It returns the number 1, or 0 if another process wrote since.
         """
-        if self.is_locked or not self._queued or any(len(own) > 1 for own in self._queued.values()):
+        waiting = self._queued.rows
+        if self.is_locked or not waiting or any(len(own) > 1 for own in waiting.values()):
             return None
-        statement = statements.joined((*self._queued,))
+        statement = statements.joined((*waiting,))
         if statement is None or self._state is None:
             return None
         rows: list[Mapping[str, object]] = []
-        for text, queued in self._queued.items():
-            finish = self._finishing.get(text)
-            row = queued if finish is None else [*finish(queued)]
+        for text, queued in waiting.items():
+            row = [*self._queued.completed(text, queued)]
             self._note(statements.compiled(text, False))
             self._note_line(text, statements.compiled(text, False), row)
             values = dict(zip(statements.named(text), map(_value, row[0]), strict=True))

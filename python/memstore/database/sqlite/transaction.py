@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
-from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
@@ -60,10 +60,7 @@ class SqliteTransaction(Transaction):
         self.connection = connection
         self._changed_by_others = changed_by_others
         self._translated = Translated(path or connection.filename)
-        self._queued: dict[str, list[Row]] = {}
-        """The queued rows of each statement."""
-        self._finishing: dict[str, Finish] = {}
-        """What completes the queued rows of a statement."""
+        self._queued = Queued()
         self._ids: dict[str, int] = {}
         """The last id of each table with queued rows."""
 
@@ -124,29 +121,19 @@ class SqliteTransaction(Transaction):
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         row = parameters if type(parameters) is tuple else (*_bindings(sql, parameters),)
-        if sql in self._queued:
-            self._queued[sql].append(row)
-        else:
-            self._queued[sql] = [row]
-            if finish is not None:
-                self._finishing[sql] = finish
+        self._queued.add(sql, row, finish)
 
     def queue_id(self, sql: str, row_id: int) -> None:
-        runs = self._queued.setdefault(sql, [])
-        if runs and runs[-1][1] == row_id - 1:
-            runs[-1] = (runs[-1][0], row_id)
-        else:
-            runs.append((row_id, row_id))
+        self._queued.add_id(sql, row_id)
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if not self._queued:
+        if not self._queued.rows:
             return
-        queued, self._queued = self._queued, {}
+        taken = self._queued.take()
         with self._translated:
-            for sql, rows in queued.items():
-                finish = self._finishing.get(sql)
-                self.connection.executemany(sql, rows if finish is None else finish(rows))
+            for sql, rows in taken.items():
+                self.connection.executemany(sql, self._queued.completed(sql, rows))
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
