@@ -242,12 +242,16 @@ class FactChanged(Conflict):
     """A fact was changed after it was read; nothing was done. See ``Store.unless_changed``.
 
     Args:
+        text: what happened.
         fact_id: the fact.
         since: the line of the journal that it was read at.
+        remedy: what to do about it.
     """
 
-    def __init__(self, fact_id: int, since: int) -> None:
-        super().__init__(f"fact {fact_id} was changed in the meantime", remedy=Remedy.RETRY)
+    def __init__(
+        self, text: str, *, fact_id: int = 0, since: int = 0, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(text, remedy=remedy)
         self.fact_id = fact_id
         self.since = since
 

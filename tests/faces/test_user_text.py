@@ -61,9 +61,7 @@ def names() -> list[str]:
 NAMES = names()
 ARGUMENTS = sorted({*wording.COMMAND_LINE_ARGUMENTS, *wording.SERVER_ARGUMENTS, "limit"})
 ERRORS = [
-    kind
-    for _, kind in inspect.getmembers(errors, inspect.isclass)
-    if issubclass(kind, Explained) and kind is not errors.FactChanged  # has a sentence of its own
+    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Explained)
 ]
 FACES = (wording.on_command_line, wording.in_server)
 

@@ -89,7 +89,12 @@ class Unchanged(NamedTuple):
         """Raise :class:`FactChanged` if one of the facts was changed since."""
         changed = journal.changed_after(transaction, self.fact_ids, self.since)
         if changed:
-            raise FactChanged(min(changed), self.since)
+            raise FactChanged(
+                f"fact {min(changed)} was changed in the meantime",
+                fact_id=min(changed),
+                since=self.since,
+                remedy=Remedy.RETRY,
+            )
 
 
 class Facts:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.errors import MemstoreError
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import difflib
+    import tempfile
     from collections.abc import Sequence
+else:  # hooks only sync a folder
+    difflib = lazy_import("difflib")
+    tempfile = lazy_import("tempfile")
 
 MAX_BYTES: Final = 64 << 20
 """Claude Code's file, which also holds history, is the largest: some megabytes."""
@@ -76,7 +80,7 @@ def write(file: Path, text: str | None, *, over: str | None, private: bool = Fal
         if text is None:
             _check(file, over)
             target(file).unlink(missing_ok=True)
-            _sync_folder(target(file).parent)
+            sync_folder(target(file).parent)
         else:
             target(file).parent.mkdir(parents=True, exist_ok=True)
             _replace(file, text, over, private)
@@ -100,7 +104,7 @@ def _replace(file: Path, text: str, over: str | None, private: bool) -> None:
         with suppress(OSError):
             os.unlink(name)
         raise
-    _sync_folder(place.parent)
+    sync_folder(place.parent)
 
 
 def _check(file: Path, over: str | None) -> None:
@@ -108,7 +112,8 @@ def _check(file: Path, over: str | None) -> None:
         raise SettingsChanged(f"{str(file)!r} was changed by another program in the meantime")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: str | Path) -> None:
+    """Make the names of a folder's files last through a power failure, where that is possible."""
     with suppress(OSError):  # on Windows a folder cannot be opened
         handle = os.open(folder, os.O_RDONLY)
         try:

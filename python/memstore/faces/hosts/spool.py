@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     import hashlib
     from collections.abc import Iterable, Iterator
 
-    from memstore.faces.hosts import locking, sessions
+    from memstore.faces.hosts import files, locking, sessions
 else:  # most hooks only look whether anything waits
     hashlib = lazy_import("hashlib")
+    files = lazy_import("memstore.faces.hosts.files")
     locking = lazy_import("memstore.faces.hosts.locking")
     sessions = lazy_import("memstore.faces.hosts.sessions")
 
@@ -185,7 +186,7 @@ class Spool:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, place)
-            _sync(self.folder)
+            files.sync_folder(self.folder)
         except OSError as error:
             with suppress(OSError):
                 os.unlink(part)
@@ -280,12 +281,3 @@ def _turns_in(body: bytes) -> int:
         return len(json.loads(body)["turns"])
     except (ValueError, LookupError, TypeError):
         return 0
-
-
-def _sync(folder: str) -> None:
-    with suppress(OSError):  # on Windows a folder cannot be opened
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
