@@ -19,8 +19,12 @@ from memstore.errors import StorageError, TransferError
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import re
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from memstore.database.engine import Progress
+    from memstore.importing.records import Found
 
 MAX_ENTRIES: Final = 200_000
 MAX_RATIO: Final = 200
@@ -86,6 +90,39 @@ class Bundle:
         """Open a file as UTF-8; bytes that are not become lone surrogates."""
         with self.bytes(part) as raw:
             yield TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+    def chosen(self, names: re.Pattern[str], expected: str) -> list[Part]:
+        """Return the files of these names; a file that was given by itself may have any name.
+
+        Raises:
+            TransferError: there is none.
+        """
+        single = not self.path.is_dir() and self.archive is None
+        chosen = [part for part in self.parts if single or names.fullmatch(part.name)]
+        if not chosen:
+            raise TransferError(
+                f"{self.path} holds no {expected}; nothing was imported", place="the export"
+            )
+        return chosen
+
+    def records(
+        self,
+        parts: Sequence[Part],
+        read: Callable[[str, TextIO], Iterator[Found]],
+        progress: Progress | None,
+    ) -> Iterator[Found]:
+        """Read files one after the other.
+
+        Args:
+            read: yields the records of a file, given how the places in it begin.
+        """
+        total, before = sum(part.size for part in parts), 0
+        for part in parts:
+            with self.text(part) as file:
+                yield from read("" if len(parts) == 1 else f"{part.name}: ", file)
+            before += part.size
+            if progress is not None:
+                progress(before, total)
 
     def _of_folder(self) -> list[Part]:
         found: list[Part] = []

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.errors import TransferError
 from memstore.importing import conversations, long_json, values
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, Message
@@ -40,26 +39,9 @@ def found(
     path: Path, progress: Progress | None = None, include: Collection[str] = ()
 ) -> Iterator[Found]:
     bundle = Bundle(path)
-    single = not path.is_dir() and bundle.archive is None
-    parts = [part for part in bundle.parts if single or FILES.fullmatch(part.name)]
-    if not parts:
-        raise TransferError(
-            f"{path} holds no conversations.json; nothing was imported", place="the export"
-        )
+    parts = bundle.chosen(FILES, "conversations.json")
     reader = _Conversations(Dump.of(NAME, path), frozenset(include))
-    total, before = sum(part.size for part in parts), 0
-    for part in parts:
-        inside = "" if len(parts) == 1 else f"{part.name}: "
-        with bundle.text(part) as file:
-            for item in long_json.items(file):
-                place = f"{inside}{item.place}"
-                if isinstance(item, Damaged):
-                    yield Damaged(place, item.reason)
-                else:
-                    yield from reader.read(place, item)
-        before += part.size
-        if progress is not None:
-            progress(before, total)
+    yield from bundle.records(parts, reader.file, progress)
     for link in bundle.links:
         yield Skipped("links", link)
 
@@ -70,7 +52,15 @@ class _Conversations:
         self._include = include
         self._number = 0
 
-    def read(self, place: str, item: long_json.Item) -> Iterator[Found]:
+    def file(self, inside: str, file: TextIO) -> Iterator[Found]:
+        for item in long_json.items(file):
+            place = f"{inside}{item.place}"
+            if isinstance(item, Damaged):
+                yield Damaged(place, item.reason)
+            else:
+                yield from self._read(place, item)
+
+    def _read(self, place: str, item: long_json.Item) -> Iterator[Found]:
         value = item.value
         if item.key or not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
             yield Damaged(place, "not a conversation of ChatGPT: it has no mapping")

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.errors import TransferError
 from memstore.importing import conversations, long_json
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, Message
@@ -37,23 +36,9 @@ def found(
     path: Path, progress: Progress | None = None, include: Collection[str] = ()
 ) -> Iterator[Found]:
     bundle = Bundle(path)
-    single = not path.is_dir() and bundle.archive is None
-    parts = [part for part in bundle.parts if single or FILES.fullmatch(part.name)]
-    if not parts:
-        raise TransferError(
-            f"{path} holds no conversations.json, projects.json or memories.json; nothing was "
-            "imported",
-            place="the export",
-        )
+    parts = bundle.chosen(FILES, "conversations.json, projects.json or memories.json")
     reader = _Export(Dump.of(NAME, path), frozenset(include))
-    total, before = sum(part.size for part in parts), 0
-    for part in parts:
-        inside = "" if len(parts) == 1 else f"{part.name}: "
-        with bundle.text(part) as file:
-            yield from reader.file(inside, file)
-        before += part.size
-        if progress is not None:
-            progress(before, total)
+    yield from bundle.records(parts, reader.file, progress)
     for part in bundle.parts:
         if part not in parts and not NEVER_READ.fullmatch(part.name):
             yield Skipped("other files", part.name)
