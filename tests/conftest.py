@@ -165,6 +165,26 @@ def databases(pytestconfig: pytest.Config) -> Iterator[object]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def server_databases() -> Iterator[object]:
+    """The databases of a real server, for the tests that name its URL."""
+    from tests.support.postgres import Databases  # skips without a driver
+
+    databases = Databases()
+    yield databases
+    databases.close()
+
+
+@pytest.fixture
+def url(server_databases: object) -> Iterator[str]:
+    from tests.support.postgres import Databases
+
+    assert isinstance(server_databases, Databases)
+    taken = server_databases.take()
+    yield taken
+    server_databases.give_back(taken)
+
+
 @pytest.fixture(autouse=True)
 def _engine_of_files(
     request: pytest.FixtureRequest, databases: object, monkeypatch: pytest.MonkeyPatch

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.embedders import WordEmbedder
-from tests.support.postgres import Databases
 
 import memstore
 from memstore import Conflict, StorageError, Store
@@ -15,20 +13,6 @@ from memstore.database import carrying
 from memstore.store.copying import copy
 
 pytestmark = pytest.mark.process
-
-
-@pytest.fixture(scope="module")
-def made() -> Iterator[Databases]:
-    made = Databases()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def url(made: Databases) -> Iterator[str]:
-    taken = made.take()
-    yield taken
-    made.give_back(taken)
 
 
 def fill(store: Store) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,6 @@ from memstore.errors import SchemaError
 pytestmark = pytest.mark.process
 
 PASSWORD = "hunter2-never-shown"
-
-
-@pytest.fixture(scope="module")
-def made() -> Iterator[Databases]:
-    made = Databases()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def url(made: Databases) -> Iterator[str]:
-    taken = made.take()
-    yield taken
-    made.give_back(taken)
 
 
 def test_facts_survive_reopening(url: str) -> None:
@@ -139,16 +124,16 @@ def test_texts_with_a_null_character_are_refused_as_such(url: str) -> None:
         store.add("a\0b", subject="s")
 
 
-def test_an_export_and_import_carries_a_memory_over(url: str, made: Databases) -> None:
+def test_an_export_and_import_carries_a_memory_over(url: str, server_databases: Databases) -> None:
     with memstore.open(url, embedder=None) as store:
         old = store.add("old", subject="s", metadata={"a": [1, None, "x"]})
         store.add("new", subject="s", supersedes=old.id)
         store.episodes.add("what was said", source="chat", tags=["t"])
         lines = list(store.file.export())
-    target = made.take()
+    target = server_databases.take()
     with memstore.open(target, embedder=None) as store:
         store.file.import_(lines)
         assert {fact.content for fact in store.list()} == {"new"}
         assert store.verify() == []
         assert store.file.examine() == []
-    made.give_back(target)
+    server_databases.give_back(target)
