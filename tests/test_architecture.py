@@ -17,6 +17,7 @@ ROOMS = (
     "__main__",
     "faces",
     "",  # the package itself: the names it exports
+    "adapters",
     "learn",
     "notes",
     "store",
