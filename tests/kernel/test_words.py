@@ -138,7 +138,7 @@ def test_index_equals_fts5_on_a_zipf_corpus(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_index_equals_fts5_while_a_zipf_corpus_grows(tmp_path: Path) -> None:
-    compare_on_a_zipf_corpus(tmp_path, rounds=10, rows=2_000, questions=examples(1_000))
+    compare_on_a_zipf_corpus(tmp_path, rounds=5, rows=2_000, questions=examples(1_000))
 
 
 def test_index_equals_fts5_for_any_rows() -> None:
