@@ -36,7 +36,7 @@ PAGES = {
     ),
     "changes": (
         "Changes in one transaction",
-        "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo "
+        "AddFact SupersedeFact DeleteFact DeleteKey KeepFact MayReplace MayYieldTo YieldsTo "
         "AlsoReplaces Applied Plan AsyncPlan Step PlanConflict Reverted ErasurePlan "
         "AsyncErasurePlan ErasureStep "
         "ErasureCounts Erased Remains",

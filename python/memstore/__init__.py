@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from memstore.facts.batch import MayYieldTo as MayYieldTo
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
+    from memstore.facts.keyed import DeleteKey as DeleteKey
     from memstore.history.erasure import ErasurePlan as ErasurePlan
     from memstore.history.reverting import Plan as Plan
     from memstore.learn.consolidation import Consolidated as Consolidated
@@ -180,6 +181,7 @@ _NAMES = {
         "AddFact AlsoReplaces Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact "
         "YieldsTo"
     ),
+    "facts.keyed": "DeleteKey",
     "history.erasure": "ErasurePlan",
     "history.reverting": "Plan",
     "learn.consolidation": "Consolidated consolidate",

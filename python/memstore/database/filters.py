@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from memstore.domain import clock
@@ -71,6 +72,17 @@ AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHE
 TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
 
 
+def after_prefix(prefix: str) -> str | None:
+    """Return the first text after all that have a prefix; ``None`` if there is none."""
+    for end in range(len(prefix), 0, -1):
+        following = ord(prefix[end - 1]) + 1
+        if following <= sys.maxunicode:
+            # No text has half of a character.
+            following = 0xE000 if 0xD800 <= following < 0xE000 else following
+            return prefix[: end - 1] + chr(following)
+    return None
+
+
 class Conditions:
     """Clauses joined by AND, and their parameters."""
 
@@ -88,6 +100,13 @@ class Conditions:
             self.add(f"{self._alias}.{column} IS NULL")
         else:
             self.add(f"{self._alias}.{column} = :{column}", **{column: value})
+
+    def add_prefix(self, column: str, prefix: str) -> None:
+        """Add the condition that a column is set and begins with a text."""
+        name = f"{self._alias}.{column}"
+        self.add(f"{name} >= :{column}_from", **{f"{column}_from": prefix})
+        if (beyond := after_prefix(prefix)) is not None:
+            self.add(f"{name} < :{column}_to", **{f"{column}_to": beyond})
 
     def add_bounds(self, bounds: Sequence[tuple[str, str]], wanted: object) -> None:
         for name, clause in bounds:
@@ -192,6 +211,10 @@ class FactFilter(Filter):
     ``include_distrusted`` say; ``None`` leaves it to them."""
     source: str | None = None
     thread: str | None = None
+    external_key_prefix: str | None = None
+    """Only facts whose external key begins like this."""
+    searched: bool = False
+    """Only facts that a search may find. Those without words and vector it does not meet anyway."""
     episode_id: int | None = None
     """Only facts extracted from this episode."""
     valid_on: tuple[datetime, datetime] | None = None
@@ -218,8 +241,15 @@ class FactFilter(Filter):
     @property
     def needs_rows(self) -> bool:
         """Whether it tests what is only in the rows of facts, not in the columns of the index."""
-        by_origin = (self.source, self.thread, self.episode_id, self.states)
-        return self.content is not None or self.pinned or by_origin != (None, None, None, None)
+        by_row = (
+            self.content,
+            self.source,
+            self.thread,
+            self.external_key_prefix,
+            self.episode_id,
+            self.states,
+        )
+        return self.pinned or any(value is not None for value in by_row)
 
     @property
     def is_counted(self) -> bool:
@@ -262,6 +292,10 @@ class FactFilter(Filter):
         for column in ("source", "thread", "episode_id"):
             if (value := getattr(self, column)) is not None:
                 conditions.add_equal(column, value)
+        if self.external_key_prefix is not None:
+            conditions.add_prefix("external_key", self.external_key_prefix)
+        if self.searched:
+            conditions.add("f.unsearched IS NULL")
         conditions.add_bounds(BOUNDS, self)
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)

@@ -186,13 +186,15 @@ def is_flat(value: object) -> bool:
     )
 
 
-def checked_new(metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
+def checked_new(
+    metadata: Mapping[str, Any] | None, max_bytes: int = MAX_BYTES
+) -> tuple[dict[str, Any], str | None]:
     """Return new metadata as later reads will return it, and as :func:`text_of` writes it.
 
     The limit applies to new metadata only; other programs may have stored more.
 
     Raises:
-        InvalidArgument: it is not JSON, or over 64 KiB.
+        InvalidArgument: it is not JSON, or over ``max_bytes``.
     """
     if metadata is None:
         return {}, None
@@ -201,9 +203,9 @@ def checked_new(metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str
     if not metadata:
         return {}, None
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
-    if size > MAX_BYTES:
+    if size > max_bytes:
         raise InvalidArgument(
-            f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
+            f"is {size:,} bytes, over the limit of {max_bytes:,}", argument="metadata"
         )
     return dict(metadata) if flat else DECODER.decode(text), text
 
