@@ -29,7 +29,8 @@ PAGES = {
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Matched Span Results "
+        "Fact NewFact Scope MetadataFilter AnyOf Not "
+        "SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
         "Proposal Question Decided JournalLine Act ActChange LogLine DayActivity Difference "
         "Differences Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",

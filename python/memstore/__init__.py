@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from memstore.domain.log import ActChange as ActChange
     from memstore.domain.log import DayActivity as DayActivity
     from memstore.domain.log import LogLine as LogLine
+    from memstore.domain.metadata import AnyOf as AnyOf
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
+    from memstore.domain.metadata import Not as Not
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
     from memstore.domain.plans import Step as Step
@@ -149,7 +151,7 @@ _NAMES = {
     "domain.entities": (
         "Entity EntityDecision GraphBuilt GraphStatus LikelySame Neighbour Neighbours Relation"
     ),
-    "domain.metadata": "MetadataFilter",
+    "domain.metadata": "AnyOf MetadataFilter Not",
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",

@@ -92,7 +92,7 @@ def test_put_and_delete_are_one_transaction_in_order(store: Store) -> None:
         ]
     )
     assert [fact and fact.content for fact in done] == ["one", "two", "goes", None]
-    assert [act.changes for act in store.log(limit=1)][0]
+    assert next(act.changes for act in store.log(limit=1))
     assert len({line.txn for fact in done if fact for line in store.journal(fact.id)[-1:]}) == 1
     with pytest.raises(InvalidArgument, match="none was stored"):
         store.put([NewFact(content=text, subject="s", external_key="k") for text in ("x", " ")])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
+from memstore.domain.metadata import MetadataFilter, Not
 from memstore.domain.records import NOBODY, TODO
 from memstore.errors import InvalidArgument
 from memstore.frozen import field, frozen
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Value
-    from memstore.domain.metadata import MetadataFilter, Scalar
+    from memstore.domain.metadata import Condition, Scalar
     from memstore.domain.records import Scope
 
 SEEN_INDEX: Final = "idx_memstore_episode_seen"
@@ -197,7 +198,7 @@ class FactFilter(Filter):
     subject: str | None = None
     category: str | None = None
     content: str | None = None
-    metadata: Sequence[MetadataFilter] = ()
+    metadata: Sequence[Condition] = ()
     active_only: bool = True
     include_deleted: bool = False
     include_superseded: bool = False
@@ -364,15 +365,17 @@ def is_task(dialect: Dialect) -> str:
 
 
 def metadata_clause(
-    dialect: Dialect, condition: MetadataFilter, place: int, *, by_id: bool
+    dialect: Dialect, condition: Condition, place: int, *, by_id: bool
 ) -> tuple[str, dict[str, Value]]:
     """Return one metadata filter as SQL; the key is a parameter too, so any key is safe.
 
     Its ``place`` among the filters makes the names of its parameters unique.
     """
+    if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
+        return read_clause(dialect, condition, f"{place}")
     key, value = f"key_{place}", f"value_{place}"
     kind, compared = _typed(condition.value)
-    values: dict[str, Value] = {key: condition.key, value: compared}
+    values: dict[str, Value] = {key: condition.path[0], value: compared}
 
     def has(kind: str = "", op: str = "") -> str:
         if by_id:
@@ -387,6 +390,56 @@ def metadata_clause(
     return clause, values
 
 
+def read_clause(dialect: Dialect, condition: Condition, place: str) -> tuple[str, dict[str, Value]]:
+    """Return any condition on metadata as SQL that reads it from each row of ``memstore_facts f``.
+
+    The ``place`` makes the names of the parameters unique.
+    """
+    if not isinstance(condition, MetadataFilter):
+        clause, values = _any_of(dialect, condition.filters, place)
+        return (f"NOT {clause}" if isinstance(condition, Not) else clause), values
+    keys = [f"key_{place}_{number}" for number in range(len(condition.path))]
+    values = dict(zip(keys, condition.path, strict=True))
+
+    def has(test: str = "TRUE") -> str:
+        return dialect.at_path("f.metadata", [f":{key}" for key in keys], test)
+
+    if condition.op == "in":
+        clause, chosen = _any_of(dialect, condition.choices, place)
+        values |= chosen
+    else:
+        value = f"value_{place}"
+        kind, values[value] = _typed(condition.value)
+        clause = has(_reading(dialect, condition, kind, value))
+    if condition.value is None and condition.op == "=":
+        clause = f"NOT {clause}"
+    if condition.include_missing:
+        clause = f"({clause} OR NOT {has()})"
+    return clause, values
+
+
+def _any_of(
+    dialect: Dialect, conditions: Sequence[Condition], place: str
+) -> tuple[str, dict[str, Value]]:
+    clauses: list[str] = []
+    values: dict[str, Value] = {}
+    for number, one in enumerate(conditions):
+        clause, its = read_clause(dialect, one, f"{place}_{number}")
+        clauses.append(clause)
+        values |= its
+    return f"({' OR '.join(clauses) or 'FALSE'})", values
+
+
+def _reading(dialect: Dialect, condition: MetadataFilter, kind: str, value: str) -> str:
+    """Return the test on a member that :meth:`Dialect.at_path` reads."""
+    if condition.op != "contains":
+        return _read(kind, "!=" if condition.value is None else condition.op, value)
+    if condition.value is None:
+        return dialect.has_element("element.is_null")
+    test = dialect.has_element(f"element.{kind} = :{value}")
+    return f"({test} OR {dialect.contains('member.text', f':{value}')})" if kind == "text" else test
+
+
 def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
     """Return a query for the facts that have the key and whose value passes a filter.
 
@@ -394,7 +447,7 @@ def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, 
     """
     kind, compared = _typed(condition.value)
     op = "!=" if condition.value is None else condition.op
-    return _having(dialect, kind, op, "key", "value"), {"key": condition.key, "value": compared}
+    return _having(dialect, kind, op, "key", "value"), {"key": condition.path[0], "value": compared}
 
 
 def having_key(dialect: Dialect, key: str) -> tuple[str, dict[str, Value]]:

@@ -849,7 +849,8 @@ class Store:
             subject: only facts about this.
             category: only facts of this category.
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
-                with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
+                with ``= != < <= > >= in contains``; see :class:`memstore.MetadataFilter`, which has
+                nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
             scope: only facts of exactly these owners (an owner that is not named must not be set);
                 ``None``, facts without owners; ``"all"``, facts of any owners.

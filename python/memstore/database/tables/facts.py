@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import BEGAN, CURRENT, HOLDS_UNTIL, having, having_key
+from memstore.database.filters import BEGAN, CURRENT, HOLDS_UNTIL, having, having_key, read_clause
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
     from memstore.database.tables import threads
     from memstore.domain import chains, tasks
-    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.metadata import Condition, MetadataFilter
     from memstore.domain.records import Scope
 else:
     chains = lazy_import("memstore.domain.chains")
@@ -85,6 +85,7 @@ METADATA_PLACE = STORED.index("metadata")
 SLOTS_PLACE = STORED.index("slots")
 UNSEARCHED_PLACE = STORED.index("unsearched")
 THREAD_INDEX = "idx_memstore_thread"
+KEY_INDEX: Final = "idx_memstore_external_key"
 RARE: Final = {
     "thread": THREAD_INDEX,
     "source": "idx_memstore_source",
@@ -359,7 +360,10 @@ def of_external_keys(
         f"{'' if scope is None else f' AND {SAME_OWNERS}'}{state} ORDER BY f.id DESC"
     )
     owners = {} if scope is None else scope.ids
-    return _where(transaction, test, {"namespace": namespace, "keys": external_keys, **owners})
+    # In the order of ids, the planner would read the whole namespace.
+    select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(KEY_INDEX)}"
+    values = {"namespace": namespace, "keys": external_keys, **owners}
+    return map(decode, transaction.rows(f"{select} WHERE {test}", values))
 
 
 def used_external_keys(
@@ -498,6 +502,12 @@ def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[i
         f" WHERE f.superseded_by IS NOT NULL AND {where}",
         values,
     )
+
+
+def reading_metadata(transaction: Transaction, condition: Condition) -> list[int]:
+    """Return the ids of facts that pass a condition that no index finds."""
+    clause, values = read_clause(transaction.dialect, condition, "0")
+    return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {clause}", values)
 
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
