@@ -130,21 +130,21 @@ class MetadataFilter:
 
     def passes(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether metadata passes, as the database decides it."""
-        held: Any = metadata
+        found: Any = metadata
         for key in self.path:
-            if not isinstance(held, Mapping) or key not in held:
+            if not isinstance(found, Mapping) or key not in found:
                 return self.include_missing or self._passes_missing()
-            held = held[key]
+            found = found[key]
         if self.op == "in":
             return any(one.passes(metadata) for one in self.choices)
         if self.op == "contains":
-            return self._is_in(held)
+            return self._is_in(found)
         if self.value is None:
-            return (held is None) == (self.op == "=")
-        is_alike = _kind(held) == _kind(self.value)
+            return (found is None) == (self.op == "=")
+        is_alike = _kind(found) == _kind(self.value)
         if self.op == "!=":
-            return not (is_alike and held == self.value)
-        return is_alike and bool(OPERATORS[self.op](held, self.value))
+            return not (is_alike and found == self.value)
+        return is_alike and bool(OPERATORS[self.op](found, self.value))
 
     def _passes_missing(self) -> bool:
         """Return whether what lacks the key passes: it counts as null."""
@@ -152,12 +152,12 @@ class MetadataFilter:
             return None in self.value
         return self.value is None and self.op == "="
 
-    def _is_in(self, held: object) -> bool:
-        if isinstance(held, str):
-            return isinstance(self.value, str) and self.value in held
-        if not isinstance(held, list | tuple):
+    def _is_in(self, found: object) -> bool:
+        if isinstance(found, str):
+            return isinstance(self.value, str) and self.value in found
+        if not isinstance(found, list | tuple):
             return False
-        return any(_kind(one) == _kind(self.value) and one == self.value for one in held)
+        return any(_kind(one) == _kind(self.value) and one == self.value for one in found)
 
     def _problem(self) -> str | None:
         if isinstance(self.value, str):
