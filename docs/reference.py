@@ -29,14 +29,15 @@ PAGES = {
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter SearchHit SearchHits AboutOthers Matched Span Results "
+        "Fact NewFact Scope MetadataFilter AnyOf Not "
+        "SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
         "Proposal Question Decided JournalLine Act ActChange LogLine DayActivity Difference "
         "Differences Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",
-        "AddFact SupersedeFact DeleteFact KeepFact MayReplace MayYieldTo YieldsTo "
+        "AddFact SupersedeFact DeleteFact DeleteKey KeepFact MayReplace MayYieldTo YieldsTo "
         "AlsoReplaces Applied Plan AsyncPlan Step PlanConflict Reverted ErasurePlan "
         "AsyncErasurePlan ErasureStep "
         "ErasureCounts Erased Remains",

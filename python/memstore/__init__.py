@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from memstore.domain.log import ActChange as ActChange
     from memstore.domain.log import DayActivity as DayActivity
     from memstore.domain.log import LogLine as LogLine
+    from memstore.domain.metadata import AnyOf as AnyOf
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
+    from memstore.domain.metadata import Not as Not
     from memstore.domain.plans import PlanConflict as PlanConflict
     from memstore.domain.plans import Reverted as Reverted
     from memstore.domain.plans import Step as Step
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from memstore.facts.batch import MayYieldTo as MayYieldTo
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
+    from memstore.facts.keyed import DeleteKey as DeleteKey
     from memstore.history.erasure import ErasurePlan as ErasurePlan
     from memstore.history.reverting import Plan as Plan
     from memstore.learn.consolidation import Consolidated as Consolidated
@@ -148,7 +151,7 @@ _NAMES = {
     "domain.entities": (
         "Entity EntityDecision GraphBuilt GraphStatus LikelySame Neighbour Neighbours Relation"
     ),
-    "domain.metadata": "MetadataFilter",
+    "domain.metadata": "AnyOf MetadataFilter Not",
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.explanations": "Explanation ExplanationEntry",
@@ -180,6 +183,7 @@ _NAMES = {
         "AddFact AlsoReplaces Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact "
         "YieldsTo"
     ),
+    "facts.keyed": "DeleteKey",
     "history.erasure": "ErasurePlan",
     "history.reverting": "Plan",
     "learn.consolidation": "Consolidated consolidate",

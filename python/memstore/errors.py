@@ -52,6 +52,7 @@ class Remedy(Enum):
     RETRY = "Re-read it and retry."
     WAIT = "Try again later."
     RESTORE = "Restore it first with restore()."
+    DELETE_HOLDER = "Delete that fact first, or put the text under the key again."
     ADD_AGAIN = "Add the text as a new fact."
     SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
     SAY_ANY_SUBJECT = "If this is intended, pass any_subject=True."

@@ -48,6 +48,7 @@ VERBS: Final = {
     Kind.UNSUPERSEDE: "restored",
     Kind.CONFIRM: "confirmed",
     Kind.METADATA: "changed",
+    Kind.UPDATE: "changed",
     Kind.PIN: "changed",
     Kind.UNPIN: "changed",
 }

@@ -56,6 +56,24 @@ class Dialect(ABC):
         """
 
     @abstractmethod
+    def at_path(self, column: str, keys: Sequence[str], test: str = "TRUE") -> str:
+        """Return a condition: the object in a column holds, along keys, what passes a test.
+
+        Args:
+            column: as for :meth:`has_member`.
+            keys: the parameters of the keys, outermost first.
+            test: as for :meth:`has_member`; :meth:`has_element` makes another.
+        """
+
+    @abstractmethod
+    def has_element(self, test: str) -> str:
+        """Return a test of :meth:`at_path`: the member is a list with an element that passes.
+
+        Args:
+            test: as for :meth:`has_member`, on ``element`` instead of ``member``.
+        """
+
+    @abstractmethod
     def filed(self, kind: str) -> str:
         """Return the value of a row of ``memstore_fact_members`` of this kind, to compare."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
+from memstore.domain.metadata import MetadataFilter, Not
 from memstore.domain.records import NOBODY, TODO
 from memstore.errors import InvalidArgument
 from memstore.frozen import field, frozen
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Value
-    from memstore.domain.metadata import MetadataFilter, Scalar
+    from memstore.domain.metadata import Condition, Scalar
     from memstore.domain.records import Scope
 
 SEEN_INDEX: Final = "idx_memstore_episode_seen"
@@ -71,6 +73,17 @@ AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHE
 TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
 
 
+def after_prefix(prefix: str) -> str | None:
+    """Return the first text after all that have a prefix; ``None`` if there is none."""
+    for end in range(len(prefix), 0, -1):
+        following = ord(prefix[end - 1]) + 1
+        if following <= sys.maxunicode:
+            # No text has half of a character.
+            following = 0xE000 if 0xD800 <= following < 0xE000 else following
+            return prefix[: end - 1] + chr(following)
+    return None
+
+
 class Conditions:
     """Clauses joined by AND, and their parameters."""
 
@@ -88,6 +101,13 @@ class Conditions:
             self.add(f"{self._alias}.{column} IS NULL")
         else:
             self.add(f"{self._alias}.{column} = :{column}", **{column: value})
+
+    def add_prefix(self, column: str, prefix: str) -> None:
+        """Add the condition that a column is set and begins with a text."""
+        name = f"{self._alias}.{column}"
+        self.add(f"{name} >= :{column}_from", **{f"{column}_from": prefix})
+        if (beyond := after_prefix(prefix)) is not None:
+            self.add(f"{name} < :{column}_to", **{f"{column}_to": beyond})
 
     def add_bounds(self, bounds: Sequence[tuple[str, str]], wanted: object) -> None:
         for name, clause in bounds:
@@ -178,7 +198,7 @@ class FactFilter(Filter):
     subject: str | None = None
     category: str | None = None
     content: str | None = None
-    metadata: Sequence[MetadataFilter] = ()
+    metadata: Sequence[Condition] = ()
     active_only: bool = True
     include_deleted: bool = False
     include_superseded: bool = False
@@ -192,6 +212,10 @@ class FactFilter(Filter):
     ``include_distrusted`` say; ``None`` leaves it to them."""
     source: str | None = None
     thread: str | None = None
+    external_key_prefix: str | None = None
+    """Only facts whose external key begins like this."""
+    searched: bool = False
+    """Only facts that a search may find. Those without words and vector it does not meet anyway."""
     episode_id: int | None = None
     """Only facts extracted from this episode."""
     valid_on: tuple[datetime, datetime] | None = None
@@ -218,8 +242,15 @@ class FactFilter(Filter):
     @property
     def needs_rows(self) -> bool:
         """Whether it tests what is only in the rows of facts, not in the columns of the index."""
-        by_origin = (self.source, self.thread, self.episode_id, self.states)
-        return self.content is not None or self.pinned or by_origin != (None, None, None, None)
+        by_row = (
+            self.content,
+            self.source,
+            self.thread,
+            self.external_key_prefix,
+            self.episode_id,
+            self.states,
+        )
+        return self.pinned or any(value is not None for value in by_row)
 
     @property
     def is_counted(self) -> bool:
@@ -262,6 +293,10 @@ class FactFilter(Filter):
         for column in ("source", "thread", "episode_id"):
             if (value := getattr(self, column)) is not None:
                 conditions.add_equal(column, value)
+        if self.external_key_prefix is not None:
+            conditions.add_prefix("external_key", self.external_key_prefix)
+        if self.searched:
+            conditions.add("f.unsearched IS NULL")
         conditions.add_bounds(BOUNDS, self)
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)
@@ -330,15 +365,17 @@ def is_task(dialect: Dialect) -> str:
 
 
 def metadata_clause(
-    dialect: Dialect, condition: MetadataFilter, place: int, *, by_id: bool
+    dialect: Dialect, condition: Condition, place: int, *, by_id: bool
 ) -> tuple[str, dict[str, Value]]:
     """Return one metadata filter as SQL; the key is a parameter too, so any key is safe.
 
     Its ``place`` among the filters makes the names of its parameters unique.
     """
+    if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
+        return read_clause(dialect, condition, f"{place}")
     key, value = f"key_{place}", f"value_{place}"
     kind, compared = _typed(condition.value)
-    values: dict[str, Value] = {key: condition.key, value: compared}
+    values: dict[str, Value] = {key: condition.path[0], value: compared}
 
     def has(kind: str = "", op: str = "") -> str:
         if by_id:
@@ -353,6 +390,56 @@ def metadata_clause(
     return clause, values
 
 
+def read_clause(dialect: Dialect, condition: Condition, place: str) -> tuple[str, dict[str, Value]]:
+    """Return any condition on metadata as SQL that reads it from each row of ``memstore_facts f``.
+
+    The ``place`` makes the names of the parameters unique.
+    """
+    if not isinstance(condition, MetadataFilter):
+        clause, values = _any_of(dialect, condition.filters, place)
+        return (f"NOT {clause}" if isinstance(condition, Not) else clause), values
+    keys = [f"key_{place}_{number}" for number in range(len(condition.path))]
+    values = dict(zip(keys, condition.path, strict=True))
+
+    def has(test: str = "TRUE") -> str:
+        return dialect.at_path("f.metadata", [f":{key}" for key in keys], test)
+
+    if condition.op == "in":
+        clause, chosen = _any_of(dialect, condition.choices, place)
+        values |= chosen
+    else:
+        value = f"value_{place}"
+        kind, values[value] = _typed(condition.value)
+        clause = has(_reading(dialect, condition, kind, value))
+    if condition.value is None and condition.op == "=":
+        clause = f"NOT {clause}"
+    if condition.include_missing:
+        clause = f"({clause} OR NOT {has()})"
+    return clause, values
+
+
+def _any_of(
+    dialect: Dialect, conditions: Sequence[Condition], place: str
+) -> tuple[str, dict[str, Value]]:
+    clauses: list[str] = []
+    values: dict[str, Value] = {}
+    for number, one in enumerate(conditions):
+        clause, its = read_clause(dialect, one, f"{place}_{number}")
+        clauses.append(clause)
+        values |= its
+    return f"({' OR '.join(clauses) or 'FALSE'})", values
+
+
+def _reading(dialect: Dialect, condition: MetadataFilter, kind: str, value: str) -> str:
+    """Return the test on a member that :meth:`Dialect.at_path` reads."""
+    if condition.op != "contains":
+        return _read(kind, "!=" if condition.value is None else condition.op, value)
+    if condition.value is None:
+        return dialect.has_element("element.is_null")
+    test = dialect.has_element(f"element.{kind} = :{value}")
+    return f"({test} OR {dialect.contains('member.text', f':{value}')})" if kind == "text" else test
+
+
 def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
     """Return a query for the facts that have the key and whose value passes a filter.
 
@@ -360,7 +447,7 @@ def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, 
     """
     kind, compared = _typed(condition.value)
     op = "!=" if condition.value is None else condition.op
-    return _having(dialect, kind, op, "key", "value"), {"key": condition.key, "value": compared}
+    return _having(dialect, kind, op, "key", "value"), {"key": condition.path[0], "value": compared}
 
 
 def having_key(dialect: Dialect, key: str) -> tuple[str, dict[str, Value]]:

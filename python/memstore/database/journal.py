@@ -43,6 +43,8 @@ class Kind(StrEnum):
     SUPERSEDE = "supersede"
     CONFIRM = "confirm"
     METADATA = "metadata"
+    UPDATE = "update"
+    """The expiry of the fact was changed, or its external key."""
     PIN = "pin"
     UNPIN = "unpin"
     DELETE = "delete"
@@ -132,6 +134,7 @@ STATE_KINDS: Final = (
     Kind.PIN,
     Kind.UNPIN,
     Kind.ADOPT,
+    Kind.UPDATE,
     Kind.UPDATE_EPISODE,
 )
 """Kinds after which other filters pass, in the order of the index of their lines."""

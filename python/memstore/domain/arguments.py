@@ -20,6 +20,9 @@ T = TypeVar("T")
 MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is one claim; a longer text holds several."""
 
+MAX_UNSEARCHED = 16 * 1024 * 1024
+"""Characters of a fact that no search finds, and bytes of its metadata: it may be a file."""
+
 MAX_QUERY = 20_000
 """Characters of a query or a filter value; each costs a microsecond or two."""
 
@@ -27,7 +30,7 @@ MAX_NUMBER = 2**63 - 1
 """The largest integer that SQLite stores; its driver refuses larger ones."""
 
 MAX_NAME = 500
-"""Characters of a subject, a category, a source or an idempotency key."""
+"""Characters of a subject, a category, a source, an idempotency key or an external key."""
 
 MAX_SEQ = 2**53
 """The largest place in a thread: up to here a float represents every integer exactly."""
@@ -152,6 +155,17 @@ def check_length(text: str, name: str, limit: int) -> None:
 def checked_name(text: object, name: str) -> str:
     """Return the name of an owner or a namespace in Unicode normal form; case is significant."""
     return nfc(checked_text(text, name, MAX_NAME))
+
+
+def checked_key(key: object, name: str) -> str:
+    """Return an external key exactly as it is; it may be of spaces, but not empty."""
+    text = stored_text(key, name)
+    if not text:
+        raise InvalidArgument("is empty", argument=name)
+    if "\x00" in text:
+        raise InvalidArgument("contains a NUL character", argument=name)
+    check_length(text, name, MAX_NAME)
+    return text
 
 
 def checked_place(thread: object, seq: object) -> tuple[str | None, int | None]:

@@ -46,6 +46,8 @@ class EntryKind(StrEnum):
     UNPINNED = "unpinned"
     METADATA = "metadata"
     """Its metadata was changed."""
+    UPDATED = "updated"
+    """Its expiry or its external key was changed."""
     TAKEN_BACK = "taken back"
     """It was said, read or confirmed, and that was taken back later."""
     DISTRUSTED = "distrusted"

@@ -31,6 +31,12 @@ OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     ">=": operator.ge,
 }
 
+CHOOSING: Final = ("in", "contains")
+"""Further operators of filters: the value is one of several; the list or text contains one."""
+
+MAX_CHOICES: Final = 200
+"""Values after ``in``, and filters in :class:`AnyOf`: each is a part of the statement."""
+
 Scalar: TypeAlias = str | int | float | bool | None
 TEXTS: Final = frozenset({str})
 FLAT: Final = frozenset({str, int, float, bool, type(None)})
@@ -51,10 +57,14 @@ class MetadataFilter:
     any other value of any type. ``= None`` matches facts whose key is null or missing,
     ``!= None`` those whose key has a value.
 
+    ``in`` matches like ``=`` with any of several values. ``contains`` matches a list that holds the
+    value, and a text in which a text stands, as it is written.
+
     Args:
-        key: a top-level key, taken literally.
-        op: one of ``= != < <= > >=``.
-        value: a number, string, boolean or ``None``.
+        key: a top-level key, taken literally; or a path of keys into objects, as a tuple.
+        op: one of ``= != < <= > >= in contains``. A path, ``in`` and ``contains`` are looked up in
+            the metadata of each fact, without an index.
+        value: a number, string, boolean or ``None``; for ``in`` up to 200 of them.
         include_missing: also match facts without the key.
 
     Raises:
@@ -62,23 +72,38 @@ class MetadataFilter:
         InvalidArgumentType: a key or value of an unsupported type.
     """
 
-    key: str
+    key: str | tuple[str, ...]
     op: str
-    value: Scalar
+    value: Any
     include_missing: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key:
-            raise InvalidArgumentType(
-                f"must be non-empty text, not {self.key!r}", argument="key", place="metadata filter"
-            )
+        if isinstance(self.key, list):
+            object.__setattr__(self, "key", tuple(self.key))
         name = "the key of a metadata filter"
-        check_length(stored_text(self.key, name), name, MAX_QUERY)
+        for key in self.path or ("",):
+            if not isinstance(key, str) or not key:
+                raise InvalidArgumentType(
+                    f"must be non-empty text, not {self.key!r}",
+                    argument="key",
+                    place="metadata filter",
+                )
+            check_length(stored_text(key, name), name, MAX_QUERY)
         place = f"metadata filter on {self.key!r}"
-        if self.op not in OPERATORS:
+        if len(self.path) > MAX_DEPTH:
+            raise InvalidArgument(f"is deeper than {MAX_DEPTH} levels", argument="key", place=place)
+        if self.op not in (*OPERATORS, *CHOOSING):
+            listed = " ".join((*OPERATORS, *CHOOSING))
             raise InvalidArgument(
-                f"must be one of {' '.join(OPERATORS)}, not {self.op!r}", argument="op", place=place
+                f"must be one of {listed}, not {self.op!r}", argument="op", place=place
             )
+        if self.op == "in":
+            choices = tuple(checked_items(self.value, "value"))
+            check_number(choices, place)
+            object.__setattr__(self, "value", choices)
+            for choice in choices:
+                MetadataFilter(self.key, "=", choice)
+            return
         if not isinstance(self.value, str | int | float | bool | None):
             raise InvalidArgumentType(
                 f"must be a number, text, true, false or null, not {type(self.value).__name__}",
@@ -88,17 +113,51 @@ class MetadataFilter:
         if problem := self._problem():
             raise InvalidArgument(problem, argument="value", place=place)
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The keys that lead to the value."""
+        return self.key if isinstance(self.key, tuple) else (self.key,)
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the index of metadata finds what passes; else each fact's metadata is read."""
+        return isinstance(self.key, str) and self.op in OPERATORS
+
+    @property
+    def choices(self) -> tuple[MetadataFilter, ...]:
+        """What ``in`` stands for: one of these passes."""
+        return tuple(MetadataFilter(self.key, "=", value) for value in self.value)
+
     def passes(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether metadata passes, as the database decides it."""
-        if self.key not in metadata:
-            return self.include_missing or (self.value is None and self.op == "=")
-        held = metadata[self.key]
+        found: Any = metadata
+        for key in self.path:
+            if not isinstance(found, Mapping) or key not in found:
+                return self.include_missing or self._passes_missing()
+            found = found[key]
+        if self.op == "in":
+            return any(one.passes(metadata) for one in self.choices)
+        if self.op == "contains":
+            return self._is_in(found)
         if self.value is None:
-            return (held is None) == (self.op == "=")
-        is_alike = _kind(held) == _kind(self.value)
+            return (found is None) == (self.op == "=")
+        is_alike = _kind(found) == _kind(self.value)
         if self.op == "!=":
-            return not (is_alike and held == self.value)
-        return is_alike and bool(OPERATORS[self.op](held, self.value))
+            return not (is_alike and found == self.value)
+        return is_alike and bool(OPERATORS[self.op](found, self.value))
+
+    def _passes_missing(self) -> bool:
+        """Return whether what lacks the key passes: it counts as null."""
+        if self.op == "in":
+            return None in self.value
+        return self.value is None and self.op == "="
+
+    def _is_in(self, found: object) -> bool:
+        if isinstance(found, str):
+            return isinstance(self.value, str) and self.value in found
+        if not isinstance(found, list | tuple):
+            return False
+        return any(_kind(one) == _kind(self.value) and one == self.value for one in found)
 
     def _problem(self) -> str | None:
         if isinstance(self.value, str):
@@ -109,18 +168,76 @@ class MetadataFilter:
             return f"must be a JSON number, not {self.value}"
         if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
             return "must fit in 64 bits"
-        if self.op not in ("=", "!=") and isinstance(self.value, bool | None):
+        if self.op in ("<", "<=", ">", ">=") and isinstance(self.value, bool | None):
             return f"must be a number or text for {self.op}: true, false and null have no order"
         return None
 
 
+@frozen
+class AnyOf:
+    """A condition on metadata that passes if any of several does; none of none.
+
+    Args:
+        filters: up to 200 conditions: filters, triples, ``AnyOf`` or ``Not``.
+    """
+
+    filters: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        every = tuple(_parse_one(one) for one in checked_items(self.filters, "filters"))
+        check_number(every, "AnyOf")
+        object.__setattr__(self, "filters", every)
+
+    is_indexed = False
+
+    def passes(self, metadata: Mapping[str, Any]) -> bool:
+        """Return whether metadata passes, as the database decides it."""
+        return any(one.passes(metadata) for one in self.filters)
+
+
+@frozen
+class Not:
+    """A condition on metadata that passes if none of several does.
+
+    Unlike ``!=``, it also passes what lacks the key.
+
+    Args:
+        filters: one condition, or up to 200.
+    """
+
+    filters: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        given = self.filters
+        is_one = isinstance(given, MetadataFilter | AnyOf | Not) or _is_triple(given)
+        every = AnyOf((given,) if is_one else given).filters  # type: ignore[arg-type]
+        object.__setattr__(self, "filters", every)
+
+    is_indexed = False
+
+    def passes(self, metadata: Mapping[str, Any]) -> bool:
+        """Return whether metadata passes, as the database decides it."""
+        return not any(one.passes(metadata) for one in self.filters)
+
+
+Condition: TypeAlias = MetadataFilter | AnyOf | Not
+
 Filters: TypeAlias = (
-    Mapping[str, Scalar] | Iterable[MetadataFilter | tuple[str, str, Scalar]] | None
+    Mapping[str, Scalar]
+    | Iterable[MetadataFilter | AnyOf | Not | tuple[str | tuple[str, ...], str, Any]]
+    | None
 )
 """The type of ``filters=``: ``{"key": value}`` for equality, or a list of filters or triples."""
 
 
-def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
+def check_number(items: tuple[object, ...], place: str) -> None:
+    if len(items) > MAX_CHOICES:
+        raise InvalidArgument(
+            f"are {len(items):,}; the limit is {MAX_CHOICES}", argument="values", place=place
+        )
+
+
+def parse_filters(filters: Filters) -> tuple[Condition, ...]:
     if filters is None:
         return ()
     if isinstance(filters, Mapping):
@@ -132,8 +249,12 @@ def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
     return tuple(map(_parse_one, checked_items(filters, "filters")))
 
 
-def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter:
-    if isinstance(item, MetadataFilter):
+def _is_triple(item: object) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 3 and isinstance(item[1], str)
+
+
+def _parse_one(item: Any) -> Condition:
+    if isinstance(item, MetadataFilter | AnyOf | Not):
         return item
     if isinstance(item, tuple | list) and len(item) == 3:
         return MetadataFilter(*item)
@@ -186,13 +307,15 @@ def is_flat(value: object) -> bool:
     )
 
 
-def checked_new(metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
+def checked_new(
+    metadata: Mapping[str, Any] | None, max_bytes: int = MAX_BYTES
+) -> tuple[dict[str, Any], str | None]:
     """Return new metadata as later reads will return it, and as :func:`text_of` writes it.
 
     The limit applies to new metadata only; other programs may have stored more.
 
     Raises:
-        InvalidArgument: it is not JSON, or over 64 KiB.
+        InvalidArgument: it is not JSON, or over ``max_bytes``.
     """
     if metadata is None:
         return {}, None
@@ -201,9 +324,9 @@ def checked_new(metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str
     if not metadata:
         return {}, None
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
-    if size > MAX_BYTES:
+    if size > max_bytes:
         raise InvalidArgument(
-            f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
+            f"is {size:,} bytes, over the limit of {max_bytes:,}", argument="metadata"
         )
     return dict(metadata) if flat else DECODER.decode(text), text
 

@@ -33,6 +33,8 @@ class Action(StrEnum):
     REACTIVATE = "reactivate"
     """The fact was superseded; it is active again."""
     METADATA = "metadata"
+    UPDATE = "update"
+    """Its expiry or its external key was changed."""
     PIN = "pin"
     UNPIN = "unpin"
     CONFIRM = "confirm"

@@ -77,6 +77,7 @@ class FactCount(FactNarrowing, total=False):
     source: str | None
     thread: str | None
     episode: int | None
+    external_key_prefix: str | None
 
 
 class Page(TypedDict, total=False):

@@ -197,6 +197,11 @@ class Fact(Record):
     slots: dict[str, str] | None = None
     """What an extractor found in it: ``holder``, ``attribute``, ``value``, …; see
     :class:`memstore.text.judge.Slots`."""
+    external_key: str | None = None
+    """What another program calls it. Of the facts with one key and one set of owners, at most one
+    is current; a fact that supersedes it has the key too."""
+    unsearched: bool | None = None
+    """True if no search finds it: it is only read, listed and exported."""
     embed_error: str | None = field(default=None, metadata={"computed": True})
     """Why its last embedding failed, temporarily or permanently; ``None`` once it is embedded."""
     embedded: bool = field(default=False, metadata={"computed": True})
@@ -260,6 +265,8 @@ class NewFact:
     seq: int | None = None
     derivation: str | None = None
     slots: Mapping[str, str] | None = None
+    external_key: str | None = None
+    unsearched: bool | None = None
 
 
 @frozen

@@ -9,7 +9,7 @@ from memstore.domain import metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
 from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
-from memstore.facts import provenance, rules
+from memstore.facts import keyed, provenance, rules
 from memstore.facts.rules import check_alike, covers
 from memstore.frozen import frozen, replace
 from memstore.text.folding import folded
@@ -191,6 +191,11 @@ def _check(change: object) -> None:
             f"must be MayReplace, MayYieldTo or YieldsTo, not {type(change.precedence).__name__}",
             argument="precedence",
         )
+    kept = (change.precedence, change.also or None, change.unless_known or None)
+    if change.fact.external_key is not None and kept != (None, None, None):
+        raise InvalidArgument(
+            "needs an addition without precedence, also and unless_known", argument="external_key"
+        )
     if change.also and (change.precedence is not None or change.fact.supersedes is None):
         raise InvalidArgument(
             "needs a fact that supersedes one, without a precedence", argument="also"
@@ -204,6 +209,10 @@ def _owned(change: Change, scope: Scope | None) -> Change:
 
 
 def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope | None) -> Applied:
+    if prepared.external_key is not None:
+        put = keyed.put(writer, prepared, change.evidence)
+        previous = None if put.is_known else put.previous
+        return Applied(change=change, fact=put.fact, known=put.is_known, previous=previous)
     known = writer.same_key(prepared)
     if known is None and change.unless_known:
         previous = _previous(writer, change, scope)

@@ -11,12 +11,15 @@ from memstore.domain import clock, metadata
 from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
+    MAX_UNSEARCHED,
+    checked_key,
     checked_name,
     checked_place,
     checked_text,
 )
 from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.facts import rules
 from memstore.frozen import derived, frozen
 from memstore.lazy import lazy_import
 
@@ -35,6 +38,7 @@ CONSOLIDATE: Final = "consolidate"
 OPTIONAL: Final[tuple[tuple[str, Callable[[object, str], str]], ...]] = (
     ("source", partial(checked_text, limit=MAX_NAME)),
     ("idempotency_key", partial(checked_text, limit=MAX_NAME)),
+    ("external_key", checked_key),
     *((name, checked_name) for name in SCOPE_FIELDS),
 )
 """Texts that may be missing, and how each is checked."""
@@ -79,17 +83,15 @@ def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
 
 def prepared(new: NewFact) -> Prepared:
     """Check a new fact, and make what needs no transaction."""
-    members, metadata_text = metadata.checked_new(new.metadata)
+    largest = MAX_UNSEARCHED if new.unsearched else metadata.MAX_BYTES
+    members, metadata_text = metadata.checked_new(new.metadata, largest)
     created_at = clock.moment(new.created_at, "created_at")
     valid_at = clock.moment(new.valid_at, "valid_at")
     expired_at = clock.moment(new.expired_at, "expired_at")
-    if expired_at and valid_at and expired_at <= valid_at:
-        raise InvalidArgument(
-            "is not after the time from which the fact is valid, so it would never hold",
-            argument="expired_at",
-        )
+    rules.check_holds(valid_at, expired_at)
     _check_origin(new)
-    content = checked_text(new.content, "content", MAX_CONTENT)
+    longest = MAX_UNSEARCHED if new.unsearched else MAX_CONTENT
+    content = checked_text(new.content, "content", longest)
     subject = checked_text(new.subject, "subject", MAX_NAME).strip()
     return derived(
         Prepared,
@@ -101,6 +103,7 @@ def prepared(new: NewFact) -> Prepared:
         created_at=created_at,
         valid_at=valid_at,
         expired_at=expired_at,
+        unsearched=True if new.unsearched else None,
         slots=None if new.slots is None else slots.checked(new.slots),
         encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject)),
         **{
@@ -116,6 +119,11 @@ def _check_origin(new: NewFact) -> None:
     if new.episode_id is not None and type(new.episode_id) is not int:
         raise InvalidArgumentType(
             f"must be a whole number, not {new.episode_id!r}", argument="episode_id"
+        )
+    if new.external_key is not None and new.supersedes is not None:
+        raise InvalidArgument(
+            "cannot be given with supersedes: a fact put under a key supersedes the current one",
+            argument="external_key",
         )
     if new.derivation is not None and new.derivation not in DERIVATIONS:
         raise InvalidArgument(

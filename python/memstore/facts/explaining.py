@@ -66,6 +66,7 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
     Kind.PIN: (EntryKind.PINNED, "pinned"),
     Kind.UNPIN: (EntryKind.UNPINNED, "unpinned"),
     Kind.METADATA: (EntryKind.METADATA, "given other metadata"),
+    Kind.UPDATE: (EntryKind.UPDATED, "given another expiry or external key"),
     Kind.ERASE: (EntryKind.ERASED, "erased"),
     Kind.DISTRUST: (EntryKind.DISTRUSTED, "still hidden"),
 }

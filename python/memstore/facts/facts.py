@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore.database import journal
 from memstore.database.filters import FactFilter
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         adoption,
         checks,
         explaining,
+        keyed,
         provenance,
         rehearsing,
         repairs,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     )
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
+    from memstore.facts.keyed import DeleteKey
     from memstore.facts.writer import FactWriter
     from memstore.history import erasing, trust
 else:
@@ -63,6 +65,7 @@ else:
     episode_table = lazy_import("memstore.database.tables.episodes")
     erasing = lazy_import("memstore.history.erasing")
     explaining = lazy_import("memstore.facts.explaining")
+    keyed = lazy_import("memstore.facts.keyed")
     provenance = lazy_import("memstore.facts.provenance")
     rehearsing = lazy_import("memstore.facts.rehearsing")
     repairs = lazy_import("memstore.facts.repairs")
@@ -71,6 +74,8 @@ else:
     trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
+
+T = TypeVar("T")
 
 RESTORED_AT_ONCE: Final = 200
 """Facts restored in one transaction, so that other writers need not wait long."""
@@ -196,10 +201,13 @@ class Facts:
         if self._embedder is None or not every:
             return every
         embedding = self._embedder.current
-        blobs = embedding.for_writing([(new.subject, new.content) for new in every])
+        found = [new for new in every if not new.unsearched]
+        blobs = iter(embedding.for_writing([(new.subject, new.content) for new in found]))
         return [
-            derived(checks.Prepared, new, blob=blob, model=embedding.model)
-            for new, blob in zip(every, blobs, strict=True)
+            new
+            if new.unsearched
+            else derived(checks.Prepared, new, blob=next(blobs), model=embedding.model)
+            for new in every
         ]
 
     def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
@@ -223,14 +231,29 @@ class Facts:
                 for new, home in zip(prepared, homes, strict=True)
             ]
 
-        if self._engine.is_remote:  # no other program inserts facts there
-            return self._engine.perform(store)
+        return self.perform(store)
+
+    def put(self, items: Sequence[NewFact | DeleteKey]) -> list[Fact | None]:
+        """Put facts under their keys and delete keys, in one transaction: all of them, or none."""
+        prepared = self.prepare([item for item in items if not isinstance(item, keyed.DeleteKey)])
+        if not items:
+            return []
+        return self.perform(
+            lambda transaction: keyed.put_all(self.writer(transaction), items, prepared)
+        )
+
+    def perform(self, work: Callable[[Transaction], T]) -> T:
+        """Do work in one transaction for writing."""
+        if self._engine.is_remote and self._unchanged is None:
+            return self._engine.perform(work)  # no other program inserts facts there
         with self.writing() as transaction:
-            return store(transaction)
+            return work(transaction)
 
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:
             new = self._unlinked(writer.transaction, new, new.episode_id)
+        if new.external_key is not None:
+            return keyed.put(writer, new, now=now).fact
         if unless_known and writer.same_key(new) is None:
             held = writer.confirm_known(new, rules.equal)
             if held is not None:
@@ -240,6 +263,8 @@ class Facts:
     def _home(self, transaction: Transaction, new: Prepared) -> str:
         """Return the namespace in which a new fact belongs."""
         if len(self.namespaces) == 1:
+            return self.namespace
+        if new.external_key is not None:  # a key names a fact of one namespace
             return self.namespace
         shared = self.namespaces[-1]
         if new.supersedes is not None:
@@ -320,6 +345,16 @@ class Facts:
             found = fact_table.get_many(transaction, checked_ids(fact_ids))
         facts = (found[id_] for id_ in dict.fromkeys(fact_ids) if id_ in found)
         return [fact for fact in facts if rules.is_seen(fact, self.namespaces, scope)]
+
+    def by_keys(self, external_keys: Sequence[str], scope: Scope) -> dict[str, Fact]:
+        """Return the active facts of the own namespace with external keys, by key."""
+        with self._engine.read() as transaction:
+            return keyed.by_keys(transaction, self.namespace, external_keys, scope)
+
+    def history_of_key(self, external_key: str, scope: Scope | None) -> list[Fact]:
+        """Return every fact that has an external key, in any state, oldest first."""
+        with self._engine.read() as transaction:
+            return keyed.history(transaction, self.namespace, external_key, scope)
 
     def histories(self, fact_ids: Sequence[int], scope: Scope | None) -> dict[int, list[Fact]]:
         """Return the whole chain of each fact, oldest first, without facts that do not exist."""
@@ -450,6 +485,14 @@ class Facts:
             rules.check_undeleted(fact)
             return writer.patch_metadata(fact, check(fact, patch) if check else patch)
 
+    def set_expiry(self, fact_id: int, expired_at: datetime | None) -> Fact:
+        """Change when a fact expires; one that has expired may hold again."""
+        with self.writing() as transaction:
+            fact, writer = self._found(transaction, fact_id)
+            rules.check_unretired(fact)
+            rules.check_holds(fact.valid_at, expired_at)
+            return writer.set_expiry(fact, expired_at)
+
     def delete(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
             return self.deleted(transaction, fact_id)
@@ -475,7 +518,8 @@ class Facts:
                 writer = self.writer(transaction)
                 ids = left[start : start + RESTORED_AT_ONCE]
                 for fact in fact_table.get_many(transaction, ids).values():
-                    if fact.deleted_at == at and fact.content:  # not changed in the meantime
+                    unchanged = fact.deleted_at == at and fact.content
+                    if unchanged and writer.key_holder(fact) is None:
                         writer.restore(fact)
                         restored += 1
         return restored

@@ -93,6 +93,7 @@ def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepa
         thread=fact.thread,
         seq=fact.seq,
         slots=fact.slots,
+        unsearched=fact.unsearched,
         encoded=fact_table.encoded(fact),
         blob=vector_table.get(transaction, vector_table.FACTS, active.id, fact.id),
         model=active.model,

@@ -9,11 +9,12 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
 from memstore.domain.arguments import checked_id
-from memstore.errors import Conflict, NotFound, Remedy
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Fact, NewFact, Scope
@@ -81,6 +82,15 @@ def check_unretired(fact: Fact) -> None:
     """Refuse a fact that is superseded or deleted; it may have expired."""
     if fact.status in ("superseded", "deleted"):
         raise Conflict(f"fact {fact.id} is {standing(fact)}", remedy=way_out(fact))
+
+
+def check_holds(valid_at: datetime | None, expired_at: datetime | None) -> None:
+    """Refuse an expiry before the time from which a fact is valid."""
+    if expired_at and valid_at and expired_at <= valid_at:
+        raise InvalidArgument(
+            "is not after the time from which the fact is valid, so it would never hold",
+            argument="expired_at",
+        )
 
 
 def check_undeleted(fact: Fact) -> None:

@@ -12,11 +12,12 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_UNSEARCHED
 from memstore.domain.records import Fact, json_value
 from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
-from memstore.frozen import derived
+from memstore.frozen import derived, replace
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -67,6 +68,8 @@ class FactWriter:
         self._admit = admit
         self._new_keys: set[str] = set()
         """Idempotency keys that certainly no fact has."""
+        self._new_external_keys: set[str] = set()
+        """External keys that certainly no fact has."""
         self._new_claims: set[int] = set()
         """Hashes of claims that certainly no fact makes."""
         self._places = threads.Counter(threads.FACTS)
@@ -113,10 +116,14 @@ class FactWriter:
         keys = {new.idempotency_key for new in prepared if new.idempotency_key}
         if keys:
             self._new_keys = keys - fact_table.used_keys(self.transaction, self.namespace, [*keys])
+        named = {new.external_key for new in prepared if new.external_key}
+        if named:
+            used = fact_table.used_external_keys(self.transaction, self.namespace, [*named])
+            self._new_external_keys = named - used
         if claims:
             said = {new.encoded.found_by.claim_hash or 0 for new in prepared}
-            used = fact_table.used_claims(self.transaction, self.namespace, [*said])
-            self._new_claims = said - used
+            known = fact_table.used_claims(self.transaction, self.namespace, [*said])
+            self._new_claims = said - known
 
     def same(self, new: Prepared) -> Fact | None:
         """Return an active fact of the same owners that says the same, with any metadata."""
@@ -163,6 +170,12 @@ class FactWriter:
                     remedy=Remedy.SUPERSEDE,
                 )
         return known
+
+    def under_key(self, new: Prepared) -> list[Fact]:
+        """Return the current facts with the external key and the owners of a new one."""
+        if new.external_key in self._new_external_keys:
+            return []
+        return fact_table.of_external_key(self.transaction, new, self.namespace)
 
     def refuse_newer(self, since: int, subjects: Iterable[str], scope: Scope | None) -> None:
         """Raise ``Conflict`` if a fact about one of the subjects was stored since then."""
@@ -216,6 +229,7 @@ class FactWriter:
         fact_table.insert(self.changes, fact, new.encoded, blob, evidence=why)
         self._new_keys.discard(new.idempotency_key or "")
         self._new_claims.discard(new.encoded.found_by.claim_hash or 0)
+        self._new_external_keys.discard(new.external_key or "")
         if old is not None:
             self._retire(old, fact.id, evidence, self.replaces_since(fact), new.episode_id)
         if outranking is not None:
@@ -264,10 +278,16 @@ class FactWriter:
             thread=thread,
             seq=seq,
             pinned_at=None if old is None else old.pinned_at,
+            external_key=new.external_key or self._passed_on(old, new.scope),
             embedded=embedded,
             distrusted=self._hides and self._credit(new).trust is Trust.DISTRUSTED,
             holds_until=new.expired_at,
         )
+
+    @staticmethod
+    def _passed_on(old: Fact | None, scope: Scope) -> str | None:
+        """Return the external key that passes on to a fact of these owners."""
+        return None if old is None or old.scope != scope else old.external_key
 
     @cached_property
     def _hides(self) -> bool:
@@ -320,7 +340,8 @@ class FactWriter:
     ) -> bool:
         """Let a newer fact supersede an active one as of ``since`` or now; both were checked.
 
-        A pin passes on to the newer fact, whose text holds in its place. If the newer fact counts
+        A pin passes on to the newer fact, whose text holds in its place, and an external key to one
+        without a key. If the newer fact counts
         less, that is only proposed (:attr:`proposed`); return whether it was done.
         """
         if not decided and not self._may_retire(
@@ -329,6 +350,11 @@ class FactWriter:
             self._propose(old, new_id, evidence, episode_id)
             return False
         self._retire(old, new_id, evidence, since, episode_id)
+        if old.external_key is not None:
+            new = self.known(new_id)
+            if new.external_key is None and new.scope == old.scope:
+                key = {"external_key": old.external_key}
+                self._change(new, Kind.UPDATE, key, {"supersedes": old.id}, episode_id)
         return True
 
     def _may_retire(self, old: Fact, credit: Credit, evidence: Evidence) -> bool:
@@ -441,14 +467,31 @@ class FactWriter:
         if before == after:
             return fact
         if len(after) > len(before):
-            metadata.checked_new(merged)
+            metadata.checked_new(merged, MAX_UNSEARCHED if fact.unsearched else metadata.MAX_BYTES)
         return self._change(fact, Kind.METADATA, {"metadata": merged})
+
+    def set_expiry(self, fact: Fact, expired_at: datetime | None) -> Fact:
+        if fact.expired_at == expired_at:
+            return fact
+        changed = self._change(fact, Kind.UPDATE, {"expired_at": expired_at})
+        return replace(changed, holds_until=expired_at)  # nothing supersedes it
 
     def delete(self, fact: Fact, evidence: Evidence = None, at: datetime | None = None) -> Fact:
         return self._change(fact, Kind.DELETE, {"deleted_at": at or clock.utc_now()}, evidence)
 
     def restore(self, fact: Fact, evidence: Evidence = None) -> Fact:
+        if (holder := self.key_holder(fact)) is not None:
+            raise Conflict(
+                f"the external key {fact.external_key!r} belongs to fact {holder.id} now",
+                remedy=Remedy.DELETE_HOLDER,
+            )
         return self._change(fact, Kind.RESTORE, {"deleted_at": None}, evidence)
+
+    def key_holder(self, fact: Fact) -> Fact | None:
+        """Return the current fact that took the external key of a deleted one."""
+        if fact.superseded_by is not None:
+            return None
+        return next(iter(fact_table.of_external_key(self.transaction, fact, fact.namespace)), None)
 
     def keep(self, fact: Fact, evidence: Evidence = None) -> None:
         self.changes.write(Line(Kind.KEEP, fact.id, evidence=evidence))

@@ -53,7 +53,9 @@ DECIDING: Final[Mapping[str, frozenset[str]]] = {
 TELLING: Final = frozenset({Kind.ADD, Kind.SUPERSEDE, Kind.DELETE, Kind.CONFIRM, Kind.PIN})
 """Kinds of which a single line says what became of a fact that had not changed before."""
 
-LIGHT: Final = frozenset({Kind.CONFIRM, Kind.UNCONFIRM, Kind.METADATA, Kind.PIN, Kind.UNPIN})
+LIGHT: Final = frozenset(
+    {Kind.CONFIRM, Kind.UNCONFIRM, Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN}
+)
 """Kinds after which a fact that was added still was added."""
 
 REPLACING: Final = frozenset({DifferenceKind.ADDED, DifferenceKind.RESTORED})

@@ -27,6 +27,7 @@ DONE: Final[Mapping[str, str]] = {
     Kind.SUPERSEDE: "replaced {}",
     Kind.CONFIRM: "confirmed {}",
     Kind.METADATA: "changed the metadata of {}",
+    Kind.UPDATE: "updated {}",
     Kind.PIN: "pinned {}",
     Kind.UNPIN: "unpinned {}",
     Kind.DELETE: "deleted {}",

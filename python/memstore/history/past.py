@@ -38,6 +38,7 @@ FACT_STATE: Final[Mapping[str, Any]] = {
     "expired_at": None,
     "deleted_at": None,
     "pinned_at": None,
+    "external_key": None,
 }
 """What changes of a fact, and what it is unless the journal says otherwise."""
 
@@ -59,12 +60,14 @@ class LaterChanges(NamedTuple):
     deleted: Switched
     others: set[int]
     """Those whose metadata or pin changed."""
+    updated: set[int]
+    """Those whose expiry or external key changed."""
     unknown: Collection[int]
     """Facts with an id of then that were not in the journal yet: another program stored them."""
 
     @property
     def all(self) -> set[int]:
-        return {*self.superseded.facts, *self.deleted.facts, *self.others}
+        return {*self.superseded.facts, *self.deleted.facts, *self.others, *self.updated}
 
 
 def later_changes(transaction: Transaction, moment: Moment) -> LaterChanges:
@@ -86,6 +89,7 @@ def later_changes(transaction: Transaction, moment: Moment) -> LaterChanges:
         switched(Kind.SUPERSEDE, Kind.UNSUPERSEDE),
         switched(Kind.DELETE, Kind.RESTORE),
         {*changed(Kind.METADATA), *changed(Kind.PIN), *changed(Kind.UNPIN)},
+        {*changed(Kind.UPDATE)},
         changed(Kind.ADOPT),
     )
 

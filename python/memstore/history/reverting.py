@@ -37,6 +37,7 @@ KINDS: Final = {
     Action.SUPERSEDE: Kind.SUPERSEDE,
     Action.REACTIVATE: Kind.UNSUPERSEDE,
     Action.METADATA: Kind.METADATA,
+    Action.UPDATE: Kind.UPDATE,
     Action.PIN: Kind.PIN,
     Action.UNPIN: Kind.UNPIN,
     Action.CONFIRM: Kind.CONFIRM,

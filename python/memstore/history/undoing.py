@@ -29,6 +29,8 @@ ASPECTS: Final = (
     ("deleted_at",),
     ("metadata",),
     ("pinned_at",),
+    ("expired_at",),
+    ("external_key",),
 )
 """Columns that change together, and that can be taken back apart from the others.
 
@@ -44,6 +46,8 @@ SETTING: Final = {
     "deleted_at": (Action.DELETE, "is deleted again"),
     "metadata": (Action.METADATA, "gets its metadata of before back"),
     "pinned_at": (Action.PIN, "is pinned again"),
+    "expired_at": (Action.UPDATE, "expires as before"),
+    "external_key": (Action.UPDATE, "has its external key of before"),
     "confirmed_count": (Action.CONFIRM, "counts {} confirmation{}"),
 }
 CLEARING: Final = {
@@ -62,6 +66,7 @@ DONE: Final[Mapping[str, str]] = {
     Kind.UNSUPPORT: "left without a leg",
     Kind.SUPPORT: "given a leg back",
     Kind.METADATA: "given other metadata",
+    Kind.UPDATE: "updated",
     Kind.PIN: "pinned",
     Kind.UNPIN: "unpinned",
     Kind.DELETE: "deleted",
@@ -343,6 +348,8 @@ class _Undoing:
                 if self._is_kept(fact.superseded_by):
                     continue  # it comes with what replaced it
                 reasons += self._relied_on(fact, own[0])
+            if columns[0] in ("superseded_by", "deleted_at"):
+                reasons += self._lost_key(fact)
             values = self._before(fact, own, columns, bool(later))
             if _same(fact, values):
                 continue
@@ -374,6 +381,13 @@ class _Undoing:
             return
         for one in self._later(successor.id, line.id, ("superseded_by",)):
             yield f"fact {successor.id}, which replaced it, was {_described(one)}, later"
+
+    def _lost_key(self, fact: Fact) -> Iterator[str]:
+        """Yield which fact, that the selection leaves alone, has the fact's external key now."""
+        for one in fact_table.of_external_key(self._transaction, fact, fact.namespace):
+            own = self._journal.get(one.id, ())
+            if one.id != fact.id and not any(line.id in self._lines for line in own):
+                yield f"its external key is that of fact {one.id} now"
 
     def _before(
         self, fact: Fact, own: Sequence[JournalLine], columns: Sequence[str], was_changed: bool

@@ -145,9 +145,11 @@ class Past:
             tasks=True,
             metadata=(),
             pinned=False,
+            external_key_prefix=None,
             valid_on=None,
         )
-        if wanted.metadata or wanted.pinned or wanted.valid_on is not None:
+        by_row = wanted.metadata or wanted.pinned or wanted.external_key_prefix is not None
+        if by_row or wanted.valid_on is not None:
             found, again = select(wanted), Ids(later.all)
         else:
             found, again = _in_state(wanted, whole, select, later), Ids(())
@@ -155,6 +157,11 @@ class Past:
                 # Metadata says what is a task.
                 again = Ids(later.others) & select(replace(whole, subject=TODO))
         candidates = again & select(whole) if len(again) else again
+        if later.updated:
+            updated = Ids(later.updated)
+            again = again | updated
+            # Their expiry of now says nothing of then.
+            candidates = candidates | (updated & select(replace(whole, active_only=False)))
         facts = past.facts_at(transaction, [*candidates], self.moment)
         passing = Ids([id_ for id_, fact in facts.items() if passes(fact, wanted)])
         found = (found - again) | passing
@@ -248,6 +255,8 @@ def passes(fact: Fact, wanted: FactFilter) -> bool:
     return (
         (wanted.tasks or not fact_table.is_task(fact.subject, fact.metadata))
         and (fact.pinned_at is not None or not wanted.pinned)
+        and (fact.external_key or "").startswith(wanted.external_key_prefix or "")
+        and (fact.external_key is not None or wanted.external_key_prefix is None)
         and all(condition.passes(fact.metadata) for condition in wanted.metadata)
     )
 

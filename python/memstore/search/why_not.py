@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database.tables import facts as fact_table
+from memstore.domain.metadata import MetadataFilter
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
 from memstore.history.seen import Seen
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.database.filters import FactFilter
     from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.metadata import Condition
     from memstore.domain.records import Fact, SearchHits
     from memstore.domain.results import WordsOnly
     from memstore.search.lookup import Query, Ranked
@@ -218,11 +219,14 @@ class _Followed:
         ended = "" if until is None else f" until{_at(until)}"
         return f"held from{_at(since)}{ended}, not on{_at(asked)}"
 
-    def _of_metadata(self, condition: MetadataFilter) -> str:
+    def _of_metadata(self, condition: Condition) -> str:
+        if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
+            return f"has metadata that does not pass {condition}"
         asked = f"{condition.key} {condition.op} {condition.value!r}"
-        if condition.key not in self._fact.metadata:
-            return f"has no {condition.key!r} in its metadata, and {asked} was asked for"
-        return f"has {condition.key} = {self._fact.metadata[condition.key]!r}, not {asked}"
+        (key,) = condition.path
+        if key not in self._fact.metadata:
+            return f"has no {key!r} in its metadata, and {asked} was asked for"
+        return f"has {key} = {self._fact.metadata[key]!r}, not {asked}"
 
     # -- what is ranked --------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from memstore.domain.arguments import (
     checked_name,
     checked_number,
     checked_page,
+    stored_text,
 )
 from memstore.domain.metadata import parse_filters
 from memstore.domain.queries import FactRanking, FactRecall, Periods, times
@@ -96,6 +97,9 @@ def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> 
     thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
     if asked["episode"] is not None:
         checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
+    prefix = asked["external_key_prefix"]
+    if prefix is not None:
+        stored_text(prefix, "external_key_prefix")
     wanted = replace(
         wanted,
         include_deleted=asked["include_deleted"],
@@ -103,6 +107,7 @@ def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> 
         source=asked["source"],
         thread=thread,
         episode_id=asked["episode"],
+        external_key_prefix=prefix,
     )
     if asked["states"] is None:
         return wanted
@@ -126,6 +131,7 @@ def request(
         ranking = {**ranking, "half_lives_seconds": file.half_lives_seconds}
     now = None if past is None else past.moment.at
     wanted = narrowing(reach, asked, asked["namespaces"], now=now)
+    wanted = replace(wanted, searched=True)
     made = requests.for_facts(wanted, **ranking)
     return replace(made, past=past, without_rules=file.without_rules)
 

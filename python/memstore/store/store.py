@@ -19,6 +19,7 @@ from memstore.domain.arguments import (
     checked_id,
     checked_ids,
     checked_items,
+    checked_key,
     checked_limit,
     checked_number,
     checked_page,
@@ -47,6 +48,7 @@ from memstore.domain.records import (
     Scope,
     SearchHit,
     SearchHits,
+    checked_scope,
     selected_scope,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -98,8 +100,9 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
-    from memstore.facts import batch, proposals, sources, tasks
+    from memstore.facts import batch, keyed, proposals, sources, tasks
     from memstore.facts.batch import Applied, Change
+    from memstore.facts.keyed import DeleteKey
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
     from memstore.graph import dependents, graph
@@ -138,6 +141,7 @@ else:
     importing = lazy_import("memstore.importing")
     journal = lazy_import("memstore.database.journal")
     imports_table = lazy_import("memstore.database.tables.imports")
+    keyed = lazy_import("memstore.facts.keyed")
     log = lazy_import("memstore.episodes.log")
     origins = lazy_import("memstore.database.origins")
     logs = lazy_import("memstore.domain.log")
@@ -372,6 +376,8 @@ class Store:
         thread: str | None = None,
         seq: int | None = None,
         slots: Mapping[str, str] | None = None,
+        external_key: str | None = None,
+        unsearched: bool = False,
         unless_known: bool = False,
     ) -> Fact:
         """Store a fact; it is on disk when this returns, even if the embedder fails.
@@ -400,6 +406,11 @@ class Store:
             slots: texts by name, by which it is compared with later facts: ``holder``,
                 ``attribute``, ``value``, ``cardinality`` (``one`` or ``many``), ``holds_from`` and
                 ``holds_until``. Extraction fills them.
+            external_key: what your program calls it: exactly this text, among the facts of these
+                owners in this namespace. A current fact that has it is superseded; one that is
+                equal stays, with the new expiry. See :meth:`put`.
+            unsearched: no search finds it, so that it may be large: up to 16 MiB of text, and as
+                much metadata (otherwise 1,000,000 characters, and 64 KiB).
             unless_known: if an active fact with the same owners, category, metadata and expiry
                 already says this (ignoring case, spacing and a final full stop), confirm that fact,
                 let it supersede ``supersedes``, and return it.
@@ -430,6 +441,8 @@ class Store:
             thread=thread,
             seq=seq,
             slots=slots,
+            external_key=external_key,
+            unsearched=unsearched,
         )
         return self._facts.add_many([new], unless_known=unless_known)[0]
 
@@ -442,6 +455,42 @@ class Store:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
         """
         return self._facts.add_many(checked_records(NewFact, facts, "facts"))
+
+    def put(
+        self, items: Iterable[NewFact | DeleteKey | Mapping[str, Any]]
+    ) -> builtins.list[Fact | None]:
+        """Put facts under their external keys, and delete keys, in one transaction.
+
+        A fact supersedes the current one with its key and its owners, whoever stored that and
+        however much it counts, with its chain, its journal and its undo; if both are equal (text,
+        subject, category, metadata, source, …), nothing changes but the expiry. After a deletion, a
+        key begins a new chain. It is looked up in the transaction that writes, so any number of
+        threads and processes may put one key. Keys are those of the store's own namespace.
+
+        Args:
+            items: :class:`NewFact` objects with an ``external_key``, mappings of their fields, or
+                :class:`memstore.facts.keyed.DeleteKey`, in order.
+
+        Returns:
+            The current fact for each; for a deletion the deleted one, ``None`` if there was none.
+
+        Raises:
+            ValueError: a fact without a key, or that cannot be stored; nothing was done.
+        """
+        return self._facts.put(keyed.checked_items_to_put(items))
+
+    def delete_keys(
+        self, external_keys: Iterable[str], *, scope: Scope | None = None
+    ) -> builtins.list[Fact]:
+        """Delete the current facts with these external keys, in one transaction; return them.
+
+        Args:
+            external_keys: the keys; those that no current fact has are skipped.
+            scope: the owners of the facts; ``None`` for no owners.
+        """
+        keys = checked_items(external_keys, "external_keys")
+        wanted = [keyed.DeleteKey(external_key=key, scope=scope) for key in keys]
+        return [fact for fact in self._facts.put(wanted) if fact is not None]
 
     @overload
     def supersede(
@@ -518,6 +567,20 @@ class Store:
                 manages.
         """
         return self._facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
+
+    def set_expiry(self, fact_id: int, expired_at: datetime | str | None) -> Fact:
+        """Change when a fact expires; one that has expired may hold again.
+
+        Args:
+            fact_id: its id.
+            expired_at: the time, which may be past; ``None`` for never.
+
+        Raises:
+            NotFound: no such fact.
+            Conflict: it is superseded or deleted.
+            ValueError: not a time, or none after the fact's ``valid_at``.
+        """
+        return self._facts.set_expiry(fact_id, clock.moment(expired_at, "expired_at"))
 
     @overload
     def delete(self, fact_id: int, *, dry_run: Literal[False] = False) -> Fact: ...
@@ -786,7 +849,8 @@ class Store:
             subject: only facts about this.
             category: only facts of this category.
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
-                with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
+                with ``= != < <= > >= in contains``; see :class:`memstore.MetadataFilter`, which has
+                nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
             scope: only facts of exactly these owners (an owner that is not named must not be set);
                 ``None``, facts without owners; ``"all"``, facts of any owners.
@@ -1257,6 +1321,22 @@ class Store:
         self._file.write_use_counts()
         return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
 
+    def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
+        """Return the active fact with an external key; ``None`` if there is none.
+
+        Args:
+            external_key: the key, exactly as it was given.
+            scope: the owners of the fact; ``None`` for no owners.
+        """
+        return self.by_keys([external_key], scope=scope).get(external_key)
+
+    def by_keys(
+        self, external_keys: Iterable[str], *, scope: Scope | None = None
+    ) -> dict[str, Fact]:
+        """Return the active facts with these external keys, by key; see :meth:`by_key`."""
+        self._file.write_use_counts()
+        return self._facts.by_keys(keyed.checked_keys(external_keys), checked_scope(scope))
+
     @keywords(
         FactList,
         active_only=True,
@@ -1278,6 +1358,7 @@ class Store:
             source: only facts from exactly this source.
             thread: only facts of the conversation with this name.
             episode: only facts extracted from this episode.
+            external_key_prefix: only facts with an external key that begins like this.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
@@ -1372,20 +1453,28 @@ class Store:
         fact_id: int | None = None,
         *,
         subject: str | None = None,
+        external_key: str | None = None,
         scope: ScopeSelection = None,
     ) -> builtins.list[Fact]:
-        """Return the history of a fact or a subject, oldest first.
+        """Return the history of a fact, a subject or an external key, oldest first.
 
         Args:
             fact_id: any fact of a chain, for the whole chain.
             subject: instead of an id: a subject, for every fact there ever was about it.
-            scope: for a subject, only facts of exactly these owners, or without owners; ``"all"``
-                for any. For a chain, only if it belongs to exactly these owners; by default any.
+            external_key: instead of both: a key, for every fact that had it.
+            scope: for a subject or a key, only facts of exactly these owners, or without owners;
+                ``"all"`` for any. For a chain, only if it belongs to exactly these owners; by
+                default any.
 
         Raises:
             NotFound: no such fact.
-            ValueError: both or neither of ``fact_id`` and ``subject`` were given.
+            ValueError: several or none of ``fact_id``, ``subject`` and ``external_key`` were given.
         """
+        if external_key is not None and fact_id is None and subject is None:
+            owners = selected_scope(scope)
+            return self._facts.history_of_key(checked_key(external_key, "external_key"), owners)
+        if external_key is not None:
+            raise InvalidArgument("is one of three ways to name a history", argument="external_key")
         if fact_id is not None and subject is None:
             owners = None if scope is None else selected_scope(scope)
             return self._facts.history(fact_id, owners)

@@ -33,12 +33,12 @@ from memstore.domain.queries import (
     FactSearch,
     Page,
 )
-from memstore.domain.records import EVERYBODY, NOBODY, Scope, selected_scope
+from memstore.domain.records import EVERYBODY, NOBODY, Scope, checked_scope, selected_scope
 from memstore.domain.status import PastStatus
 from memstore.episodes import passages
 from memstore.episodes.log import Episodes
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
-from memstore.facts import explaining, rules, support
+from memstore.facts import explaining, keyed, rules, support
 from memstore.frozen import replace
 from memstore.graph import graph
 from memstore.history import moments
@@ -52,7 +52,7 @@ from memstore.transfer import exporting
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Progress, Transaction
@@ -194,6 +194,18 @@ class View:
         """
         with self._file.engine.read() as transaction:
             return self._known(transaction, fact_id)
+
+    def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
+        """Return the fact that an external key named then; see :meth:`memstore.Store.by_key`."""
+        return self.by_keys([external_key], scope=scope).get(external_key)
+
+    def by_keys(
+        self, external_keys: Iterable[str], *, scope: Scope | None = None
+    ) -> dict[str, Fact]:
+        """Return the facts that external keys named then, by key."""
+        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        with self._file.engine.read() as transaction:
+            return keyed.by_keys_at(transaction, self.namespace, keys, owners, self._past.moment)
 
     @keywords(
         FactList,
@@ -530,6 +542,8 @@ class AsyncView(Awaited[View]):
     recall = awaited(View.recall)
     said = awaited(View.said)
     get = awaited(View.get)
+    by_key = awaited(View.by_key)
+    by_keys = awaited(View.by_keys)
     list = awaited(View.list)
     count = awaited(View.count)
     exists = awaited(View.exists)

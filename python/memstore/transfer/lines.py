@@ -19,6 +19,7 @@ from memstore.domain import clock, episodes, metadata
 from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NUMBER,
+    MAX_UNSEARCHED,
     check_length,
     checked_text,
     nfc,
@@ -41,6 +42,9 @@ FACT_NEEDS: Final = ("id", "uuid", "namespace", "content", "subject", "category"
 FACT_NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id", "seq")
 EPISODE_FIELDS: Final = tuple(name for name in episodes.EPISODE_FIELDS if name not in NOT_EXPORTED)
 EPISODE_NEEDS: Final = ("id", "uuid", "namespace", "content", "created_at")
+
+NO_TEXTS: Final = ("metadata", "slots", "tags", "unsearched")
+"""Fields of other types than text, number and time."""
 
 JSON_TYPES: Final[Mapping[type, str]] = {
     list: "a list",
@@ -86,9 +90,13 @@ def fact_out(fact: Fact) -> str:
 
 def fact_in(values: Mapping[str, Any]) -> Fact:
     known = _known(values, FACT_FIELDS, FACT_NEEDS, FACT_NUMBERS)
+    if "unsearched" in known:
+        of_type(bool, known["unsearched"], "unsearched")
+        known["unsearched"] = known["unsearched"] or None
+    longest = MAX_UNSEARCHED if known.get("unsearched") else MAX_CONTENT
     for name, value in known.items():
         if isinstance(value, str):  # also what other programs stored may have longer names
-            check_length(value, name, MAX_CONTENT)
+            check_length(value, name, longest)
     return Fact(**known)
 
 
@@ -124,7 +132,7 @@ def _known(
     metadata.encode(known.setdefault("metadata", {}))
     if "slots" in known:
         slots.checked(known["slots"])
-    for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "slots", "tags"}:
+    for name in known.keys() - {*numbers, *MOMENT_FIELDS, *NO_TEXTS}:
         if known[name] != "":  # erased records have blank fields
             stored_text(known[name], name)
     for name in ("namespace", "thread", *SCOPE_FIELDS):

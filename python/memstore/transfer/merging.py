@@ -232,6 +232,10 @@ class _Facts:
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
     existing: _Existing[Fact] = field(init=False)
+    keyed: set[tuple[str, str | None]] = field(default_factory=set)
+    """The external keys in use before the batch, with their namespaces."""
+    local_ids: set[int] = field(default_factory=set)
+    """The ids here of the facts of the import."""
 
     def take(
         self,
@@ -239,7 +243,10 @@ class _Facts:
         operations: Mapping[int, list[JournalLine]],
     ) -> None:
         """Import new facts, update known ones, and link them into their chains."""
-        self.existing = _existing(fact_table, self.adoption.transaction, facts, self.namespace)
+        transaction = self.adoption.transaction
+        self.existing = _existing(fact_table, transaction, facts, self.namespace)
+        self.local_ids.update(known.id for known in self.existing.records.values())
+        self.keyed = _keyed(transaction, facts, self.namespace)
         with self.adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
@@ -274,12 +281,14 @@ class _Facts:
             id=self.ids.facts.get(fact.id) or fact_table.new_id(self.adoption.transaction),
             namespace=home,
             idempotency_key=key,
+            external_key=self._key(fact, home),
             superseded_by=None,
             superseded_at=None,
             episode_id=None if fact.episode_id is None else self.logged[fact.episode_id].id,
             embed_error=None,
             embedded=False,
         )
+        self.local_ids.add(here.id)
         fact_table.adopt(
             self.adoption,
             here,
@@ -290,6 +299,17 @@ class _Facts:
             ],
         )
         return here
+
+    def _key(self, fact: Fact, home: str) -> str | None:
+        """Return the external key of a new fact, unless a current one here has it already.
+
+        Facts of the import do not count: what superseded them at the source is about to do so here.
+        """
+        if (home, fact.external_key) not in self.keyed or fact.status in ("superseded", "deleted"):
+            return fact.external_key
+        held = fact_table.of_external_key(self.adoption.transaction, fact, home)
+        others = [one for one in held if one.id not in self.local_ids]
+        return None if others else fact.external_key
 
     def _localised(self, line: JournalLine) -> JournalLine:
         """Return a line of the source's journal with local ids."""
@@ -384,6 +404,21 @@ def _existing(
         keys = [one.idempotency_key for one in those if one.idempotency_key]
         existing.keys.update((home, key) for key in table.used_keys(transaction, home, keys))
     return existing
+
+
+def _keyed(
+    transaction: Transaction, facts: Sequence[Fact], namespace: str | None
+) -> set[tuple[str, str | None]]:
+    """Return which external keys of the facts are in use, with their namespaces."""
+    named: dict[str, set[str]] = {}
+    for fact in facts:
+        if fact.external_key is not None:
+            named.setdefault(namespace or fact.namespace, set()).add(fact.external_key)
+    return {
+        (home, key)
+        for home, keys in named.items()
+        for key in fact_table.used_external_keys(transaction, home, [*keys])
+    }
 
 
 def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OBJECT: Final = "CASE WHEN {0} IS JSON OBJECT THEN {0} ELSE '{{}}' END::json"
 """A column's JSON object; an empty one for any other text."""
 
-MEMBERS: Final = (
-    "SELECT key, json_typeof(value) = 'null' AS is_null,"
-    " CASE json_typeof(value) WHEN 'string' THEN value #>> '{}' END COLLATE \"C\" AS text,"
-    " CASE json_typeof(value) WHEN 'number' THEN (value #>> '{}')::numeric END AS number,"
-    " CASE json_typeof(value) WHEN 'boolean' THEN (value #>> '{}')::boolean::integer END AS truth"
+VALUE: Final = (
+    "json_typeof({0}) = 'null' AS is_null,"
+    " CASE json_typeof({0}) WHEN 'string' THEN {0} #>> '{{}}' END COLLATE \"C\" AS text,"
+    " CASE json_typeof({0}) WHEN 'number' THEN ({0} #>> '{{}}')::numeric END AS number,"
+    " CASE json_typeof({0}) WHEN 'boolean' THEN ({0} #>> '{{}}')::boolean::integer END AS truth"
 )
+
+MEMBERS: Final = f"SELECT key, {VALUE.format('value')}"
 
 
 class PostgresDialect(Dialect):
@@ -48,6 +53,27 @@ class PostgresDialect(Dialect):
             f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({OBJECT.format(column)})) AS member"
             f" WHERE member.key = {key} AND {test})"
         )
+
+    def at_path(self, column: str, keys: Sequence[str], test: str = "TRUE") -> str:
+        sources = f"json_each({OBJECT.format(column)}) AS m0"
+        for place in range(1, len(keys)):
+            outer = f"m{place - 1}.value"
+            inner = f"CASE json_typeof({outer}) WHEN 'object' THEN {outer} ELSE '{{}}'::json END"
+            sources += f" CROSS JOIN LATERAL json_each({inner}) AS m{place}"
+        where = " AND ".join(f"m{place}.key = {key}" for place, key in enumerate(keys))
+        last = f"m{len(keys) - 1}.value"
+        held = (
+            f"SELECT {VALUE.format(last)},"
+            f" CASE json_typeof({last}) WHEN 'array' THEN {last} END AS list"
+        )
+        return (
+            f"EXISTS (SELECT 1 FROM ({held} FROM {sources} WHERE {where}) AS member WHERE {test})"
+        )
+
+    def has_element(self, test: str) -> str:
+        source = "json_array_elements(coalesce(member.list, '[]'::json)) AS e (value)"
+        held = f"SELECT {VALUE.format('e.value')} FROM {source}"
+        return f"EXISTS (SELECT 1 FROM ({held}) AS element WHERE {test})"
 
     def contains(self, text: str, part: str) -> str:
         return f"position({part} IN {text}) > 0"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import Dialect
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 MEMBERS: Final = (
-    "SELECT key, type = 'null' AS is_null, CASE type WHEN 'text' THEN atom END AS text,"
-    " CASE WHEN type IN ('integer', 'real') THEN atom END AS number,"
-    " CASE WHEN type IN ('true', 'false') THEN atom END AS truth"
+    "{0}.key, {0}.type = 'null' AS is_null, CASE {0}.type WHEN 'text' THEN {0}.atom END AS text,"
+    " CASE WHEN {0}.type IN ('integer', 'real') THEN {0}.atom END AS number,"
+    " CASE WHEN {0}.type IN ('true', 'false') THEN {0}.atom END AS truth"
 )
 
 
@@ -32,10 +35,28 @@ class SqliteDialect(Dialect):
     def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
         # Other programs may have stored invalid JSON; it counts as an empty object.
         valid = f"CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END"
+        held = f"SELECT {MEMBERS.format('e')} FROM json_each({valid}) AS e"
+        return f"EXISTS (SELECT 1 FROM ({held}) AS member WHERE member.key = {key} AND {test})"
+
+    def at_path(self, column: str, keys: Sequence[str], test: str = "TRUE") -> str:
+        sources = f"json_each(CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END) AS m0"
+        for place in range(1, len(keys)):
+            outer = f"m{place - 1}"
+            inner = f"CASE {outer}.type WHEN 'object' THEN {outer}.value ELSE '{{}}' END"
+            sources += f", json_each({inner}) AS m{place}"
+        # A path through a list would be one of numbers; keys are texts.
+        where = " AND ".join(f"m{place}.key = {key}" for place, key in enumerate(keys))
+        last = f"m{len(keys) - 1}"
+        members = MEMBERS.format(last)
+        held = f"SELECT {members}, CASE {last}.type WHEN 'array' THEN {last}.value END AS list"
         return (
-            f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({valid})) AS member"
-            f" WHERE member.key = {key} AND {test})"
+            f"EXISTS (SELECT 1 FROM ({held} FROM {sources} WHERE {where}) AS member WHERE {test})"
         )
+
+    def has_element(self, test: str) -> str:
+        members = MEMBERS.format("e")
+        source = "json_each(coalesce(member.list, '[]')) AS e"
+        return f"EXISTS (SELECT 1 FROM (SELECT {members} FROM {source}) AS element WHERE {test})"
 
     def filed(self, kind: str) -> str:
         return "value"

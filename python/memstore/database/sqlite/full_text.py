@@ -58,6 +58,10 @@ class Fts5(NamedTuple):
     alias: str
     visible: Callable[[Transaction, Sequence[int], Any], set[int]]
     """Returns the ids that pass a filter."""
+    texts: str
+    """The table or view that holds the words of each row."""
+    word: str = "{0}.{1}"
+    """The words in a column of a row of the table."""
 
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
@@ -201,7 +205,7 @@ class Fts5(NamedTuple):
         }
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
-        return _Rebuild(self.name, self.rows.split()[0]).steps()
+        return _Rebuild(self).steps()
 
     def _best(self, transaction: Transaction, expression: str, limit: int) -> dict[int, float]:
         """Search the index without the filter, in a quarter of the time of a join."""
@@ -231,10 +235,11 @@ class Fts5(NamedTuple):
 class _Rebuild:
     """Builds a new index under another name, then replaces the old one with it."""
 
-    def __init__(self, name: str, table: str) -> None:
-        self._old = name
-        self._table = table
-        self._new = f"{name}_new_{os.urandom(4).hex()}"
+    def __init__(self, index: Fts5) -> None:
+        self._old = index.name
+        self._table = index.rows.split()[0]
+        self._texts, self._word = index.texts, index.word
+        self._new = f"{index.name}_new_{os.urandom(4).hex()}"
         self._columns: list[str] = []
         self._last_id = 0
 
@@ -253,10 +258,12 @@ class _Rebuild:
         columns = ", ".join(self._columns)
         tokenizer, arguments = TOKENIZER
         transaction.run(
-            f"CREATE VIRTUAL TABLE {self._new} USING fts5({columns}, content='{self._table}',"
+            f"CREATE VIRTUAL TABLE {self._new} USING fts5({columns}, content='{self._texts}',"
             f" content_rowid='id', tokenize='{' '.join([tokenizer, *arguments])}')"
         )
-        new, old = (", ".join(f"{row}.{c}" for c in self._columns) for row in ("new", "old"))
+        new, old = (
+            ", ".join(self._word.format(row, c) for c in self._columns) for row in ("new", "old")
+        )
         insert = f"INSERT INTO {self._new} (rowid, {columns}) VALUES (new.id, {new});"
         delete = (
             f"INSERT INTO {self._new} ({self._new}, rowid, {columns})"
@@ -278,7 +285,7 @@ class _Rebuild:
         self._check_there(transaction)
         columns = ", ".join(self._columns)
         transaction.run(
-            f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._table}"
+            f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._texts}"
             " WHERE id >= :start AND id < :stop"
             # A row with a reserved id may have been inserted and indexed since.
             f" AND id NOT IN (SELECT id FROM {self._new}_docsize"
@@ -319,12 +326,20 @@ def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:
 
 
 INDEXES: Final = FullTexts(
-    facts=Fts5("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible),
+    facts=Fts5(
+        "memstore_facts_fts",
+        "memstore_facts f",
+        "f",
+        fact_table.visible,
+        "memstore_facts_words",
+        "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
+    ),
     episodes=Fts5(
         "memstore_episodes_fts",
         "memstore_episodes e",
         "e",
         lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
+        "memstore_episodes",
     ),
 )
 

@@ -21,7 +21,7 @@ NAME: Final = "memstore_marked"
 COLUMNS: Final = ("first", "second", "third", "segments")
 """As many as the index of facts has, so that the segments have the same place."""
 
-WORDS: Final = full_text.Fts5(NAME, NAME, NAME, lambda *_: set())
+WORDS: Final = full_text.Fts5(NAME, NAME, NAME, lambda *_: set(), NAME)
 
 
 _own = threading.local()

@@ -57,26 +57,38 @@ def _text_of(name: str) -> str:
 
 
 OTHER_GROUPS = (
-    "facts_first", "facts_words", "facts_members", "journal", "episodes", "vectors", "changes",
-    "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support",
-    "distrusted", "searches",
+    "facts_first", "facts_keyed", "facts_words", "facts_members", "journal", "episodes",
+    "vectors", "changes", "proposals", "readings", "graph", "tokens", "counts",
+    "facts_foreign", "support", "distrusted", "searches",
 )  # fmt: skip
 
 
-LATER_COLUMNS: Final = ("pinned_at", "slots")
+LATER_COLUMNS: Final = {
+    "pinned_at": "TEXT",
+    "slots": "TEXT",
+    "external_key": "TEXT",
+    "unsearched": "INTEGER",
+}
 """Columns of facts that development builds of the newest version lacked, in their order."""
+
+COMES_WITH: Final = {
+    "pinned_at": ("facts_first",),
+    "external_key": ("facts_keyed",),
+    "unsearched": ("facts_unsearched", "facts_words"),
+}
+"""The files with what a column needs besides itself, in a file that lacked it."""
 
 
 def complete(transaction: Transaction) -> None:
     """Add what a development build left out of a file of the newest version."""
-    for name in LATER_COLUMNS:
+    for name, kind in LATER_COLUMNS.items():
         if not transaction.scalar(
             "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = :name",
             {"name": name},
         ):
-            transaction.run(f"ALTER TABLE memstore_facts ADD COLUMN {name} TEXT")
-            if name == "pinned_at":
-                _run_file(transaction, "v07/facts_first.sql")
+            transaction.run(f"ALTER TABLE memstore_facts ADD COLUMN {name} {kind}")
+            for group in COMES_WITH.get(name, ()):
+                _run_file(transaction, f"v07/{group}.sql")
 
 
 def _take_step_7(transaction: Transaction) -> None:

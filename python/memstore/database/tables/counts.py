@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import within
-from memstore.database.filters import Filter
+from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
@@ -174,21 +173,10 @@ def _between(beginning: str, after: str | None) -> tuple[str, dict[str, Any]]:
         tests, values = " AND c.key > :after", {"after": after}
     elif beginning:
         tests, values = " AND c.key >= :beginning", {"beginning": beginning}
-    if (beyond := _beyond(beginning)) is not None:
+    if (beyond := after_prefix(beginning)) is not None:
         tests += " AND c.key < :beyond"
         values["beyond"] = beyond
     return tests, values
-
-
-def _beyond(beginning: str) -> str | None:
-    """Return the first text after all that have a prefix; ``None`` if there is none."""
-    for end in range(len(beginning), 0, -1):
-        following = ord(beginning[end - 1]) + 1
-        if following <= sys.maxunicode:
-            # No text has half of a character.
-            following = 0xE000 if 0xD800 <= following < 0xE000 else following
-            return beginning[: end - 1] + chr(following)
-    return None
 
 
 def _spelled(

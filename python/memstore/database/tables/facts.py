@@ -7,12 +7,12 @@ from functools import cache
 from math import isqrt
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import BEGAN, HOLDS_UNTIL, having, having_key
+from memstore.database.filters import BEGAN, CURRENT, HOLDS_UNTIL, having, having_key, read_clause
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
     from memstore.database.tables import threads
     from memstore.domain import chains, tasks
-    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.metadata import Condition, MetadataFilter
     from memstore.domain.records import Scope
 else:
     chains = lazy_import("memstore.domain.chains")
@@ -53,6 +53,7 @@ BLANK: Final[Mapping[str, Any]] = MappingProxyType(
     | dict.fromkeys(
         ("source", "idempotency_key", *SCOPE_FIELDS, "thread", "seq", "pinned_at", "slots"), None
     )
+    | {"external_key": None}
 )
 """What erasing makes of the columns of a fact, besides its metadata."""
 
@@ -82,7 +83,9 @@ INSERTION: Final = (
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 SLOTS_PLACE = STORED.index("slots")
+UNSEARCHED_PLACE = STORED.index("unsearched")
 THREAD_INDEX = "idx_memstore_thread"
+KEY_INDEX: Final = "idx_memstore_external_key"
 RARE: Final = {
     "thread": THREAD_INDEX,
     "source": "idx_memstore_source",
@@ -100,7 +103,7 @@ JOURNALLED: Final = tuple(
 JOURNALLED_KEYS: Final = tuple(
     (place, f'"{name}": ')
     for place, name in enumerate(STORED)
-    if name in JOURNALLED and name not in ("metadata", "slots")
+    if name in JOURNALLED and name not in ("metadata", "slots", "unsearched")
 )
 """The places in a fact's row of what is journalled as it is, and their keys in JSON."""
 
@@ -159,6 +162,8 @@ def decode(row: Row) -> Fact:
     values["metadata"] = metadata.decode(values["metadata"])
     if values["slots"] is not None:
         values["slots"] = metadata.decode(values["slots"])
+    if values["unsearched"] is not None:
+        values["unsearched"] = bool(values["unsearched"])
     values["embedded"] = bool(values["embedded"])
     values["distrusted"] = bool(values["distrusted"])
     return fact
@@ -180,13 +185,20 @@ def insert(
     row = row_of(fact, encoded)
     line = Line(Kind.ADD, fact.id, fact.episode_id, after=journalled_text(row), evidence=evidence)
     changes.insert(Statement(INSERTION, row), line)
-    vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
+    _place_vector(changes.transaction, fact, embedding)
 
 
 def adopt(adoption: Adoption, fact: Fact, lines: Callable[[Fact], Lines]) -> None:
     """Insert a fact of another file with a new id; its embedding is pending."""
     adoption.adopt(fact, Statement(INSERTION, row_of(fact, encoded(fact))), lines)
-    vector_table.place(adoption.transaction, vector_table.FACTS, fact.id, None)
+    _place_vector(adoption.transaction, fact, None)
+
+
+def _place_vector(transaction: Transaction, fact: Fact, embedding: bytes | None) -> None:
+    if fact.unsearched:
+        vector_table.place_nothing(transaction, vector_table.FACTS, fact.id)
+    else:
+        vector_table.place(transaction, vector_table.FACTS, fact.id, embedding)
 
 
 def row_of(fact: Fact, encoded: Encoded) -> InOrder:
@@ -195,6 +207,8 @@ def row_of(fact: Fact, encoded: Encoded) -> InOrder:
     row[METADATA_PLACE] = encoded.metadata
     if fact.slots is not None:
         row[SLOTS_PLACE] = metadata.text_of(fact.slots)
+    if fact.unsearched:
+        row[UNSEARCHED_PLACE] = 1  # no engine's column holds a truth
     for place in MOMENT_PLACES:
         if row[place] is not None:
             row[place] = clock.to_text(row[place])
@@ -215,6 +229,8 @@ def journalled_text(row: Row) -> str:
     ]
     if row[SLOTS_PLACE] is not None:
         parts.append(f'"slots": {row[SLOTS_PLACE]}')
+    if row[UNSEARCHED_PLACE]:
+        parts.append('"unsearched": true')
     return f'{{{", ".join(parts)}, "metadata": {row[METADATA_PLACE] or "{}"}}}'
 
 
@@ -300,6 +316,66 @@ def find(transaction: Transaction, namespace: str, **equals: Value) -> Fact | No
         {"namespace": namespace, **equals},
     )
     return None if row is None else decode(row)
+
+
+class Keyed(Protocol):
+    """A fact, or one that is about to be stored."""
+
+    @property
+    def external_key(self) -> str | None: ...
+    @property
+    def scope(self) -> Scope: ...
+
+
+def of_external_key(transaction: Transaction, keyed: Keyed, namespace: str) -> list[Fact]:
+    """Return the current facts with the external key and the owners of a fact, newest first.
+
+    There is at most one, unless an import or a revert brought another. Nothing without a key.
+
+    Args:
+        keyed: the fact, or one that is about to be stored.
+        namespace: where it is, or will be.
+    """
+    if keyed.external_key is None:
+        return []
+    return [*of_external_keys(transaction, namespace, [keyed.external_key], keyed.scope)]
+
+
+def of_external_keys(
+    transaction: Transaction,
+    namespace: str,
+    external_keys: Sequence[str],
+    scope: Scope | None,
+    *,
+    current: bool = True,
+) -> Iterator[Fact]:
+    """Yield the facts of exactly these owners (``None``: any) with external keys, newest first.
+
+    Args:
+        current: only those that are neither superseded nor deleted; they may have expired.
+    """
+    state = f" AND {CURRENT}" if current else ""
+    test = (
+        f"f.namespace = :namespace AND f.external_key IN {transaction.dialect.listed('keys')}"
+        f"{'' if scope is None else f' AND {SAME_OWNERS}'}{state} ORDER BY f.id DESC"
+    )
+    owners = {} if scope is None else scope.ids
+    # In the order of ids, the planner would read the whole namespace.
+    select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(KEY_INDEX)}"
+    values = {"namespace": namespace, "keys": external_keys, **owners}
+    return map(decode, transaction.rows(f"{select} WHERE {test}", values))
+
+
+def used_external_keys(
+    transaction: Transaction, namespace: str, external_keys: Sequence[str]
+) -> set[str]:
+    """Return which of these external keys facts of the namespace have, in any state."""
+    rows = transaction.rows(
+        "SELECT DISTINCT external_key FROM memstore_facts WHERE namespace = :namespace"
+        f" AND external_key IN {transaction.dialect.listed('keys')}",
+        {"namespace": namespace, "keys": external_keys},
+    )
+    return {str(key) for (key,) in rows}
 
 
 def select(
@@ -426,6 +502,12 @@ def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[i
         f" WHERE f.superseded_by IS NOT NULL AND {where}",
         values,
     )
+
+
+def reading_metadata(transaction: Transaction, condition: Condition) -> list[int]:
+    """Return the ids of facts that pass a condition that no index finds."""
+    clause, values = read_clause(transaction.dialect, condition, "0")
+    return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {clause}", values)
 
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:

@@ -78,7 +78,11 @@ FACTS: Final = Source(
     " f.subject, f.thread, f.user_id, f.agent_id, f.run_id, f.seq, f.valid_at, f.created_at,"
     " f.last_confirmed_at,"
     " CASE WHEN {is_open_task} THEN NULL ELSE f.category END,"
-    " f.content, f.subject, f.category, f.segments",
+    # What no search finds has no words, and no vector either.
+    " CASE WHEN f.unsearched IS NULL THEN f.content END,"
+    " CASE WHEN f.unsearched IS NULL THEN f.subject END,"
+    " CASE WHEN f.unsearched IS NULL THEN f.category END,"
+    " CASE WHEN f.unsearched IS NULL THEN f.segments END",
     vectors=vector_table.FACTS,
 )
 

@@ -29,8 +29,8 @@ BATCH: Final = 1000
 """Vectors that are compared at once if there is no index."""
 
 NOTHING_TO_EMBED: Final = -1
-"""Stored instead of the number of failures if the owner was erased. The queue's index holds it, so
-that such rows are skipped quickly even after a large namespace was cleared."""
+"""Stored instead of the number of failures if the owner was erased or is not searched. The queue's
+index holds it, so that such rows are skipped quickly even after a large namespace was cleared."""
 
 
 class VectorTable(NamedTuple):
@@ -50,6 +50,8 @@ class VectorTable(NamedTuple):
     """The owner's id in ``home``."""
     living: str
     """The condition that the owner is not deleted or erased."""
+    mute: str
+    """The condition that there is nothing to embed: it was erased, or no search may find it."""
     filtered: str
     """The tables that a filter uses."""
     filtered_row: str
@@ -74,6 +76,8 @@ FACTS: Final = VectorTable(
     home="memstore_facts h",
     key="h.id",
     living="h.deleted_at IS NULL",
+    # octet_length() does not read a long text.
+    mute="octet_length(h.content) = 0 OR h.unsearched IS NOT NULL",
     filtered="memstore_facts f",
     filtered_row="f.id",
     filtered_key="f.id",
@@ -90,6 +94,7 @@ PIECES: Final = VectorTable(
     key="p.id",
     # The pieces of an erased episode are empty ranges.
     living="p.stop > p.start",
+    mute="octet_length(h.content) = 0",
     filtered="memstore_episodes e CROSS JOIN memstore_pieces p",
     filtered_row="e.id",
     filtered_key="p.id",
@@ -125,6 +130,15 @@ def place(
     )
 
 
+def place_nothing(transaction: Transaction, table: VectorTable, owner_id: int) -> None:
+    """Insert the rows of a new owner that is never embedded."""
+    transaction.queue(
+        f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
+        f" SELECT id, :owner, {NOTHING_TO_EMBED} FROM memstore_generations",
+        (owner_id,),
+    )
+
+
 def checksum(owner_id: int, blob: bytes) -> int:
     """Return the checksum that is stored with an owner's vector, to detect damage."""
     return zlib.crc32(blob, zlib.crc32(str(owner_id).encode()))
@@ -132,11 +146,10 @@ def checksum(owner_id: int, blob: bytes) -> int:
 
 def place_all(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
     """Insert the missing rows of owners in a generation; return how many there were."""
-    # Erased owners have nothing to embed. octet_length() does not read a long text.
-    erased = f"CASE WHEN octet_length(h.content) = 0 THEN {NOTHING_TO_EMBED} ELSE 0 END"
+    nothing = f"CASE WHEN {table.mute} THEN {NOTHING_TO_EMBED} ELSE 0 END"
     return transaction.run(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
-        f" SELECT :generation, {table.key}, {erased} FROM {table.home}"
+        f" SELECT :generation, {table.key}, {nothing} FROM {table.home}"
         f" WHERE NOT EXISTS (SELECT 1 FROM {table.name} v"
         f" WHERE v.generation_id = :generation AND {table.link}) ORDER BY {table.key}",
         {"generation": generation_id},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 GROUPS: Final = (
     ("added", (Kind.ADD, Kind.ADOPT, "import")),
     ("replaced", (Kind.SUPERSEDE,)),
-    ("confirmed or edited", (Kind.CONFIRM, Kind.METADATA, Kind.PIN, Kind.UNPIN)),
+    ("confirmed or edited", (Kind.CONFIRM, Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN)),
     ("deleted or erased", (Kind.DELETE, Kind.ERASE, Kind.ERASE_EPISODE)),
     ("recorded in the log", (Kind.EPISODE,)),
 )

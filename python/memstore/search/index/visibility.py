@@ -19,6 +19,7 @@ from memstore.database.tables.indexed import (
     VALID,
 )
 from memstore.domain import clock
+from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import episodes as episode_table
-    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.metadata import Condition
     from memstore.domain.records import Fact, Scope
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -79,12 +80,14 @@ def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilt
     return found
 
 
-def _with_metadata(transaction: Transaction, found: Ids, condition: MetadataFilter) -> Ids:
+def _with_metadata(transaction: Transaction, found: Ids, condition: Condition) -> Ids:
+    if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
+        return found & Ids(fact_table.reading_metadata(transaction, condition))
     passing = Ids(fact_table.with_metadata(transaction, condition))
     if condition.value is None and condition.op != "!=":
         return found - passing
     if condition.include_missing:
-        return found - (Ids(fact_table.with_key(transaction, condition.key)) - passing)
+        return found - (Ids(fact_table.with_key(transaction, condition.path[0])) - passing)
     return found & passing
 
 

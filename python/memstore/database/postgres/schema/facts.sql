@@ -54,10 +54,12 @@ CREATE TABLE memstore_facts (
     seq               bigint,
     pinned_at         TEXT,
     slots             TEXT,
+    external_key      TEXT,
+    unsearched        bigint,
     -- For provisional answers, until a process has its index (full_text.py).
     words             tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig,
-        left(content, 50000) || ' ' || subject || ' ' || category || ' '
-        || left(coalesce(segments, ''), 50000))) STORED,
+        CASE WHEN unsearched IS NULL THEN left(content, 50000) || ' ' || subject || ' ' || category
+            || ' ' || left(coalesce(segments, ''), 50000) ELSE '' END)) STORED,
     PRIMARY KEY (tenant, id),
     FOREIGN KEY (tenant, superseded_by) REFERENCES memstore_facts (tenant, id),
     CHECK ((thread IS NULL) = (seq IS NULL))
@@ -74,6 +76,8 @@ CREATE INDEX idx_memstore_deleted ON memstore_facts (tenant, namespace, deleted_
 CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (tenant, namespace, uuid);
 CREATE UNIQUE INDEX idx_memstore_idempotency_key
     ON memstore_facts (tenant, namespace, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX idx_memstore_external_key ON memstore_facts
+    (tenant, namespace, external_key, id) WHERE external_key IS NOT NULL;
 CREATE INDEX idx_memstore_user ON memstore_facts (tenant, namespace, user_id, agent_id, run_id, id)
     WHERE user_id IS NOT NULL;
 CREATE INDEX idx_memstore_claim ON memstore_facts (tenant, claim_hash)

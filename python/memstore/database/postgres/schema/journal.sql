@@ -34,7 +34,7 @@ CREATE INDEX idx_memstore_journal_episode ON memstore_journal (tenant, episode_i
     WHERE episode_id IS NOT NULL;
 CREATE INDEX idx_memstore_journal_state ON memstore_journal (tenant, kind, id, fact_id, episode_id)
     WHERE kind IN ('supersede', 'unsupersede', 'delete', 'restore', 'metadata', 'pin', 'unpin',
-        'adopt', 'update_episode');
+        'adopt', 'update', 'update_episode');
 CREATE INDEX idx_memstore_journal_sources ON memstore_journal (tenant, id)
     WHERE kind IN ('trust', 'distrust') AND fact_id IS NULL;
 

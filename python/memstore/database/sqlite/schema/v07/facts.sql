@@ -52,6 +52,10 @@ CREATE TABLE memstore_facts (
     pinned_at         TEXT,
     -- What an extractor found in it, as JSON: holder, attribute, value, …; NULL without one.
     slots             TEXT,
+    -- What another program calls it: exact, and shared by the facts of its chain.
+    external_key      TEXT,
+    -- 1 if no search finds it; else NULL.
+    unsearched        INTEGER,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);

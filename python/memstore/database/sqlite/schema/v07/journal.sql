@@ -34,7 +34,7 @@ CREATE INDEX idx_memstore_journal_episode ON memstore_journal (episode_id)
 CREATE INDEX idx_memstore_journal_state ON memstore_journal
     (kind, id, fact_id, episode_id)
     WHERE kind IN ('supersede', 'unsupersede', 'delete', 'restore', 'metadata', 'pin', 'unpin',
-        'adopt', 'update_episode');
+        'adopt', 'update', 'update_episode');
 -- Changes of the table of sources (journal.OF_SOURCES): an explanation reads all of them.
 CREATE INDEX idx_memstore_journal_sources ON memstore_journal (id)
     WHERE kind IN ('trust', 'distrust') AND fact_id IS NULL;

@@ -1,0 +1,176 @@
+"""Facts under external keys: what other programs call them, so that they can be put again.
+
+A key is exact: case, spaces and composed characters count. It belongs to one namespace and one set
+of owners. Every fact of a chain has its key, so that it names its fact at any moment; at most one
+of them is current, which :func:`put` ensures in its own transaction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import checked_items, checked_key, checked_records
+from memstore.domain.records import NewFact, Scope, checked_scope
+from memstore.errors import InvalidArgument
+from memstore.frozen import frozen, replace
+from memstore.history import past
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.moments import Moment
+    from memstore.domain.records import Fact
+    from memstore.facts.checks import Prepared
+    from memstore.facts.writer import FactWriter
+
+    Evidence = Mapping[str, Any] | None
+
+SAME: Final = ("content", "subject", "category", "source", "unsearched", "slots")
+"""What makes two facts under one key equal, besides their metadata and their place."""
+
+PLACING: Final = ("valid_at", "episode_id", "thread", "seq")
+"""What a new fact may leave to the one before it."""
+
+
+@frozen(kw_only=True)
+class DeleteKey:
+    """Delete the current fact with an external key, if there is one."""
+
+    external_key: str
+    scope: Scope | None = None
+    """The owners of the fact; ``None`` for no owners."""
+
+    def __post_init__(self) -> None:
+        checked_key(self.external_key, "external_key")
+        checked_scope(self.scope)
+
+
+class Put(NamedTuple):
+    """What putting a fact did."""
+
+    fact: Fact
+    previous: Fact | None
+    """The current fact before, as it was."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the current fact stayed."""
+        return self.previous is not None and self.previous.id == self.fact.id
+
+
+def checked_keys(keys: Iterable[str]) -> list[str]:
+    return [checked_key(key, "external_keys") for key in checked_items(keys, "external_keys")]
+
+
+# -- writing -------------------------------------------------------------------------------
+
+
+def put(
+    writer: FactWriter, new: Prepared, evidence: Evidence = None, *, now: datetime | None = None
+) -> Put:
+    """Store a fact under its external key; it supersedes the current one.
+
+    One that is equal stays as it is; at most its expiry changes. The caller names the fact, so what
+    counts less replaces it too.
+    """
+    known = writer.same_key(new)
+    if known is not None:
+        return Put(writer.insert(new, evidence, now=now), known)
+    held = writer.under_key(new)
+    if not held:
+        return Put(writer.insert(new, evidence, now=now), None)
+    current, *others = held
+    if current.status in ("active", "distrusted") and _is_equal(current, new):
+        fact = writer.set_expiry(current, new.expired_at)
+    else:
+        follower = replace(new, supersedes=current.id, any_subject=True)
+        fact = writer.insert(follower, evidence, now=now, decided=True)
+    for other in others:
+        writer.retire(other, fact.id, evidence, decided=True)
+    return Put(fact, current)
+
+
+def _is_equal(fact: Fact, new: Prepared) -> bool:
+    return (
+        all(getattr(fact, name) == getattr(new, name) for name in SAME)
+        and all(getattr(new, name) in (None, getattr(fact, name)) for name in PLACING)
+        and metadata.same(fact.metadata, new.metadata)
+    )
+
+
+def put_all(
+    writer: FactWriter, items: Sequence[NewFact | DeleteKey], prepared: Sequence[Prepared]
+) -> list[Fact | None]:
+    """Put facts and delete keys in order; ``prepared`` are the facts among the items."""
+    writer.look_up(prepared, claims=False)
+    ready, now = iter(prepared), clock.utc_now()
+    return [
+        _deleted(writer, item)
+        if isinstance(item, DeleteKey)
+        else put(writer, next(ready), now=now).fact
+        for item in items
+    ]
+
+
+def _deleted(writer: FactWriter, wanted: DeleteKey) -> Fact | None:
+    """Delete every current fact with the key; return the newest, as it is now."""
+    keys, scope = [wanted.external_key], checked_scope(wanted.scope)
+    held = [*fact_table.of_external_keys(writer.transaction, writer.namespace, keys, scope)]
+    gone = [writer.delete(fact) for fact in held]
+    return gone[0] if gone else None
+
+
+def checked_items_to_put(
+    items: Iterable[NewFact | DeleteKey | Mapping[str, Any]],
+) -> list[NewFact | DeleteKey]:
+    """Return what is to be put, in order; mappings become new facts."""
+    every = [
+        item if isinstance(item, DeleteKey) else checked_records(NewFact, [item], "items")[0]
+        for item in checked_items(items, "items")
+    ]
+    for place, item in enumerate(every, 1):
+        if item.external_key is None:
+            raise InvalidArgument(
+                "is required", argument="external_key", place=f"item {place} of {len(every)}"
+            )
+    return every
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+def by_keys(
+    transaction: Transaction, namespace: str, keys: Sequence[str], scope: Scope
+) -> dict[str, Fact]:
+    """Return the active facts with external keys, by key."""
+    found = [*fact_table.of_external_keys(transaction, namespace, keys, scope)]
+    return _newest(fact for fact in found if fact.status == "active")
+
+
+def by_keys_at(
+    transaction: Transaction, namespace: str, keys: Sequence[str], scope: Scope, moment: Moment
+) -> dict[str, Fact]:
+    """Return the facts that were active at a moment and had the keys then, by key."""
+    every = fact_table.of_external_keys(transaction, namespace, keys, scope, current=False)
+    ids = [fact.id for fact in every]
+    then = past.facts_at(transaction, ids, moment)
+    known = (then[id_] for id_ in ids if id_ in then)
+    return _newest(fact for fact in known if fact.external_key and fact.status == "active")
+
+
+def _newest(facts: Iterator[Fact]) -> dict[str, Fact]:
+    found: dict[str, Fact] = {}
+    for fact in facts:  # newest first
+        found.setdefault(fact.external_key or "", fact)
+    return found
+
+
+def history(transaction: Transaction, namespace: str, key: str, scope: Scope | None) -> list[Fact]:
+    """Return every fact that has the key, in any state, oldest first; ``None`` for any owners."""
+    found = fact_table.of_external_keys(transaction, namespace, [key], scope, current=False)
+    return [*found][::-1]

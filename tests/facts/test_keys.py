@@ -1,0 +1,296 @@
+"""Facts under external keys: put, read, deleted, undone, exported, as of a moment, and at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.examples import examples
+
+import memstore
+from memstore import Conflict, InvalidArgument, NewFact, Scope, Store
+from memstore.facts.batch import AddFact
+from memstore.facts.keyed import DeleteKey
+
+KEYS = ("k", "K", "k ", "é", "e\u0301", " ")
+"""Texts that a reader may take for the same; all are different keys."""
+
+
+def put(store: Store, key: str, text: str, **columns: object) -> memstore.Fact:
+    return store.add(text, subject="s", external_key=key, **columns)  # type: ignore[arg-type]
+
+
+def contents(store: Store, key: str) -> list[tuple[str, str]]:
+    return [(fact.content, fact.status) for fact in store.history(external_key=key)]
+
+
+def test_putting_again_supersedes_or_changes_nothing(store: Store) -> None:
+    first = put(store, "k", "one", metadata={"n": 1})
+    assert put(store, "k", "one", metadata={"n": 1}) == first
+    second = put(store, "k", "one", metadata={"n": True})  # equal in Python, not in JSON
+    third = store.add("two", subject="another", external_key="k")
+    assert store.by_key("k") == third
+    assert contents(store, "k") == [
+        ("one", "superseded"),
+        ("one", "superseded"),
+        ("two", "active"),
+    ]
+    assert [fact.id for fact in store.history(first.id)] == [first.id, second.id, third.id]
+    assert store.file.examine() == []
+
+
+def test_only_a_new_expiry_is_a_change_of_the_fact(store: Store) -> None:
+    first = put(store, "k", "one")
+    later = put(store, "k", "one", expired_at="2999-01-01T00:00:00Z")
+    assert later.id == first.id
+    assert later.expired_at is not None
+    assert [line.kind for line in store.journal(first.id)] == ["add", "update"]
+
+
+def test_an_expired_fact_is_superseded_even_by_an_equal_one(store: Store) -> None:
+    first = put(store, "k", "one", expired_at="2001-01-01T00:00:00Z")
+    assert store.by_key("k") is None
+    assert put(store, "k", "one", expired_at="2001-01-01T00:00:00Z").id != first.id
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_are_exact(store: Store, key: str) -> None:
+    for other in KEYS:
+        if other != key:
+            put(store, other, f"under {other!r}")
+    assert store.by_key(key) is None
+    put(store, key, "here")
+    assert store.by_keys(KEYS).keys() == {*KEYS}
+    assert store.by_key(key).content == "here"  # type: ignore[union-attr]
+
+
+def test_keys_belong_to_their_owners_and_namespace(store: Store) -> None:
+    scope = Scope(user_id="ann")
+    hers = put(store, "k", "hers", user_id="ann")
+    ours = put(store, "k", "ours")
+    there = put(store.within("other"), "k", "there")
+    assert store.by_key("k") == ours
+    assert store.by_key("k", scope=scope) == hers
+    assert store.within("other").by_key("k") == there
+    assert store.delete_keys(["k", "missing"], scope=scope)[0].id == hers.id
+    assert store.by_key("k") == ours
+    assert len(store.history(external_key="k", scope="all")) == 2
+
+
+def test_put_and_delete_are_one_transaction_in_order(store: Store) -> None:
+    put(store, "old", "goes")
+    done = store.put(
+        [
+            NewFact(content="one", subject="s", external_key="k"),
+            {"content": "two", "subject": "s", "external_key": "k"},
+            DeleteKey(external_key="old"),
+            DeleteKey(external_key="missing"),
+        ]
+    )
+    assert [fact and fact.content for fact in done] == ["one", "two", "goes", None]
+    assert next(act.changes for act in store.log(limit=1))
+    assert len({line.txn for fact in done if fact for line in store.journal(fact.id)[-1:]}) == 1
+    with pytest.raises(InvalidArgument, match="none was stored"):
+        store.put([NewFact(content=text, subject="s", external_key="k") for text in ("x", " ")])
+    with pytest.raises(InvalidArgument, match="external_key is required"):
+        store.put([NewFact(content="x", subject="s")])
+    assert store.by_key("k").content == "two"  # type: ignore[union-attr]
+
+
+def test_a_deleted_key_begins_a_new_chain_and_is_not_restored_beside_it(store: Store) -> None:
+    first = put(store, "k", "one")
+    store.delete_keys(["k"])
+    assert store.by_key("k") is None
+    second = put(store, "k", "one")
+    assert second.id != first.id
+    with pytest.raises(Conflict, match=f"belongs to fact {second.id} now"):
+        store.restore(first.id)
+    assert store.restore_deleted(store.get(first.id).deleted_at or "") == 0
+    store.delete_keys(["k"])
+    store.restore(first.id)
+    assert store.by_key("k") == first
+
+
+def test_the_key_passes_on_to_what_supersedes_in_any_way(store: Store) -> None:
+    first = put(store, "k", "one")
+    second = store.add("two", subject="s", supersedes=first.id)
+    assert store.by_key("k") == second
+    third = store.add("three", subject="s")
+    store.supersede(second.id, third.id)
+    assert store.by_key("k").id == third.id  # type: ignore[union-attr]
+    store.revert(acts=[store.log(limit=1)[0].line]).apply()
+    assert store.by_key("k") == second
+    assert store.get(third.id).external_key is None
+    store.restore(first.id)
+    assert store.by_key("k").content == "one"  # type: ignore[union-attr]
+    assert store.file.examine() == []
+    assert store.verify() == []
+
+
+def test_undoing_a_put_brings_the_fact_before_back(store: Store) -> None:
+    first = put(store, "k", "one")
+    put(store, "k", "two")
+    undone = store.revert(acts=[store.log(limit=1)[0].line]).apply()
+    assert store.by_key("k") == store.get(first.id)
+    put(store, "k", "three")
+    again = store.revert(ops=undone.lines)  # "two" may not come back beside "three"
+    assert any("its external key is that of fact" in one.reason for one in again.conflicts)
+    again.apply()
+    assert contents(store, "k")[-1] == ("three", "active")
+
+
+def test_keys_as_of_a_moment(store: Store) -> None:
+    put(store, "k", "one")
+    line = store.file.head().line
+    put(store, "k", "two")
+    put(store, "later", "three")
+    store.delete_keys(["k"])
+    then = store.as_of(f"op:{line}")
+    assert then.by_keys(["k", "later"]).keys() == {"k"}
+    assert then.by_key("k").content == "one"  # type: ignore[union-attr]
+    assert [fact.content for fact in then.list(external_key_prefix="k")] == ["one"]
+    assert then.count(external_key_prefix="l") == 0
+    assert store.as_of("op:1").by_key("later") is None
+
+
+def test_facts_are_listed_by_the_beginning_of_their_keys(store: Store) -> None:
+    for key in ("a/1", "a/2", "b/1", "a", "a\U0010ffff"):
+        put(store, key, key)
+    store.add("without", subject="s")
+    found = {fact.external_key for fact in store.list(external_key_prefix="a/")}
+    assert found == {"a/1", "a/2"}
+    assert store.count(external_key_prefix="a") == 4
+    assert store.count(external_key_prefix="") == 5
+    assert store.count() == 6
+
+
+def test_an_erased_fact_has_no_key(store: Store) -> None:
+    fact = put(store, "secret", "one")
+    store.erase(fact.id)
+    assert store.by_key("secret") is None
+    assert store.history(external_key="secret") == []
+    assert "secret" not in "".join(store.export())
+    assert store.file.examine() == []
+
+
+def test_keys_are_imported_with_their_chains(
+    store: Store, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    put(store, "k", "one")
+    other = open_store(tmp_path / "other.db")
+    other.import_([*store.export()])
+    put(store, "k", "two")
+    for _ in range(2):
+        other.import_([*store.export()])
+    assert contents(other, "k") == contents(store, "k")
+    put(other, "k", "theirs")
+    stranger = open_store(tmp_path / "stranger.db")
+    put(stranger, "k", "of a stranger")
+    other.import_([*stranger.export()])  # what is here keeps the key
+    assert other.by_key("k").content == "theirs"  # type: ignore[union-attr]
+    assert other.exists("of a stranger", subject="s")
+    assert other.file.examine() == []
+
+
+def test_what_counts_less_replaces_what_its_key_names(store: Store) -> None:
+    put(store, "k", "one")
+    store.trust("web", "external")
+    assert put(store, "k", "two", source="web").status == "active"
+    assert store.by_key("k").content == "two"  # type: ignore[union-attr]
+    assert store.proposals.list() == []
+
+
+def test_a_key_in_a_batch_of_changes(store: Store) -> None:
+    first = put(store, "k", "one")
+    new = NewFact(content="two", subject="s", external_key="k")
+    applied, again = store.apply([AddFact(fact=new), AddFact(fact=new)])
+    assert applied.previous == first
+    assert (again.known, again.fact.id) == (True, applied.fact.id)
+    with pytest.raises(InvalidArgument, match="external_key"):
+        store.apply([AddFact(fact=new, unless_known=True)])
+
+
+@pytest.mark.parametrize("key", ["", "a\x00b", "k" * 501, "\ud800"])
+def test_a_bad_key_is_refused(store: Store, key: str) -> None:
+    with pytest.raises(InvalidArgument, match="external_key"):
+        put(store, key, "one")
+    with pytest.raises(InvalidArgument, match="external_key"):
+        store.by_key(key)
+    assert store.count() == 0
+
+
+def test_a_key_and_supersedes_exclude_each_other(store: Store) -> None:
+    first = put(store, "k", "one")
+    with pytest.raises(InvalidArgument, match="supersedes"):
+        put(store, "k", "two", supersedes=first.id)
+
+
+def test_four_threads_put_one_key_and_none_gives_up(store: Store) -> None:
+    failures: list[Exception] = []
+
+    def work(name: int) -> None:
+        try:
+            for number in range(5):
+                put(store, "k", f"{name}-{number}")
+        except Exception as error:  # noqa: BLE001 - shown below
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    chain = store.history(external_key="k")
+    assert len(chain) == 20
+    assert [fact.status for fact in chain].count("active") == 1
+    assert len(store.history(chain[0].id)) == 20
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "put", "delete", "undo", "carry"]),
+        st.sampled_from(KEYS[:3]),
+        st.sampled_from(["one", "two", "three"]),
+    ),
+    max_size=10,
+)
+
+
+@given(steps=STEPS)
+@settings(max_examples=examples(20), deadline=None)
+def test_any_steps_are_those_of_a_dictionary(steps: list[tuple[str, str, str]]) -> None:
+    model: dict[str, str] = {}
+    before: dict[str, str] | None = None
+    store = memstore.open(":memory:", embedder=None)
+    for step, key, text in steps:
+        line = store.file.head().line
+        old = dict(model)
+        if step == "put":
+            put(store, key, text)
+            model[key] = text
+        elif step == "delete":
+            store.delete_keys([key])
+            model.pop(key, None)
+        elif step == "undo" and before is not None:
+            store.revert(acts=[store.log(limit=1)[0].line]).apply()
+            model, before = before, None
+            continue
+        elif step == "carry":
+            lines = [*store.export()]
+            store.close()
+            store = memstore.open(":memory:", embedder=None)
+            store.import_(lines)
+            before = None
+            continue
+        if store.file.head().line != line:
+            before = old
+        held = {name: fact.content for name, fact in store.by_keys(KEYS).items()}
+        assert held == model
+    assert {name: fact.content for name, fact in store.by_keys(KEYS).items()} == model
+    assert store.verify() == []
+    store.close()
