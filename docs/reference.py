@@ -29,7 +29,7 @@ PAGES = {
     ),
     "facts": (
         "Facts and searches",
-        "Fact NewFact Scope MetadataFilter AnyOf Not "
+        "Fact NewFact Scope AtLeast MetadataFilter AnyOf Not "
         "SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
         "Proposal Question Decided JournalLine Act ActChange LogLine DayActivity Difference "

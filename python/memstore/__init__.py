@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
     from memstore.domain.recall import Recalled as Recalled
     from memstore.domain.records import AboutOthers as AboutOthers
+    from memstore.domain.records import AtLeast as AtLeast
     from memstore.domain.records import Fact as Fact
     from memstore.domain.records import Head as Head
     from memstore.domain.records import JournalLine as JournalLine
@@ -161,7 +162,9 @@ _NAMES = {
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Decided Proposal Question",
     "domain.recall": "Recalled",
-    "domain.records": "AboutOthers Fact Head JournalLine NewFact Scope SearchHit SearchHits",
+    "domain.records": (
+        "AboutOthers AtLeast Fact Head JournalLine NewFact Scope SearchHit SearchHits"
+    ),
     "domain.repairs": "RepairedFact",
     "domain.searches": "GivenFact RecordedSearch",
     "domain.status": "Others Owner PastStatus StoreCounts StoreStatus Subject",

@@ -78,6 +78,10 @@ SOUND: dict[str, Any] = {
     "timeout_seconds": 0.01,
     "target": "/nowhere/at/all",
     "max_tokens": 100,
+    "external_key": "k",
+    "external_keys": ["k"],
+    "items": [],
+    "expired_at": "2026-03-01",
 }
 """A valid value for each parameter without a default."""
 

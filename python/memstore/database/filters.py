@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
 from memstore.domain.metadata import MetadataFilter, Not
-from memstore.domain.records import NOBODY, TODO
+from memstore.domain.records import NOBODY, TODO, Scope
 from memstore.errors import InvalidArgument
 from memstore.frozen import field, frozen
 from memstore.text.folding import claim_hash, subject_key
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Value
     from memstore.domain.metadata import Condition, Scalar
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AtLeast
 
 SEEN_INDEX: Final = "idx_memstore_episode_seen"
 """Covers every column of :meth:`EpisodeFilter.where` except tags. A query that does not start from
@@ -133,8 +133,8 @@ class Filter:
     namespaces: tuple[str, ...] | None
     """``None`` means all of them."""
     now: datetime
-    scope: Scope | None = field(default=None, kw_only=True)
-    """Only rows of exactly these owners; ``None`` means any owners."""
+    scope: Scope | AtLeast | None = field(default=None, kw_only=True)
+    """Only rows of exactly, or of at least, these owners; ``None`` means any owners."""
     created_after: datetime | None = field(default=None, kw_only=True)
     created_before: datetime | None = field(default=None, kw_only=True)
     valid_after: datetime | None = field(default=None, kw_only=True)
@@ -171,6 +171,11 @@ class Filter:
     def of(self, alias: str, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on namespace and owners only."""
         return self._conditions(alias, dialect).sql
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it selects rows of one set of owners."""
+        return isinstance(self.scope, Scope)
 
     @property
     def is_common(self) -> bool:

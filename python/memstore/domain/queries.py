@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memstore.domain import moments
     from memstore.domain.metadata import Filters
     from memstore.domain.namespaces import Namespaces
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import OwnersSelection, ScopeSelection
 else:
     moments = lazy_import("memstore.domain.moments")
 
@@ -37,7 +37,7 @@ class FactNarrowing(Periods, total=False):
     subject: str | None
     category: str | None
     filters: Filters
-    scope: ScopeSelection
+    scope: OwnersSelection
     active_only: bool
     tasks: bool | None
     valid_on: datetime | str | None
@@ -129,7 +129,7 @@ class EpisodeNarrowing(Periods, total=False):
     expired_before: datetime | str | None
     include_expired: bool
     namespaces: Namespaces
-    scope: ScopeSelection
+    scope: OwnersSelection
 
 
 class EpisodeList(EpisodeNarrowing, Page, total=False):

@@ -121,13 +121,60 @@ SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
 NOBODY: Final = Scope()
 
+
+@frozen(kw_only=True)
+class AtLeast:
+    """Owners that selected memories have, whatever other owners they have too.
+
+    ``AtLeast(user_id="ana")`` selects what was stored for Ana, and for Ana in any run.
+
+    Raises:
+        ValueError: no id is given, or one is blank or too long.
+        TypeError: an id is not text.
+    """
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+    def __post_init__(self) -> None:
+        named = Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+        if named == NOBODY:
+            raise InvalidArgument(
+                f'AtLeast needs one of {", ".join(SCOPE_FIELDS)}; for any owners, pass "all"'
+            )
+        for name, owner in named.ids.items():
+            object.__setattr__(self, name, owner)
+
+    @property
+    def ids(self) -> dict[str, Any]:
+        """The ids that are given, by name, for columns."""
+        ids = {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
+        return {name: owner for name, owner in ids.items() if owner is not None}
+
+
 ScopeSelection: TypeAlias = Scope | Literal["all"] | None
 """Which memories to select: those of exactly these owners, ``"all"``, or (``None``) those without
 owners."""
 
+OwnersSelection: TypeAlias = AtLeast | ScopeSelection
+"""The same, or those of at least these owners."""
+
+
+def is_among(owners: Scope, selected: AtLeast | Scope | None) -> bool:
+    """Return whether memories of these owners are selected."""
+    if isinstance(selected, AtLeast):
+        return selected.ids.items() <= owners.ids.items()
+    return selected in (None, owners)
+
+
+def selected_owners(scope: OwnersSelection, name: str = "scope") -> AtLeast | Scope | None:
+    """Return the owners to select by; ``None`` for any owners."""
+    return scope if isinstance(scope, AtLeast) else selected_scope(scope, name)
+
 
 def selected_scope(scope: ScopeSelection, name: str = "scope") -> Scope | None:
-    """Return the owners to select by; ``None`` for any owners."""
+    """Return the exact owners to select by; ``None`` for any owners."""
     if scope is None or isinstance(scope, Scope):
         return scope or NOBODY
     if scope != EVERYBODY:

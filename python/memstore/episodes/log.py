@@ -29,7 +29,13 @@ from memstore.domain.queries import (
     Page,
     times,
 )
-from memstore.domain.records import SCOPE_FIELDS, Scope, checked_scope, selected_scope
+from memstore.domain.records import (
+    SCOPE_FIELDS,
+    Scope,
+    checked_scope,
+    selected_owners,
+    selected_scope,
+)
 from memstore.episodes import changes, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
@@ -491,7 +497,7 @@ class Episodes:
             now=clock.utc_now() if self._past is None else self._past.moment.at,
             tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
-            scope=selected_scope(asked["scope"]),
+            scope=selected_owners(asked["scope"]),
             include_expired=asked["include_expired"],
             **times(asked),
         )

@@ -77,7 +77,7 @@ else:
 
 T = TypeVar("T")
 
-RESTORED_AT_ONCE: Final = 200
+CHANGED_AT_ONCE: Final = 200
 """Facts restored in one transaction, so that other writers need not wait long."""
 
 ABOUT_THE_USER: Final = frozenset({"preference", "identity"})
@@ -502,6 +502,24 @@ class Facts:
         fact, writer = self._found(transaction, fact_id)
         return fact if fact.deleted_at is not None else writer.delete(fact)
 
+    def delete_all(self, wanted: FactFilter) -> int:
+        """Delete the facts that pass a filter, some per transaction; return how many.
+
+        All of them are deleted at the filter's moment. What is stored meanwhile stays.
+        """
+        with self._engine.read() as transaction:
+            left = sorted(fact_table.select_ids(transaction, wanted))
+        deleted = 0
+        for start in range(0, len(left), CHANGED_AT_ONCE):
+            with self.writing() as transaction:
+                among = replace(wanted, among=left[start : start + CHANGED_AT_ONCE])
+                writer = self.writer(transaction)
+                still = sorted(fact_table.select_ids(transaction, among))
+                for fact in fact_table.get_many(transaction, still).values():
+                    writer.delete(fact, at=wanted.now)
+                deleted += len(still)
+        return deleted
+
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self.writing() as transaction:
@@ -513,10 +531,10 @@ class Facts:
         with self._engine.read() as transaction:
             left = fact_table.deleted_at(transaction, self.namespace, at, scope)
         restored = 0
-        for start in range(0, len(left), RESTORED_AT_ONCE):
+        for start in range(0, len(left), CHANGED_AT_ONCE):
             with self.writing() as transaction:
                 writer = self.writer(transaction)
-                ids = left[start : start + RESTORED_AT_ONCE]
+                ids = left[start : start + CHANGED_AT_ONCE]
                 for fact in fact_table.get_many(transaction, ids).values():
                     unchanged = fact.deleted_at == at and fact.content
                     if unchanged and writer.key_holder(fact) is None:

@@ -241,6 +241,7 @@ class AsyncStore(Awaited[Store]):
     update_metadata = awaited(Store.update_metadata)
     delete = awaited(Store.delete)
     restore = awaited(Store.restore)
+    delete_all = awaited(Store.delete_all)
     restore_deleted = awaited(Store.restore_deleted)
     reinstate = awaited(Store.reinstate)
     apply = awaited(Store.apply)

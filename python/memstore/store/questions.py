@@ -18,7 +18,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.metadata import parse_filters
 from memstore.domain.queries import FactRanking, FactRecall, Periods, times
-from memstore.domain.records import STATES, TODO, selected_scope
+from memstore.domain.records import STATES, TODO, selected_owners, selected_scope
 from memstore.frozen import replace
 from memstore.keywords import part
 from memstore.lazy import lazy_import
@@ -83,7 +83,7 @@ def narrowing(
         subject=subject,
         category=asked["category"],
         metadata=parse_filters(asked["filters"]),
-        scope=selected_scope(asked["scope"]),
+        scope=selected_owners(asked["scope"]),
         active_only=asked["active_only"],
         tasks=tasks,
         valid_on=None if valid_on is None else moments.period(valid_on, "valid_on"),

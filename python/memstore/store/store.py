@@ -41,6 +41,7 @@ from memstore.domain.queries import (
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
     EVERYBODY,
+    AtLeast,
     Fact,
     Head,
     JournalLine,
@@ -49,6 +50,8 @@ from memstore.domain.records import (
     SearchHit,
     SearchHits,
     checked_scope,
+    is_among,
+    selected_owners,
     selected_scope,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -89,7 +92,7 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogLine
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import OwnersSelection, ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
@@ -602,6 +605,23 @@ class Store:
             return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
         return facts.delete(fact_id)
 
+    def delete_all(self, *, scope: Scope | AtLeast) -> int:
+        """Delete every active fact of these owners; tasks stay. Return how many were deleted.
+
+        A few hundred are deleted per transaction; after an interruption, the same call deletes the
+        rest. All of them count as deleted at the same moment, so :meth:`restore_deleted` brings
+        back what one call deleted.
+
+        Args:
+            scope: the owners, exactly or at least; ``Scope()`` for facts without owners.
+        """
+        if not isinstance(scope, Scope | AtLeast):
+            raise InvalidArgumentType(
+                f"must be a Scope or AtLeast, not {type(scope).__name__}", argument="scope"
+            )
+        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=scope, tasks=False)
+        return self._facts.delete_all(wanted)
+
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
 
@@ -853,6 +873,7 @@ class Store:
                 nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
             scope: only facts of exactly these owners (an owner that is not named must not be set);
+                :class:`memstore.AtLeast`, of at least these;
                 ``None``, facts without owners; ``"all"``, facts of any owners.
             active_only: leave out superseded and expired facts.
             valid_on: only facts that held then, as far as is known now: a time, or a day (in UTC)
@@ -1037,7 +1058,7 @@ class Store:
         thread: str | None = None,
         thread_before: datetime | str | None = None,
         known: Iterable[str] = (),
-        scope: ScopeSelection = None,
+        scope: OwnersSelection = None,
     ) -> Recalled:
         """Return the memories that bear on a prompt, as a text for a model; often nothing.
 
@@ -1055,7 +1076,8 @@ class Store:
             thread_before: except for its turns before this time, which are no longer there.
             known: names (``#12``, ``e31``) of what the agent has been shown already. They are left
                 out, unless the prompt has the name itself.
-            scope: only facts and turns of exactly these owners; ``None``, without owners.
+            scope: only facts and turns of exactly these owners, or with :class:`memstore.AtLeast`
+                of at least these; ``None``, without owners.
 
         Raises:
             ValueError: a budget below 1, or a time that cannot be read.
@@ -1880,7 +1902,7 @@ class Store:
 
     # -- counting ----------------------------------------------------------------------------
 
-    def counts(self, *, scope: ScopeSelection = None) -> StoreCounts:
+    def counts(self, *, scope: OwnersSelection = None) -> StoreCounts:
         """Return how many facts and episodes the namespace has, by state.
 
         Unlike :meth:`status` it names no subjects, so it takes a few milliseconds however many
@@ -1890,7 +1912,7 @@ class Store:
             scope: count only memories of exactly these owners, or without owners; ``"all"`` for
                 any owners.
         """
-        now, owners = clock.utc_now(), selected_scope(scope)
+        now, owners = clock.utc_now(), selected_owners(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         with self._file.engine.read() as transaction:
@@ -1910,7 +1932,7 @@ class Store:
             "not_learned": reading_table.count_waiting(transaction, records),
         }
 
-    def status(self, *, scope: ScopeSelection = None) -> StoreStatus:
+    def status(self, *, scope: OwnersSelection = None) -> StoreStatus:
         """Return counts of the namespace's memories, and facts about the file.
 
         Args:
@@ -1920,7 +1942,7 @@ class Store:
         self._file.write_use_counts()
         now = clock.utc_now()
         since = now - timedelta(days=status.DAYS - 1)
-        owners = selected_scope(scope)
+        owners = selected_owners(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
@@ -1994,7 +2016,7 @@ class Store:
             return status.Others()
         most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
         held = [one.scope for one in most if one.facts or one.episodes]
-        first = [one for one in held if one != active.scope][: status.FIRST_OWNERS]
+        first = [one for one in held if not is_among(one, active.scope)][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
 
@@ -2039,7 +2061,7 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
 
 
 def others_of(
-    store: Store, *, scope: ScopeSelection = None, namespaces: Namespaces = None
+    store: Store, *, scope: OwnersSelection = None, namespaces: Namespaces = None
 ) -> Others:
     """Return how much other owners hold; for ``"all"``, nothing.
 
@@ -2048,7 +2070,7 @@ def others_of(
         scope: the owners whose memories are left out; ``None`` for memories without owners.
         namespaces: look in these instead of the store's own.
     """
-    now, owners = clock.utc_now(), selected_scope(scope)
+    now, owners = clock.utc_now(), selected_owners(scope)
     where = store._reach.select(namespaces)
     active = FactFilter(where, now, scope=owners)
     with store._file.engine.read() as transaction:

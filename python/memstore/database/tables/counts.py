@@ -112,7 +112,7 @@ def _actives(
     seen, values = _seen(transaction, wanted, column)
     seen += narrowed
     held = f"{COUNTED} c.number FROM memstore_counts c WHERE {seen}"
-    if wanted.scope is None or len(wanted.namespaces or ()) != 1:
+    if not wanted.is_exact or len(wanted.namespaces or ()) != 1:
         held = (
             f"{COUNTED} sum(c.number) AS number FROM memstore_counts c WHERE {seen} GROUP BY c.key"
         )
@@ -303,7 +303,7 @@ def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dic
     """Return the condition on ``memstore_counts c`` for a kind, a namespace and owners."""
     stored = wanted.scope
     if stored is not None:  # here an owner that is not set is empty, not NULL
-        stored = unchecked(Scope, {name: owner or "" for name, owner in stored.ids.items()})
+        stored = unchecked(type(stored), {name: owner or "" for name, owner in stored.ids.items()})
     place = Filter(wanted.namespaces, wanted.now, scope=stored)
     seen, values = place.of("c", transaction.dialect)
     return f"{seen} AND c.kind = :kind", {**values, "kind": kind}

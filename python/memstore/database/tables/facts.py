@@ -414,7 +414,7 @@ def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) 
     for column, index in RARE.items():
         value = getattr(wanted, column.removesuffix("_key"))
         # Those of one set of owners are in the order of their ids, but in a thread of their places.
-        if value is None or (wanted.scope is not None and column != "thread"):
+        if value is None or (wanted.is_exact and column != "thread"):
             continue
         value = folding.subject_key(value) if column == "subject_key" else value.strip()
         most = NO_LIMIT if limit is None else _few(transaction, limit)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
-from memstore.domain.records import EVERYBODY, Scope
+from memstore.domain.records import EVERYBODY, AtLeast, Scope
 from memstore.domain.results import RANKINGS
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore import errors
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AboutOthers, ScopeSelection
+    from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.faces import escaping, from_settings
     from memstore.faces.cli import owners
@@ -369,6 +369,19 @@ WHOSE: Final = (
 )
 """Selects rows of the named owners, or rows without an owner."""
 
+AT_LEAST: Final = "at-least"
+
+CHOSEN: Final = (
+    *OWNERS,
+    option(
+        "--scope",
+        "all: of every owner; at-least: of the owners named and any others",
+        dest="whose",
+        choices=(EVERYBODY, AT_LEAST),
+    ),
+)
+"""The same, or rows that have the named owners among others."""
+
 
 NO_EPISODES: Final = option("--no-episodes", "facts only, not what was said")
 
@@ -450,12 +463,21 @@ def whose(arguments: argparse.Namespace) -> ScopeSelection:
     return EVERYBODY
 
 
+def chosen(arguments: argparse.Namespace) -> OwnersSelection:
+    """Return the owners named, exactly or at least, or ``"all"``."""
+    if arguments.whose != AT_LEAST:
+        return whose(arguments)
+    named = scope_of(arguments)
+    if named == Scope():
+        raise UsageError("--scope at-least goes with an owner: --user, --agent or --run")
+    return AtLeast(**named.ids)
+
+
 def same_owners(arguments: argparse.Namespace) -> str:
     """Return the owner flags of this command, to suggest another with the same owners."""
-    if getattr(arguments, "whose", None) == EVERYBODY:
-        return " --scope all"
+    selection = getattr(arguments, "whose", None)
     flags = owners.owner_flags(scope_of(arguments))
-    return f" {flags}" if flags else ""
+    return (f" {flags}" if flags else "") + (f" --scope {selection}" if selection else "")
 
 
 def same_flags(arguments: argparse.Namespace) -> str:
@@ -470,7 +492,7 @@ def nothing(
 ) -> str:
     """Return ``text`` for an empty result, and how many such items other owners hold."""
     where = getattr(arguments, "namespaces", None)
-    others = stores.others_of(store, scope=whose(arguments), namespaces=where)
+    others = stores.others_of(store, scope=chosen(arguments), namespaces=where)
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
     if not held:

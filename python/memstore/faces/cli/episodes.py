@@ -51,7 +51,7 @@ FILTERS = (
     cli.option("--expired-before TIME", "only those that expire before this time"),
     cli.option("--all", "include expired episodes", dest="include_expired"),
     cli.NAMESPACES,
-    *cli.WHOSE,
+    *cli.CHOSEN,
 )
 
 
@@ -100,7 +100,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "tags source created_after created_before valid_after valid_before expired_after "
         "expired_before include_expired namespaces"
     )
-    return {**cli.given(arguments, conditions), "scope": cli.whose(arguments)}
+    return {**cli.given(arguments, conditions), "scope": cli.chosen(arguments)}
 
 
 @cli.command(

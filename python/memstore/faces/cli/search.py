@@ -50,7 +50,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     cli.option("--tasks", "include tasks"),
     cli.NO_EPISODES,
     cli.NAMESPACES,
-    *cli.WHOSE,
+    *cli.CHOSEN,
     cli.option("--word-weight X", "weight of the words (default: 0.6)", type=float),
     cli.option("--vector-weight X", "weight of the meaning (default: 0.4)", type=float),
     WHY_NOT,
@@ -101,7 +101,7 @@ def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         **cli.given(arguments, CONDITIONS),
         "active_only": arguments.active_only,
-        "scope": cli.whose(arguments),
+        "scope": cli.chosen(arguments),
     }
 
 
@@ -134,7 +134,7 @@ def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
     cli.RELEVANCE,
     *cli.NARROWING,
     cli.NAMESPACES,
-    *cli.WHOSE,
+    *cli.CHOSEN,
     WHY_NOT,
     cli.AS_OF,
     usage="QUERY… [options]",
@@ -205,7 +205,7 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     cli.limit(),
     cli.OFFSET,
     cli.NEWEST,
-    *cli.WHOSE,
+    *cli.CHOSEN,
     cli.AS_OF,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:

@@ -219,7 +219,7 @@ class IndexLookup(Lookup[F]):
         columns, key = self._contents.columns, (fact.namespace, fact.scope, fact.subject)
         if key not in self._on_subject:
             owned = wanted
-            if wanted.scope is None and fact.scope != NOBODY:
+            if not wanted.is_exact and fact.scope != NOBODY:
                 owned = self._of_owners.setdefault(fact.scope, replace(wanted, scope=fact.scope))
             # Of an earlier moment, only those that were active then pass the filter.
             now = wanted.now if wanted.among is None else None

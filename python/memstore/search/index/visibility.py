@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.metadata import Condition
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import AtLeast, Fact, Scope
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
 
@@ -166,7 +166,7 @@ def _valid_in(period: tuple[datetime, datetime]) -> Iterator[Period]:
     yield EXPIRES, start, None, True
 
 
-def _owned(scope: Scope | None) -> int:
+def _owned(scope: Scope | AtLeast | None) -> int:
     return 0 if scope is None else OWNED
 
 
