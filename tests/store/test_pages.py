@@ -479,6 +479,27 @@ def test_activity_of_an_earlier_week(store: Store) -> None:
     assert (before.kinds, before.first, before.last) == ({}, 1, 0)
 
 
+def test_activity_of_days_that_are_over_is_the_same_again(
+    open_file: Callable[[], Store],
+) -> None:
+    now = ManualClock(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    with clock.use(now), open_file() as store:
+        first = store.add("the kettle is blue", subject="kettle", user_id="ana")
+        store.within("other").add("a pan", subject="pan")
+        now.advance(86_400)
+        store.add("the kettle is red", subject="kettle")
+        assert [one.kinds for one in store.activity(2, scope="all")] == [{"add": 1}, {"add": 1}]
+        store.erase(first.id)
+        today = {"add": 1, "erase": 1}
+        for zone in ("UTC", "Asia/Tokyo", "UTC"):
+            found = store.activity(2, zone, scope="all")
+            assert [one.kinds for one in found] == [{"add": 1}, today]
+            hers = store.activity(2, zone, scope=Scope(user_id="ana"))
+            assert [one.kinds for one in hers] == [{}, {}]
+        found[0].kinds.clear()  # the caller's own
+        assert store.activity(2, scope="all")[0].kinds == {"add": 1}
+
+
 # -- proposals ----------------------------------------------------------------------------------
 
 

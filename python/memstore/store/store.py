@@ -1626,8 +1626,7 @@ class Store:
         Raises:
             ValueError: a number of days out of range, or a time zone that is not known.
         """
-        return activities.activity(
-            self._file.engine,
+        return self._file.activity.days(
             days,
             activities.checked_zone(zone),
             until,
