@@ -95,11 +95,12 @@ class Activity:
 
 def _known(known: dict[K, V], key: K, find: Callable[[], V]) -> V:
     """Return what is known for a key; find it, and know it then."""
-    if key not in known:
+    value = known.get(key)
+    if value is None:
         if len(known) >= MAX_KNOWN:
             known.clear()
-        known[key] = find()
-    return known[key]
+        known[key] = value = find()
+    return value
 
 
 EVERY_LINE = log_filter(
