@@ -386,13 +386,13 @@ def changed_by(
     )
 
 
-def changed_state(transaction: Transaction, line_id: int) -> set[int]:
-    """Return the facts whose state was changed up to a line, by the kinds of lines alone."""
+def changed_state(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> set[int]:
+    """Return those of the facts whose state was changed up to a line, by the kinds of lines."""
     return {
         *transaction.ints(
-            f"SELECT DISTINCT fact_id FROM memstore_journal WHERE {OF_STATE} AND id <= :line"
-            " AND fact_id IS NOT NULL",
-            {"line": line_id},
+            f"SELECT DISTINCT fact_id FROM memstore_journal WHERE {OF_STATE}"
+            f" AND fact_id IN {transaction.dialect.listed('ids')} AND +id <= :line",
+            {"ids": fact_ids, "line": line_id},
         )
     }
 
