@@ -1289,8 +1289,7 @@ class Store:
         self._file.write_use_counts()
         wanted, page = questions.counting(self._reach, asked), part(Page, asked)
         checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
-        with self._file.engine.read() as transaction:
-            return [*fact_table.select(transaction, wanted, **page)]
+        return self._file.searches.list_facts(wanted, **page)
 
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
