@@ -212,6 +212,12 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     return [*_lines(transaction, about, {"id": episode_id})]
 
 
+def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> list[JournalLine]:
+    """Return every line about these episodes, but not about their facts, oldest first."""
+    about = f"episode_id IN {transaction.dialect.listed('ids')} AND fact_id IS NULL ORDER BY +id"
+    return [*_lines(transaction, about, {"ids": episode_ids})]
+
+
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     listed = transaction.dialect.listed("kinds")
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]

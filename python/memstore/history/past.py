@@ -164,7 +164,7 @@ def episodes_at(
 ) -> dict[int, Episode]:
     """Return episodes as they were, by id, without those that did not exist."""
     found = episode_table.get_many(transaction, episode_ids)
-    lines = [line for episode_id in found for line in journal.of_episode(transaction, episode_id)]
+    lines = journal.of_episodes(transaction, [*found])
     states = dict(_states(lines, "episode_id", moment.line))
     return {
         id_: episode if episode.status == "erased" else replace(episode, **states[id_])
