@@ -218,6 +218,20 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> list[Jo
     return [*_lines(transaction, about, {"ids": episode_ids})]
 
 
+def ends_of_episodes(
+    transaction: Transaction, episode_ids: Sequence[int]
+) -> dict[int, tuple[int, int]]:
+    """Return the first and the last line that stored or changed each of these episodes."""
+    listed = transaction.dialect.listed
+    rows = transaction.rows(
+        "SELECT episode_id, min(id), max(id) FROM memstore_journal"
+        f" WHERE episode_id IN {listed('ids')} AND fact_id IS NULL"
+        f" AND kind NOT IN {listed('kinds')} GROUP BY episode_id",
+        {"ids": episode_ids, "kinds": [*UNCHANGED]},
+    )
+    return {episode_id: (first, last) for episode_id, first, last in rows}
+
+
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     listed = transaction.dialect.listed("kinds")
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
