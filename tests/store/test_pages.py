@@ -287,6 +287,34 @@ def test_lists_and_counts_are_what_passes_one_by_one(
             assert [fact.id for fact in found] == (right[::-1] if newest else right), narrowed
 
 
+def test_lists_of_a_period_are_the_same_with_an_open_index(
+    open_file: Callable[[], Store],
+) -> None:
+    now = ManualClock(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    with clock.use(now), open_file() as store:
+        for hours in (0, 30, -10, 50, 1, -60, 5):  # ids are not in the order of times
+            now.advance(hours * 3600)
+            stored = store.add(f"kettle at {now.utc_now()}", subject="kettle")
+            if hours in (1, 5):
+                store.delete(stored.id)
+        days = [datetime(2026, 2, 28, tzinfo=UTC) + timedelta(days=n) for n in range(7)]
+        asked: list[dict[str, Any]] = [
+            {"created_after": start, "created_before": stop, "limit": 2, **page}
+            for start in (None, *days[:2])
+            for stop in (None, *days[3:5])
+            for page in ({}, {"newest_first": True}, {"before_id": 5}, {"after_id": 2})
+        ]
+        asked += [{**one, "states": ["deleted"]} for one in asked]
+        asked.append({"valid_after": days[-1]})
+        index = file_of(store).searches.facts.index
+        assert not index.is_open
+        right = [store.list(**one) for one in asked]
+        store.search("kettle", touch=False)
+        assert index.is_open
+        assert [store.list(**one) for one in asked] == right
+        assert len({tuple(one.id for one in found) for found in right}) > 7
+
+
 def test_facts_in_a_state_of_then(store: Store) -> None:
     old = store.add("likes tea", subject="ana")
     gone = store.add("likes milk", subject="bob")

@@ -159,8 +159,8 @@ def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[
     order = [*each_once(best_first(facts, matching(episodes)))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
-    told = [_Told.of(hit.fact) for hit in facts]
-    fresh = (hit for hit in turns if not _repeats(hit, told))
+    compared = [_Compared.of(hit.fact) for hit in facts]
+    fresh = (hit for hit in turns if not _repeats(hit, compared))
     return [*islice(fresh, limit)]
 
 
@@ -169,7 +169,7 @@ def matching(turns: EpisodeHits) -> Sequence[EpisodeHit]:
     return turns[: len(turns) - turns.newest_first]
 
 
-class _Told(NamedTuple):
+class _Compared(NamedTuple):
     """A fact, as turns are compared with it."""
 
     fact: Fact
@@ -177,12 +177,12 @@ class _Told(NamedTuple):
     terms: frozenset[str]
 
     @classmethod
-    def of(cls, fact: Fact) -> _Told:
+    def of(cls, fact: Fact) -> _Compared:
         words = folded(text_of(fact.subject, fact.content))
         return cls(fact, folded(fact.content), frozenset(terms(words)))
 
 
-def _repeats(hit: EpisodeHit, told: Iterable[_Told]) -> bool:
+def _repeats(hit: EpisodeHit, facts: Iterable[_Compared]) -> bool:
     """Return whether a fact was drawn from a turn, or one has all that the other says."""
     turn = folded(hit.excerpt)
     said = frozenset(terms(turn))
@@ -190,7 +190,7 @@ def _repeats(hit: EpisodeHit, told: Iterable[_Told]) -> bool:
         (hit.episode.id == one.fact.episode_id and hit.episode.namespace == one.fact.namespace)
         or one.content in turn
         or said <= one.terms
-        for one in told
+        for one in facts
     )
 
 
