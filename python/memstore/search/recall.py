@@ -185,11 +185,11 @@ class _Compared(NamedTuple):
 def _repeats(hit: EpisodeHit, facts: Iterable[_Compared]) -> bool:
     """Return whether a fact was drawn from a turn, or one has all that the other says."""
     turn = folded(hit.excerpt)
-    said = frozenset(terms(turn))
+    words = frozenset(terms(turn))
     return any(
         (hit.episode.id == one.fact.episode_id and hit.episode.namespace == one.fact.namespace)
         or one.content in turn
-        or said <= one.terms
+        or words <= one.terms
         for one in facts
     )
 
