@@ -287,6 +287,34 @@ def test_lists_and_counts_are_what_passes_one_by_one(
             assert [fact.id for fact in found] == (right[::-1] if newest else right), narrowed
 
 
+def test_lists_of_a_period_are_the_same_with_an_open_index(
+    open_file: Callable[[], Store],
+) -> None:
+    now = ManualClock(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    with clock.use(now), open_file() as store:
+        for hours in (0, 30, -10, 50, 1, -60, 5):  # ids are not in the order of times
+            now.advance(hours * 3600)
+            stored = store.add(f"kettle at {now.utc_now()}", subject="kettle")
+            if hours in (1, 5):
+                store.delete(stored.id)
+        days = [datetime(2026, 2, 28, tzinfo=UTC) + timedelta(days=n) for n in range(7)]
+        asked: list[dict[str, Any]] = [
+            {"created_after": start, "created_before": stop, "limit": 2, **page}
+            for start in (None, *days[:2])
+            for stop in (None, *days[3:5])
+            for page in ({}, {"newest_first": True}, {"before_id": 5}, {"after_id": 2})
+        ]
+        asked += [{**one, "states": ["deleted"]} for one in asked]
+        asked.append({"valid_after": days[-1]})
+        index = file_of(store).searches.facts.index
+        assert not index.is_open
+        right = [store.list(**one) for one in asked]
+        store.search("kettle", touch=False)
+        assert index.is_open
+        assert [store.list(**one) for one in asked] == right
+        assert len({tuple(one.id for one in found) for found in right}) > 7
+
+
 def test_facts_in_a_state_of_then(store: Store) -> None:
     old = store.add("likes tea", subject="ana")
     gone = store.add("likes milk", subject="bob")
@@ -477,6 +505,27 @@ def test_activity_of_an_earlier_week(store: Store) -> None:
     assert today.to_dict()["day"] == today.day.isoformat()
     (before,) = store.activity(1, timezone(timedelta(hours=2)), until=today.day - timedelta(days=7))
     assert (before.kinds, before.first, before.last) == ({}, 1, 0)
+
+
+def test_activity_of_days_that_are_over_is_the_same_again(
+    open_file: Callable[[], Store],
+) -> None:
+    now = ManualClock(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    with clock.use(now), open_file() as store:
+        first = store.add("the kettle is blue", subject="kettle", user_id="ana")
+        store.within("other").add("a pan", subject="pan")
+        now.advance(86_400)
+        store.add("the kettle is red", subject="kettle")
+        assert [one.kinds for one in store.activity(2, scope="all")] == [{"add": 1}, {"add": 1}]
+        store.erase(first.id)
+        today = {"add": 1, "erase": 1}
+        for zone in ("UTC", "Asia/Tokyo", "UTC"):
+            found = store.activity(2, zone, scope="all")
+            assert [one.kinds for one in found] == [{"add": 1}, today]
+            hers = store.activity(2, zone, scope=Scope(user_id="ana"))
+            assert [one.kinds for one in hers] == [{}, {}]
+        found[0].kinds.clear()  # the caller's own
+        assert store.activity(2, scope="all")[0].kinds == {"add": 1}
 
 
 # -- proposals ----------------------------------------------------------------------------------

@@ -61,13 +61,14 @@ CURRENT: Final = "f.deleted_at IS NULL AND f.superseded_by IS NULL"
 UNEXPIRED: Final = "(f.expired_at IS NULL OR f.expired_at > :now)"
 
 IN_STATE: Final = {
-    "deleted": "f.deleted_at IS NOT NULL",
+    "deleted": "f.deleted_at IS NOT NULL AND f.content <> ''",
     "superseded": "f.deleted_at IS NULL AND f.superseded_by IS NOT NULL",
     "expired": f"{CURRENT} AND f.expired_at <= :now",
     "distrusted": f"{CURRENT} AND {UNEXPIRED} AND f.id IN {DISTRUSTED}",
     "active": f"{CURRENT} AND {UNEXPIRED} AND f.id NOT IN {DISTRUSTED}",
 }
-"""When :attr:`memstore.Fact.status` is which."""
+"""When :attr:`memstore.Fact.status` is which. Only rows with a tombstone are read for their text,
+which no index has: others are not erased."""
 
 AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
 TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
@@ -278,7 +279,6 @@ class FactFilter(Filter):
             conditions.add(VALID_IN, valid_from=start, valid_to=stop)
         if self.states is not None:
             tests = " OR ".join(f"({IN_STATE[one]})" for one in self.states) or "FALSE"
-            conditions.add("f.content <> ''")
             conditions.add(f"({tests})", now=clock.to_text(self.now))
         else:
             self._add_state(conditions)

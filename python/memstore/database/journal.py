@@ -215,6 +215,26 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     return [*_lines(transaction, about, {"id": episode_id})]
 
 
+def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> list[JournalLine]:
+    """Return every line about these episodes, but not about their facts, oldest first."""
+    about = f"episode_id IN {transaction.dialect.listed('ids')} AND fact_id IS NULL ORDER BY +id"
+    return [*_lines(transaction, about, {"ids": episode_ids})]
+
+
+def ends_of_episodes(
+    transaction: Transaction, episode_ids: Sequence[int]
+) -> dict[int, tuple[int, int]]:
+    """Return the first and the last line that stored or changed each of these episodes."""
+    listed = transaction.dialect.listed
+    rows = transaction.rows(
+        "SELECT episode_id, min(id), max(id) FROM memstore_journal"
+        f" WHERE episode_id IN {listed('ids')} AND fact_id IS NULL"
+        f" AND kind NOT IN {listed('kinds')} GROUP BY episode_id",
+        {"ids": episode_ids, "kinds": [*UNCHANGED]},
+    )
+    return {episode_id: (first, last) for episode_id, first, last in rows}
+
+
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     listed = transaction.dialect.listed("kinds")
     return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
@@ -389,13 +409,13 @@ def changed_by(
     )
 
 
-def changed_state(transaction: Transaction, line_id: int) -> set[int]:
-    """Return the facts whose state was changed up to a line, by the kinds of lines alone."""
+def changed_state(transaction: Transaction, fact_ids: Sequence[int], line_id: int) -> set[int]:
+    """Return those of the facts whose state was changed up to a line, by the kinds of lines."""
     return {
         *transaction.ints(
-            f"SELECT DISTINCT fact_id FROM memstore_journal WHERE {OF_STATE} AND id <= :line"
-            " AND fact_id IS NOT NULL",
-            {"line": line_id},
+            f"SELECT DISTINCT fact_id FROM memstore_journal WHERE {OF_STATE}"
+            f" AND fact_id IN {transaction.dialect.listed('ids')} AND +id <= :line",
+            {"ids": fact_ids, "line": line_id},
         )
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database import journal, selected
 from memstore.database.log import Wanted
@@ -15,47 +15,92 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import zoneinfo
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import Scope
 else:
     zoneinfo = lazy_import("zoneinfo")
 
-MAX_DAYS = 3_660
+K = TypeVar("K")
+V = TypeVar("V")
+
+MAX_DAYS: Final = 3_660
+
+MAX_KNOWN: Final = 2 * MAX_DAYS
+"""Of how many days a file that is open knows the numbers."""
 
 
-def activity(
-    engine: Engine,
-    days: int,
-    zone: tzinfo,
-    until: date | None,
-    namespaces: Sequence[str] | None,
-    scope: Scope | None,
-    *,
-    whole_file: bool,
-) -> list[DayActivity]:
-    """Count the lines of each day, oldest first; a day's first line is found by halving."""
-    checked_number(days, "days", 1, MAX_DAYS)
-    if until is not None and not isinstance(until, date):
-        raise InvalidArgumentType(f"must be a date, not {type(until).__name__}", argument="until")
-    last = clock.utc_now().astimezone(zone).date() if until is None else until
-    every = [last - timedelta(days=ago) for ago in range(days - 1, -1, -1)]
-    with engine.read() as transaction:
-        wanted = Wanted(transaction, EVERY_LINE, namespaces, scope, whole_file=whole_file)
-        bounds = [selected.first_since(transaction, _midnight(every[0], zone))]
-        for day in every:
-            following = _midnight(day + timedelta(days=1), zone)
-            bounds.append(selected.first_since(transaction, following, bounds[-1]))
-        return [
-            DayActivity(
-                day=day,
-                first=first,
-                last=end - 1,
-                kinds=wanted.by_kind(first, end - 1) if first < end else {},
+class Activity:
+    """Counts the lines of days; those of a day that is over are read once while the file is open.
+
+    Its lines do not change any more: what is erased of a line is its texts alone. Only whose they
+    are may, so that numbers of certain owners are counted each time. Any number of threads may use
+    it: two that count the same day find the same.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._first: dict[datetime, int] = {}
+        """The first line after a midnight."""
+        self._kinds: dict[tuple[object, ...], dict[str, int]] = {}
+
+    def days(
+        self,
+        days: int,
+        zone: tzinfo,
+        until: date | None,
+        namespaces: Sequence[str] | None,
+        scope: Scope | None,
+        *,
+        whole_file: bool,
+    ) -> list[DayActivity]:
+        """Count the lines of each day, oldest first; a day's first line is found by halving."""
+        checked_number(days, "days", 1, MAX_DAYS)
+        if until is not None and not isinstance(until, date):
+            raise InvalidArgumentType(
+                f"must be a date, not {type(until).__name__}", argument="until"
             )
-            for day, first, end in zip(every, bounds, bounds[1:], strict=False)
-        ]
+        last = clock.utc_now().astimezone(zone).date() if until is None else until
+        every = [last - timedelta(days=ago) for ago in range(days - 1, -1, -1)]
+        with self._engine.read() as transaction:
+            wanted = Wanted(transaction, EVERY_LINE, namespaces, scope, whole_file=whole_file)
+            bounds = [1]
+            for day in (*every, last + timedelta(days=1)):
+                bounds.append(
+                    self._first_line(transaction, wanted, _midnight(day, zone), bounds[-1])
+                )
+
+            def counted(first: int, end: int) -> dict[str, int]:
+                if first == end:
+                    return {}
+                if scope is not None or end > wanted.last:
+                    return wanted.by_kind(first, end - 1)
+                asked = (first, end, namespaces and tuple(namespaces), whole_file)
+                return _known(self._kinds, asked, lambda: wanted.by_kind(first, end - 1))
+
+            return [
+                DayActivity(day=day, first=first, last=end - 1, kinds={**counted(first, end)})
+                for day, first, end in zip(every, bounds[1:], bounds[2:], strict=False)
+            ]
+
+    def _first_line(
+        self, transaction: Transaction, wanted: Wanted, midnight: datetime, least: int
+    ) -> int:
+        found = self._first.get(midnight) or selected.first_since(transaction, midnight, least)
+        if found > wanted.last:
+            return found
+        return _known(self._first, midnight, lambda: found)
+
+
+def _known(known: dict[K, V], key: K, find: Callable[[], V]) -> V:
+    """Return what is known for a key; find it, and know it then."""
+    value = known.get(key)
+    if value is None:
+        if len(known) >= MAX_KNOWN:
+            known.clear()
+        known[key] = value = find()
+    return value
 
 
 EVERY_LINE = log_filter(

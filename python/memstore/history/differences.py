@@ -58,6 +58,9 @@ LIGHT: Final = frozenset(
 )
 """Kinds after which a fact that was added still was added."""
 
+LEAVING: Final = frozenset({Kind.SUPERSEDE, Kind.DELETE})
+"""Kinds after which a fact that was added is not active any more."""
+
 REPLACING: Final = frozenset({DifferenceKind.ADDED, DifferenceKind.RESTORED})
 
 
@@ -138,20 +141,29 @@ class _Comparing:
         """Return the facts of which one line says that they differ, each with it, and the others.
 
         A fact that was added, and since then at most confirmed, pinned or given metadata, was
-        added. One with a single line had changed before only if another kind of line says so.
+        added; one that was superseded or deleted since came and went. One with a single line had
+        changed before only if another kind of line says so.
         """
         asked = (self._transaction, self._a, self._b, self._wanted)
         first: dict[int, tuple[int, str]] = {}
         others = {*between.expired(*asked)}
+        gone: set[int] = set()
         for fact_id, line, kind, is_plain in between.lines(*asked):
             known = first.setdefault(fact_id, (line, kind))
-            telling = TELLING if known[0] == line else LIGHT if known[1] == Kind.ADD else ()
+            is_added = known[1] == Kind.ADD
+            if is_plain and is_added and kind in LEAVING:
+                gone.add(fact_id)
+                continue
+            telling = TELLING if known[0] == line else LIGHT if is_added else ()
             if not is_plain or kind not in telling:
                 others.add(fact_id)
-        changed = journal.changed_state(self._transaction, self._a.line)
-        others |= changed.intersection(first)
+        older = [fact_id for fact_id, (_, kind) in first.items() if kind != Kind.ADD]
+        others |= journal.changed_state(self._transaction, older, self._a.line)
+        gone -= others
+        self.passed += len(gone)
+        told = others | gone
         places: dict[int, float] = {
-            fact_id: line for fact_id, (line, _) in first.items() if fact_id not in others
+            fact_id: line for fact_id, (line, _) in first.items() if fact_id not in told
         }
         return places, sorted(others)
 

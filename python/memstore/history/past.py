@@ -167,14 +167,17 @@ def episodes_at(
     transaction: Transaction, episode_ids: Sequence[int], moment: Moment
 ) -> dict[int, Episode]:
     """Return episodes as they were, by id, without those that did not exist."""
-    found = episode_table.get_many(transaction, episode_ids)
-    lines = [line for episode_id in found for line in journal.of_episode(transaction, episode_id)]
-    states = dict(_states(lines, "episode_id", moment.line))
-    return {
-        id_: episode if episode.status == "erased" else replace(episode, **states[id_])
+    ends = journal.ends_of_episodes(transaction, episode_ids)
+    known = [id_ for id_, (first, _) in ends.items() if first <= moment.line]
+    found = episode_table.get_many(transaction, known)
+    changed = [
+        id_
         for id_, episode in found.items()
-        if id_ in states
-    }
+        if ends[id_][1] > moment.line and episode.status != "erased"
+    ]
+    lines = journal.of_episodes(transaction, changed)
+    states = _states(lines, "episode_id", moment.line)
+    return found | {id_: replace(found[id_], **state) for id_, state in states}
 
 
 def _states(

@@ -504,6 +504,8 @@ def _best_piece(
     weights: Weights,
 ) -> Piece:
     """Return the piece that holds most of the weighed words and is nearest; of equals the first."""
+    if len(pieces) == 1:
+        return pieces[0]
     begins = sorted(places)
     held = {
         piece.id: [

@@ -77,7 +77,10 @@ class Weighed(NamedTuple):
 
     place: int
     worth: float
-    terms: frozenset[str]
+    terms: int
+    """Its words, each a bit: pairs are compared some thousand times."""
+    number: int
+    """How many words it has."""
 
 
 def in_order(found: Iterable[FoundText]) -> list[FoundText]:
@@ -85,12 +88,20 @@ def in_order(found: Iterable[FoundText]) -> list[FoundText]:
     items = [*found]
     worths = [*_worths(items)]
     order = sorted(range(len(items)), key=lambda place: -worths[place])
-    near = [
-        Weighed(place, worths[place], frozenset(terms(items[place].words.casefold())))
-        for place in order[:COMPARED]
-    ]
-    best = _without_repetition(_supported(near, items))
+    best = _without_repetition(_supported([*_weighed(items, worths, order[:COMPARED])], items))
     return [items[place] for place in (*best, *order[COMPARED:])]
+
+
+def _weighed(
+    items: Sequence[FoundText], worths: Sequence[float], order: Iterable[int]
+) -> Iterator[Weighed]:
+    bits: dict[str, int] = {}
+    for place in order:
+        words = {*terms(items[place].words.casefold())}
+        held = 0
+        for word in words:
+            held |= bits.setdefault(word, 1 << len(bits))
+        yield Weighed(place, worths[place], held, len(words))
 
 
 def _worths(items: Sequence[FoundText]) -> Iterator[float]:
@@ -124,18 +135,20 @@ def _supported(near: Sequence[Weighed], items: Sequence[FoundText]) -> list[Weig
 
 def _without_repetition(left: Sequence[Weighed]) -> Iterator[int]:
     """Yield the places by what each adds to the texts before it."""
-    adds = {one: one.worth for one in left}
+    adds = {one.place: one.worth for one in left}
+    waiting = {one.place: one for one in left}
     while adds:
-        best = max(adds, key=adds.__getitem__)
-        del adds[best]
-        yield best.place
-        for one in adds:
+        place = max(adds, key=adds.__getitem__)
+        best = waiting.pop(place)
+        del adds[place]
+        yield place
+        for other, one in waiting.items():
             shared = _shared(one, best)
             if shared >= REPEATED_FROM:
-                adds[one] = min(adds[one], one.worth * (1.0 - REPEATED_LOSS * shared))
+                adds[other] = min(adds[other], one.worth * (1.0 - REPEATED_LOSS * shared))
 
 
 def _shared(one: Weighed, other: Weighed) -> float:
     """Return the part of the words of the shorter text that the other has too."""
-    fewer = min(len(one.terms), len(other.terms))
-    return len(one.terms & other.terms) / fewer if fewer else 0.0
+    fewer = min(one.number, other.number)
+    return (one.terms & other.terms).bit_count() / fewer if fewer else 0.0

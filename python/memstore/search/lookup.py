@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.results import NO_PARTS, ScoreParts
 from memstore.embedding.vectors import similarities
@@ -256,13 +255,11 @@ def cosines_of_rows(
     """Return the cosines of rows that have a vector; of an episode, its nearest piece's."""
     if table is not vector_table.PIECES:
         return cosines_of_vectors(transaction, table, vector, ids)
-    pieces = list(piece_table.of_episodes(transaction, ids)) if ids else []
-    cosines = cosines_of_vectors(transaction, table, vector, [piece.id for piece in pieces])
+    found = vector_table.blobs_of_episodes(transaction, ids) if ids else []
+    cosines = similarities(vector, [blob for _, blob in found])
     best: dict[int, float] = {}
-    for piece in pieces:
-        if piece.id in cosines:
-            cosine = cosines[piece.id]
-            best[piece.episode_id] = max(cosine, best.get(piece.episode_id, cosine))
+    for (episode_id, _), cosine in zip(found, cosines, strict=True):
+        best[episode_id] = max(cosine, best.get(episode_id, cosine))
     return best
 
 

@@ -159,8 +159,8 @@ def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[
     order = [*each_once(best_first(facts, matching(episodes)))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
-    told = [hit.fact for hit in facts]
-    fresh = (hit for hit in turns if not any(_repeats(hit, fact) for fact in told))
+    compared = [_Compared.of(hit.fact) for hit in facts]
+    fresh = (hit for hit in turns if not _repeats(hit, compared))
     return [*islice(fresh, limit)]
 
 
@@ -169,12 +169,29 @@ def matching(turns: EpisodeHits) -> Sequence[EpisodeHit]:
     return turns[: len(turns) - turns.newest_first]
 
 
-def _repeats(hit: EpisodeHit, fact: Fact) -> bool:
+class _Compared(NamedTuple):
+    """A fact, as turns are compared with it."""
+
+    fact: Fact
+    content: str
+    terms: frozenset[str]
+
+    @classmethod
+    def of(cls, fact: Fact) -> _Compared:
+        words = folded(text_of(fact.subject, fact.content))
+        return cls(fact, folded(fact.content), frozenset(terms(words)))
+
+
+def _repeats(hit: EpisodeHit, facts: Iterable[_Compared]) -> bool:
     """Return whether a fact was drawn from a turn, or one has all that the other says."""
-    if hit.episode.id == fact.episode_id and hit.episode.namespace == fact.namespace:
-        return True
-    turn, content = folded(hit.excerpt), folded(text_of(fact.subject, fact.content))
-    return folded(fact.content) in turn or {*terms(turn)} <= {*terms(content)}
+    turn = folded(hit.excerpt)
+    words = frozenset(terms(turn))
+    return any(
+        (hit.episode.id == one.fact.episode_id and hit.episode.namespace == one.fact.namespace)
+        or one.content in turn
+        or words <= one.terms
+        for one in facts
+    )
 
 
 def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
+from memstore.database.tables import facts as fact_table
 from memstore.domain.results import WordsOnly
 from memstore.errors import EmbedderError, Reason
 from memstore.lazy import lazy_import
@@ -14,10 +16,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.queries import Page
     from memstore.domain.records import Fact, SearchHits
     from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.search import corpus, hybrid
+    from memstore.search import corpus, hybrid, listing
     from memstore.search.hybrid import Search
     from memstore.search.index.index import IndexFigures
     from memstore.text.judge import Rule
@@ -28,6 +31,7 @@ else:
     corpus = lazy_import("memstore.search.corpus")
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
+    listing = lazy_import("memstore.search.listing")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
 
@@ -53,6 +57,14 @@ class Searches:
     @property
     def episodes(self) -> EpisodeSearch:
         return self._load()[1]
+
+    def list_facts(self, wanted: FactFilter, **page: Unpack[Page]) -> list[Fact]:
+        """Return the facts that pass a filter, by id; an index that is open finds a period."""
+        index = self._loaded and self._loaded[0].index
+        if index is not None and index.is_open and wanted.is_bounded:
+            return index.read(partial(listing.of_period, wanted=wanted, **page))
+        with self._engine.read() as transaction:
+            return [*fact_table.select(transaction, wanted, **page)]
 
     def may_replace(
         self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]

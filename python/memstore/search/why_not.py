@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain.metadata import MetadataFilter
+from memstore.domain.records import SearchHits
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
 from memstore.history.seen import Seen
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.metadata import Condition
-    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
+    from memstore.embedding.vectors import Vector
     from memstore.search.lookup import Query, Ranked
     from memstore.search.requests import Request
 
@@ -66,7 +68,7 @@ def examined(
 ]:
     """Return a function for :meth:`Search.examine` that follows a fact through a search.
 
-    The caller may see the fact. It returns the hits of the search too.
+    The caller may see the fact. If it is found, the hits of the search are returned too.
     """
     return lambda corpus, settled, query, words_only: _Followed(
         cast("FactCorpus", corpus), query, words_only, fact, settled, request.wanted
@@ -127,20 +129,25 @@ class _Followed:
         self._request = request
         self._wanted = wanted
         """The filter as it was asked for; that of the request may name the rows that passed it."""
+        self._by_words: Mapping[int, float] = {}
+        """The candidates by words, best first; those by meaning are the query's."""
 
     def outcome(self) -> tuple[WhyNot, SearchHits]:
-        """Return the first stage that lost the fact, and what the search found."""
+        """Return the first stage that lost the fact; if none did, also what the search found."""
         ranking = self._request.ranking.usable(self._corpus.lookup)
         order = Order()
         if self._query.text:
             found = hybrid.candidates(self._corpus, self._query, self._request, keeps_all=True)
             order = ranking.rank(self._query, found)
+            self._by_words = found.by_words
         rows = order.rows
         shown = Found(rows[: self._request.limit], ranking.name, order.elsewhere)
         kept = hybrid.judged(self._corpus, self._query, shown, self._request)
         answer = self._by_state() or self._by_filter() or self._by_rank(rows, kept)
+        if answer.stage is not Stage.FOUND:
+            return answer, SearchHits()
         hits = self._corpus.results(self._query, kept, self._request, self._words_only)
-        if answer.stage is Stage.FOUND and all(hit.fact.id != self._fact.id for hit in hits):
+        if all(hit.fact.id != self._fact.id for hit in hits):
             text = f"fact {self._fact.id} gives way to a newer one of a fact before it"
             return replace(answer, stage=Stage.RANK, text=text), hits
         return answer, hits
@@ -259,12 +266,13 @@ class _Followed:
         by_words = by_meaning = None
         vector = query.vector
         compares = vector is not None
-        if vector is not None:
-            by_meaning = self._place(lambda k: lookup.near([vector], wanted, k)[0])
+        if vector is not None and self._is_near(vector):
+            known = query.near if self._request.ranking.weights.vectors else None
+            by_meaning = self._place(known, lambda k: lookup.near([vector], wanted, k)[0])
         ranking = self._request.ranking.usable(lookup)
         reads = bool(ranking.weights_for(query).words)
-        if reads:
-            by_words = self._place(lambda k: lookup.words(query.text, wanted, k))
+        if reads and self._has_words():
+            by_words = self._place(self._by_words, lambda k: lookup.words(query.text, wanted, k))
         places = {"by_words": by_words, "by_meaning": by_meaning}
         is_pending = compares and not self._fact.embedded and by_words is None
         stage = Stage.PENDING if is_pending else Stage.CANDIDATES
@@ -275,6 +283,14 @@ class _Followed:
             **places,
         )
 
+    def _has_words(self) -> bool:
+        """Whether the fact has any word of the query."""
+        return any(self._corpus.lookup.word_parts(self._query.text, [self._fact.id]).values())
+
+    def _is_near(self, vector: Vector) -> bool:
+        """Whether the fact is near the query at all: only then it has a place by meaning."""
+        return self._corpus.lookup.cosines(vector, [self._fact.id]).get(self._fact.id, 0.0) > 0
+
     def _distances(
         self, by_words: int | None, by_meaning: int | None, *, reads: bool
     ) -> Iterator[str]:
@@ -282,8 +298,7 @@ class _Followed:
         if not reads:
             yield "was not compared by words"
         elif by_words is None:
-            has = any(self._corpus.lookup.word_parts(self._query.text, [self._fact.id]).values())
-            yield BEHIND.format("words") if has else "has none of the query's words"
+            yield BEHIND.format("words") if self._has_words() else "has none of the query's words"
         else:
             yield f"is {_nth(by_words)} of {most} by words"
         if self._query.vector is None:
@@ -292,8 +307,7 @@ class _Followed:
         elif not self._fact.embedded:
             yield f"is not embedded{self._trouble()}"
         elif by_meaning is None:
-            far = self._corpus.lookup.cosines(self._query.vector, [self._fact.id])
-            is_near = far.get(self._fact.id, 0.0) > 0
+            is_near = self._is_near(self._query.vector)
             yield BEHIND.format("meaning") if is_near else "is not near it by meaning"
         else:
             yield f"is {_nth(by_meaning)} of {most} by meaning"
@@ -302,16 +316,15 @@ class _Followed:
         error = self._fact.embed_error
         return " yet" if error is None else f": {visible(error)}"
 
-    def _place(self, first: Callable[[int], Mapping[int, float]]) -> int | None:
-        """Return the fact's place among more and more of the best rows."""
+    def _place(
+        self, known: Mapping[int, float] | None, first: Callable[[int], Mapping[int, float]]
+    ) -> int | None:
+        """Return the fact's place among the candidates, if these are known, or among more rows."""
         most = self._request.candidates
-        while True:
-            rows = [*first(most)]
-            if self._fact.id in rows:
-                return rows.index(self._fact.id) + 1
-            if len(rows) < most or most >= MAX_PLACE:
-                return None
-            most = MAX_PLACE  # one more look costs less than several at growing numbers
+        rows = [*(first(most) if known is None else known)]
+        if self._fact.id not in rows and len(rows) >= most:
+            rows = [*first(MAX_PLACE)]  # one more look costs less than several at growing numbers
+        return rows.index(self._fact.id) + 1 if self._fact.id in rows else None
 
     # -- the answer ------------------------------------------------------------------------
 

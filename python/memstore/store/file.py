@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.facts import adoption
     from memstore.graph import dependents
-    from memstore.history import trust
+    from memstore.history import activity, trust
+    from memstore.history.activity import Activity
     from memstore.importing import ImportFromReport
     from memstore.prompting import reading_log
     from memstore.prompting.reading_log import Readings
@@ -76,6 +77,7 @@ else:
     scheduled = lazy_import("memstore.upkeep.scheduled")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
+    activity = lazy_import("memstore.history.activity")
     trust = lazy_import("memstore.history.trust")
     vector_table = lazy_import("memstore.database.tables.vectors")
     background = lazy_import("memstore.embedding.background")
@@ -169,6 +171,10 @@ class File:
     @cached_property
     def readings(self) -> Readings:
         return reading_log.Readings(self.engine)
+
+    @cached_property
+    def activity(self) -> Activity:
+        return activity.Activity(self.engine)
 
     @cached_property
     def search_record(self) -> SearchRecord:

@@ -1392,8 +1392,7 @@ class Store:
         self._file.write_use_counts()
         wanted, page = questions.counting(self._reach, asked), part(Page, asked)
         checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
-        with self._file.engine.read() as transaction:
-            return [*fact_table.select(transaction, wanted, **page)]
+        return self._file.searches.list_facts(wanted, **page)
 
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
@@ -1737,8 +1736,7 @@ class Store:
         Raises:
             ValueError: a number of days out of range, or a time zone that is not known.
         """
-        return activities.activity(
-            self._file.engine,
+        return self._file.activity.days(
             days,
             activities.checked_zone(zone),
             until,

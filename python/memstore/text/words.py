@@ -109,11 +109,12 @@ def terms(query: str) -> list[str]:
     if "'" in query or "’" in query:
         whole = ELISION.sub(" ", CONTRACTION.sub("", query))
     spaced = _spaced_words(whole)
-    common = stop_words.stop_words([word.casefold() for word in spaced])
+    plain = [word.casefold() for word in spaced]
+    common = stop_words.stop_words(plain)
     telling = {
         word: None
         for place, word in enumerate(spaced)
-        if word.casefold() not in common or _is_name(word, place, query)
+        if plain[place] not in common or _is_name(word, place, query)
     }
     chosen = telling | dict.fromkeys(pairs(query)) or dict.fromkeys(spaced)
     return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]

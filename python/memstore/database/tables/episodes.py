@@ -16,7 +16,7 @@ from memstore.database.tables.rows import Rows, misformed_rows, read_moments, re
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
-from memstore.domain.records import Scope
+from memstore.domain.records import Scope, unchecked
 from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
 from memstore.frozen import replace
@@ -479,7 +479,7 @@ def _decode(row: Row) -> Episode:
     except (ValueError, TypeError) as error:
         raise StorageError(f"episode {values['id']}: tags cannot be read: {error}") from error
     values["metadata"] = metadata.decode(values["metadata"])
-    return Episode(**values)
+    return unchecked(Episode, values)
 
 
 def ids_in(transaction: Transaction, namespace: str) -> list[int]:

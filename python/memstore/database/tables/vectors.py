@@ -348,6 +348,25 @@ def blobs(
     return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
 
 
+def blobs_of_episodes(
+    transaction: Transaction, episode_ids: Sequence[int]
+) -> list[tuple[int, bytes]]:
+    """Return the vectors of these episodes' pieces in the active generation, by their episodes.
+
+    As with :func:`blobs`, vectors of the wrong length are skipped.
+    """
+    rows = transaction.rows(
+        "SELECT p.episode_id, v.embedding FROM memstore_generations g"
+        f" CROSS JOIN memstore_pieces p CROSS JOIN {PIECES.name} v"
+        f" WHERE g.state = 'active' AND p.episode_id IN {transaction.dialect.listed('ids')}"
+        f" AND v.generation_id = g.id AND v.{PIECES.owner} = p.id"
+        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension"
+        " ORDER BY p.episode_id, p.start",
+        {"ids": episode_ids},
+    )
+    return [(episode_id, blob) for episode_id, blob in rows if isinstance(blob, bytes)]
+
+
 class Vector(NamedTuple):
     row_id: int
     """The id of the fact or the episode."""

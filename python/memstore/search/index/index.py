@@ -158,6 +158,11 @@ class Index:
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is in memory or mapped, so that reading it need not begin with that."""
+        return self._current is not None
+
     # -- searching --------------------------------------------------------------------------
 
     def read(self, work: Callable[[Transaction, Contents | None], T]) -> T:
