@@ -525,6 +525,34 @@ def test_proposals_are_paged_and_counted(
                 assert store.proposals.count(state, **asked) == len(right)
 
 
+def test_proposals_are_narrowed_by_category_source_and_time(store: Store) -> None:
+    def propose(source: str, category: str) -> int:
+        old = store.add(f"{source} {category} old", subject="s", category=category)
+        store.add(f"{source} {category} new", subject="s", source=source, supersedes=old.id)
+        return store.proposals.list()[-1].id
+
+    first = propose("web:a", "tool")
+    second = propose("web:b", "place")
+    ids = [store.add(f"part {n}", subject="t", category="tool").id for n in range(2)]
+    both = store.proposals.put_forward(ids, "parts", {}, scope=Scope()).id
+    asked_at = {one.id: one.at for one in store.proposals.list()}
+    for asked, right in (
+        ({"category": "tool"}, [first, both]),  # one of a consolidation, too
+        ({"category": "place"}, [second]),
+        ({"category": "other"}, []),
+        ({"source": "web:a"}, [first]),  # the newer fact's
+        ({"source": "web:a", "category": "place"}, []),
+        ({"created_after": asked_at[first]}, [second, both]),  # exclusive
+        ({"created_before": asked_at[both]}, [first, second]),
+        ({"created_after": asked_at[first], "created_before": asked_at[both]}, [second]),
+    ):
+        assert [one.id for one in store.proposals.list(**asked)] == right, asked
+        assert [one.proposal.id for one in store.proposals.questions(**asked)] == right
+        assert store.proposals.count(**asked) == len(right)
+    with pytest.raises(ValueError, match="source"):
+        store.proposals.count(source=" ")
+
+
 def _facts_of(proposal: Proposal) -> list[Fact]:
     return [*proposal.sources, *([] if proposal.new is None else [proposal.new])]
 
