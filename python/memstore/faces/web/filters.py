@@ -116,11 +116,16 @@ class Filters:
             wanted["created_before"] = self._midnight(last + timedelta(days=1))
         return wanted
 
-    def listing(self) -> dict[str, Any]:
-        """Return the keywords of ``Store.list`` and ``count``."""
+    def narrowing_all(self) -> dict[str, Any]:
+        """Return the keywords of a list, but for its states."""
         wanted = self.narrowing() | {"scope": self.scope}
         if "source" in self.used:
             wanted["source"] = self.used["source"]
+        return wanted
+
+    def listing(self) -> dict[str, Any]:
+        """Return the keywords of ``Store.list`` and ``count``."""
+        wanted = self.narrowing_all()
         state = self.used.get("state")
         if state is not None:
             wanted["states"] = EVERY_STATE if state == "every" else (state,)

@@ -7,6 +7,7 @@ every address below the root gets the same answer, so that none tells whether it
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
@@ -51,6 +52,10 @@ REPLACEMENT: Final = "\ufffd"
 """Stands for NUL, which no text of a memory has, as for what is no UTF-8."""
 
 MAX_QUERY: Final = 2000
+
+NAME: Final = re.compile("[a-z]{1,20}")
+NUMBER: Final = re.compile("[0-9]{1,18}")
+"""A name and a value that are read from a query."""
 
 ISOLATED: Final = ("same-origin", "none")
 """What ``Sec-Fetch-Site`` may say of a request that is no navigation."""
@@ -229,12 +234,14 @@ class Gate:
         path = request.path.removeprefix(self._sign_in.base)
         found = sections.find(request.method, path)
         section, route, numbers = found or (sections.SECTIONS[0], None, {})
+        asked = _numbers(request.query)
         try:
             visit = self._sign_in.visit(
                 session,
                 section.entry,
                 path=path,
-                numbers={**_numbers(request.query), **numbers},
+                numbers={**asked, **numbers},
+                asked=asked,
                 fields=fields,
                 swaps=request.swaps,
             )
@@ -272,5 +279,5 @@ def _numbers(query: str) -> Mapping[str, int]:
     return {
         name: int(value)
         for name, value in pairs
-        if value.isascii() and value.isdigit() and len(value) < 19
+        if NAME.fullmatch(name) and NUMBER.fullmatch(value)
     }

@@ -170,7 +170,7 @@ def read_again(visit: Visit) -> Reply:
     generator = visit.generator()
     if generator is None:
         raise Conflict("no language model is set")
-    rereading.begin(visit.store, one.id, generator)
+    rereading.begin(visit.store, one.id, generator, visit.stays)
     return _after_reading(visit)
 
 
