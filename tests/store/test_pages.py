@@ -113,6 +113,32 @@ def test_subjects_with_a_prefix_are_those_that_begin_with_it(
     assert [subject_key(one.name) for one in store.subjects(prefix)] == sorted(right)
 
 
+@pytest.mark.parametrize("few", [0, 500])
+def test_subjects_are_narrowed_by_their_last_change(
+    store: Store, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subject_lists, "FEW", few)
+    first, *_ = [store.add("a fact", subject=name) for name in ("a", "b", "c", "d")]
+    store.confirm(first.id)
+    b, c, d, a = reversed(store.subjects(order="changed"))
+    for asked, right in (
+        ({"changed_after": b.changed_at}, [a, d, c]),  # exclusive
+        ({"changed_before": d.changed_at}, [c, b]),  # a changed again after that
+        ({"changed_after": b.changed_at, "changed_before": a.changed_at}, [d, c]),
+        ({"changed_after": a.changed_at}, []),
+        ({"changed_before": b.changed_at}, []),
+    ):
+        assert store.subjects(order="changed", **asked) == right
+        found = paged(
+            lambda after, asked=asked: store.subjects(
+                order="changed", after=after, limit=1, **asked
+            )
+        )
+        assert found == right
+    with pytest.raises(ValueError, match="order"):
+        store.subjects(changed_after=a.changed_at)
+
+
 def test_a_subject_that_changes_is_on_the_first_page_again(store: Store) -> None:
     for name in ("a", "b", "c"):
         store.add(f"a fact about {name}", subject=name)

@@ -207,8 +207,7 @@ def select(
     if after_id is not None:
         where += " AND p.id > :after_id"
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM {IN_ORDER} WHERE {where}"
-        " ORDER BY p.id LIMIT :limit",
+        f"SELECT {COLUMNS} FROM {IN_ORDER} WHERE {where} ORDER BY p.id LIMIT :limit",
         {**values, "after_id": after_id, "limit": NO_LIMIT if limit is None else limit},
     )
     return _decode_all(transaction, rows)

@@ -29,7 +29,7 @@ STATES: Final = (
 
 GROUPS: Final = (("subject", "by subject"), ("run", "by run"))
 
-OWNERS: Final = ("user", "agent", "run")
+FILTERS: Final = ("subject", "category", "source", "user", "agent", "run", "from", "until")
 
 VERDICTS: Final = {"accept": "Replaced", "reject": "Both kept"}
 
@@ -51,24 +51,25 @@ class Group(NamedTuple):
 
 def show(visit: Visit) -> Reply:
     kept = visit.kept()
-    chosen = filters.Filters(kept, visit.zone)
+    chosen = filters.Filters(kept, visit.zone, "Asked")
+    wanted = chosen.narrowing_all()
     state = kept.get("asked", ProposalState.OPEN)
     by = kept.get("by", "subject")
     found = visit.store.proposals.questions(
-        state, scope=chosen.scope, limit=paging.ROWS + 1, after_id=visit.number("after")
+        state, **wanted, limit=paging.ROWS + 1, after_id=visit.number("after")
     )
     ids = sorted(one.proposal.id for one in found)[: paging.ROWS]
     shown = [one for one in found if one.proposal.id in ids]
     return visit.page(
         "inbox.html",
         groups=_by_run(visit, shown) if by == "run" else _by_subject(shown),
-        total=visit.store.proposals.count(state, scope=chosen.scope),
+        total=visit.store.proposals.count(state, **wanted),
         state=state,
         states=STATES,
         by=by,
         ways=GROUPS,
         chosen=chosen,
-        names=OWNERS,
+        names=FILTERS,
         links=paging.onward(
             visit,
             "after",
@@ -108,7 +109,7 @@ def _asked_by(visit: Visit, proposal: Proposal) -> tuple[str, int]:
 
 
 def narrow(visit: Visit) -> Reply:
-    names = ("asked", "by", *OWNERS)
+    names = ("asked", "by", *FILTERS)
     wanted = {name: visit.field(name)[: filters.MAX_FIELD] for name in names if visit.field(name)}
     if wanted.get("asked", "") not in dict(STATES):
         wanted.pop("asked", None)
