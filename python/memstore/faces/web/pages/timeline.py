@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database.journal import Kind
 from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
@@ -30,6 +31,9 @@ OWNERS: Final = ("user", "agent", "of_run")
 
 NARROWING: Final = (*SELECTING, *OWNERS, "until", "kind")
 """What narrows the list. All since a moment can be undone, but not all until one, or of a kind."""
+
+KNOWN: Final = frozenset(Kind)
+"""The kinds of lines that acts are found by: not those that the chart tells apart by more."""
 
 KINDS: Final = (("", "any"), *((name, name) for name, _ in activity_chart.GROUPS))
 
@@ -83,7 +87,8 @@ def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
     """Return the keywords of ``Store.log``."""
     asked: dict[str, Any] = {name: wanted[name] for name in (*SELECTING, "until") if name in wanted}
     if "kind" in wanted:
-        asked["kinds"] = dict(activity_chart.GROUPS).get(wanted["kind"], ())
+        group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
+        asked["kinds"] = [kind for kind in group if kind in KNOWN]
     return asked | {"scope": filters.owners(wanted, "of_run")}
 
 
