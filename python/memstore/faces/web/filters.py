@@ -51,7 +51,7 @@ STATES: Final = (
 )
 
 REMOVED_STATES: Final = (
-    ("", "in any of these states"),
+    ("", "any of these"),
     *((state, text) for state, text in STATES if state in REMOVED),
 )
 
@@ -115,7 +115,8 @@ class Filters:
     @property
     def scope(self) -> ScopeSelection:
         """The chosen owners; everybody if none is."""
-        return owners(self.used)
+        chosen = {f"{name}_id": self.used.get(name) for name in ("user", "agent", "run")}
+        return Scope(**chosen) if any(chosen.values()) else EVERYBODY
 
     def narrowing(self) -> dict[str, Any]:
         """Return the keywords of a search, but for ``scope``."""
@@ -171,17 +172,6 @@ class Filters:
     def _midnight(self, day: date) -> datetime:
         local = datetime.combine(day, time(), self._zone)
         return local.astimezone() if self._zone is None else local
-
-
-def owners(fields: Mapping[str, str], run: str = "run") -> ScopeSelection:
-    """Return the owners that fields name; everybody if they name none.
-
-    Args:
-        run: the field of the run that owns; where ``run`` means one of the journal, another one.
-    """
-    names = {"user_id": "user", "agent_id": "agent", "run_id": run}
-    chosen = {owner: fields.get(name) for owner, name in names.items()}
-    return Scope(**chosen) if any(chosen.values()) else EVERYBODY
 
 
 def of(visit: Visit) -> Filters:

@@ -179,8 +179,8 @@ class Visit:
         """
         if moment is None:
             return ""
-        if form == "%d %b %Y" and moment.year == clock.utc_now().year:
-            form = "%d %b"
+        if moment.year == clock.utc_now().year:
+            form = form.replace(" %Y", "")
         return templating.time_element(moment, self.zone, form)
 
     def moment(self, moment: datetime | None) -> Markup | str:

@@ -8,7 +8,7 @@ from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import filters, paging
+from memstore.faces.web import owning, paging
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
-FILTERS: Final = ("client", "run", "fact", "since", "until", "empty", "user", "agent", "of_run")
+FILTERS: Final = ("client", "run", "fact", "since", "until", "empty", *owning.NAMES)
 
 MAX_FIELD: Final = 1000
 
@@ -47,7 +47,7 @@ def show(visit: Visit) -> Reply:
 
 
 def _wanted(kept: dict[str, str]) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"scope": filters.owners(kept, "of_run")} | {
+    wanted: dict[str, Any] = {"scope": owning.chosen(kept) or EVERYBODY} | {
         name: kept[name] for name in ("client", "run", "since", "until") if name in kept
     }
     if "fact" in kept:

@@ -11,7 +11,9 @@ from memstore.errors import NotFound
 from memstore.faces.escaping import counted
 from memstore.faces.web import acting, filters, paging
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
+from memstore.history import reasons
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def show(visit: Visit) -> Reply:
         state, **wanted, limit=paging.ROWS + 1, after_id=visit.number("after")
     )
     ids = sorted(one.proposal.id for one in found)[: paging.ROWS]
-    shown = [one for one in found if one.proposal.id in ids]
+    shown = [one.condensed(SHOWN_CHARACTERS) for one in found if one.proposal.id in ids]
     return visit.page(
         "inbox.html",
         groups=_by_run(visit, shown) if by == "run" else _by_subject(shown),
@@ -68,6 +70,7 @@ def show(visit: Visit) -> Reply:
         states=STATES,
         by=by,
         ways=GROUPS,
+        reasons=reasons.of_change,
         chosen=chosen,
         names=FILTERS,
         links=paging.onward(

@@ -10,7 +10,7 @@ from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import acting, activity_chart, filters, paging
+from memstore.faces.web import acting, activity_chart, owning, paging
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ DAYS: Final = 28
 SELECTING: Final = ("run", "source", "actor", "since")
 """What narrows the list, and selects what is to be undone."""
 
-OWNERS: Final = ("user", "agent", "of_run")
-
-NARROWING: Final = (*SELECTING, *OWNERS, "until", "kind")
+NARROWING: Final = (*SELECTING, *owning.NAMES, "until", "kind")
 """What narrows the list. All since a moment can be undone, but not all until one, or of a kind."""
 
 KNOWN: Final = frozenset(Kind)
@@ -89,7 +87,7 @@ def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
     if "kind" in wanted:
         group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
         asked["kinds"] = [kind for kind in group if kind in KNOWN]
-    return asked | {"scope": filters.owners(wanted, "of_run")}
+    return asked | {"scope": owning.chosen(wanted) or EVERYBODY}
 
 
 def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
@@ -171,7 +169,7 @@ def _plan(visit: Visit) -> Plan:
     wanted: Mapping[str, Any] = visit.kept("selected")
     return visit.store.revert(
         **{name: wanted[name] for name in SELECTING if name in wanted},
-        scope=filters.owners(wanted, "of_run"),
+        scope=owning.chosen(wanted) or EVERYBODY,
     )
 
 
