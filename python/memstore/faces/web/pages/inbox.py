@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
 from memstore.errors import NotFound
@@ -13,11 +13,10 @@ from memstore.faces.web import acting, filters, paging
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
-from memstore.history import reasons
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.proposals import Proposal, Question
     from memstore.faces.web.reply import Reply
@@ -70,7 +69,7 @@ def show(visit: Visit) -> Reply:
         states=STATES,
         by=by,
         ways=GROUPS,
-        reasons=reasons.of_change,
+        reasons=_reasons,
         chosen=chosen,
         names=FILTERS,
         links=paging.onward(
@@ -81,6 +80,14 @@ def show(visit: Visit) -> Reply:
             later_text="next",
         ),
     )
+
+
+def _reasons(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why a person is asked."""
+    if evidence.get("outranked") is True:
+        yield "what speaks for the newer one counts less than what speaks for the older"
+    if evidence.get("wanted") == "DELETE":
+        yield "a model wanted to delete the older one"
 
 
 def _by_subject(questions: Sequence[Question]) -> list[Group]:
