@@ -397,12 +397,10 @@ def test_a_text_of_a_megabyte_is_cut_and_shown_whole_on_request(
     memory.add(f"{whole} No.", subject="tower", source="web:a.org", supersedes=old.id)
     page = visit()
     base = page.url
-    for path in (f"subject/{old.id}", f"fact/{old.id}", f"episode/{said.id}", "inbox", "log"):
+    for path in (f"subject/{old.id}", f"episode/{said.id}", "inbox"):
         answer = page.goto(base + path)
         assert len(answer.body()) < 60_000, path
         assert page.locator("text=Show all").count() > 0, path
-    page.goto(f"{base}fact/{old.id}/correct")
-    assert page.input_value("#content") == ""  # browsers take long over so much
     page.goto(f"{base}fact/{old.id}")
     page.click("text=Show all 60,000")
     assert "m" * 60_000 in page.input_value("#metadata")

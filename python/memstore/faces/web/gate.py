@@ -234,14 +234,14 @@ class Gate:
         path = request.path.removeprefix(self._sign_in.base)
         found = sections.find(request.method, path)
         section, route, numbers = found or (sections.SECTIONS[0], None, {})
-        asked = _numbers(request.query)
+        query = _numbers(request.query)
         try:
             visit = self._sign_in.visit(
                 session,
                 section.entry,
                 path=path,
-                numbers={**asked, **numbers},
-                asked=asked,
+                numbers={**query, **numbers},
+                query=query,
                 fields=fields,
                 swaps=request.swaps,
             )

@@ -174,7 +174,7 @@ class SignIn:
         *,
         path: str,
         numbers: Mapping[str, int],
-        asked: Mapping[str, int],
+        query: Mapping[str, int],
         fields: list[tuple[str, str]],
         swaps: bool,
     ) -> Visit:
@@ -193,7 +193,7 @@ class SignIn:
             entry=entry,
             path=path,
             numbers=numbers,
-            asked=asked,
+            query=query,
             fields={name: values[0] for name, values in many.items()},
             many=many,
             swaps=swaps,

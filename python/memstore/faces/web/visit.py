@@ -40,7 +40,7 @@ class Visit:
         entry: that of the menu which the page belongs to.
         path: the rest of the address.
         numbers: those in the path and in the query, by name.
-        asked: those in the query alone.
+        query: those in the query alone.
         fields: those of the posted form; a name that is repeated has all its values in ``many``.
         swaps: whether the browser puts the answer in the place of a part of the page.
         may_write: whether the person may change anything.
@@ -60,7 +60,7 @@ class Visit:
         entry: Entry,
         path: str,
         numbers: Mapping[str, int],
-        asked: Mapping[str, int],
+        query: Mapping[str, int],
         fields: Mapping[str, str],
         many: Mapping[str, list[str]],
         swaps: bool,
@@ -77,7 +77,7 @@ class Visit:
         self.entry = entry
         self.path = path
         self.numbers = numbers
-        self.asked = asked
+        self.query = query
         self.fields = fields
         self.many = many
         self.swaps = swaps
@@ -120,8 +120,8 @@ class Visit:
     @property
     def here(self) -> str:
         """The address of this page, with its filters and its place in a list."""
-        asked = "&".join(f"{name}={number}" for name, number in self.asked.items())
-        return f"{self.path}?{asked}" if asked else self.path
+        query = "&".join(f"{name}={number}" for name, number in self.query.items())
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def back(self) -> str:
