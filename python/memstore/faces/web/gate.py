@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from memstore.faces.http.address import AcceptedNames
+    from memstore.faces.web.problems import Problem
     from memstore.faces.web.sessions import Session
     from memstore.faces.web.sign_in import SignIn
+    from memstore.faces.web.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -248,21 +250,28 @@ class Gate:
         except (Explained, ValueError, TypeError) as error:
             return self._sign_in.problem(problems.of(error))
         if route is None:
-            return problems.reply(visit, problems.NOTHING_HERE)
+            return self._told(visit, problems.NOTHING_HERE)
         if request.method == "POST" and not session.knows(visit.field("ticket")):
-            return problems.reply(visit, problems.STALE_FORM)
+            return self._told(visit, problems.STALE_FORM)
         if route.writes and not visit.may_write:
-            return problems.reply(visit, problems.READ_ONLY)
+            return self._told(visit, problems.READ_ONLY)
         try:
             return route.answer(visit)
         except ChangedSince as error:
             return problems.changed_since(visit, error)
         except (Explained, ValueError, TypeError) as error:
-            return problems.reply(visit, problems.of(error))
+            return self._told(visit, problems.of(error))
         except BaseException as error:  # a panic of the kernel, too
             logger.error("a page failed: %s", type(error).__name__)  # its text may quote a memory
             logger.debug("the page %s", route.pattern, exc_info=True)
-            return problems.reply(visit, problems.FAILED)
+            return self._told(visit, problems.FAILED)
+
+    def _told(self, visit: Visit, problem: Problem) -> Reply:
+        """Return a page with a problem; without the menu, if the memory fails for that, too."""
+        try:
+            return problems.reply(visit, problem)
+        except (Explained, ValueError, TypeError):  # the menu counts what waits
+            return self._sign_in.problem(problem)
 
 
 def _is_isolated(headers: Headers) -> bool:
