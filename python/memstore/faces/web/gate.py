@@ -250,23 +250,23 @@ class Gate:
         except (Explained, ValueError, TypeError) as error:
             return self._sign_in.problem(problems.of(error))
         if route is None:
-            return self._told(visit, problems.NOTHING_HERE)
+            return self._problem(visit, problems.NOTHING_HERE)
         if request.method == "POST" and not session.knows(visit.field("ticket")):
-            return self._told(visit, problems.STALE_FORM)
+            return self._problem(visit, problems.STALE_FORM)
         if route.writes and not visit.may_write:
-            return self._told(visit, problems.READ_ONLY)
+            return self._problem(visit, problems.READ_ONLY)
         try:
             return route.answer(visit)
         except ChangedSince as error:
             return problems.changed_since(visit, error)
         except (Explained, ValueError, TypeError) as error:
-            return self._told(visit, problems.of(error))
+            return self._problem(visit, problems.of(error))
         except BaseException as error:  # a panic of the kernel, too
             logger.error("a page failed: %s", type(error).__name__)  # its text may quote a memory
             logger.debug("the page %s", route.pattern, exc_info=True)
-            return self._told(visit, problems.FAILED)
+            return self._problem(visit, problems.FAILED)
 
-    def _told(self, visit: Visit, problem: Problem) -> Reply:
+    def _problem(self, visit: Visit, problem: Problem) -> Reply:
         """Return a page with a problem; without the menu, if the memory fails for that, too."""
         try:
             return problems.reply(visit, problem)
