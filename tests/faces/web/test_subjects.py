@@ -173,5 +173,5 @@ def test_what_was_removed_is_filtered_as_the_subject_is(pages: Pages) -> None:
 def test_subjects_are_filtered_by_the_day_of_their_last_change(pages: Pages) -> None:
     pages.store.add("The kettle is green", subject="kettle")
     assert "kettle" in text_of(pages.ask("subjects", {"from": "2020-01-01", "order": "name"}))
-    assert "No subject is like that" in pages.ask("subjects", {"until": "2020-01-01"})
-    assert "no date" in pages.ask("subjects", {"until": "soon"})
+    assert "No subject is like that" in pages.ask("subjects", {"from": "2999-01-01"})
+    assert "no date" in pages.ask("subjects", {"from": "soon"})

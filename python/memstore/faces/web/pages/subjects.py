@@ -32,7 +32,8 @@ CATEGORY: Final = attrgetter("fact.category")
 
 MAX_RELATIONS: Final = 20
 
-OF_SUBJECTS: Final = ("user", "agent", "run", "from", "until")
+OF_SUBJECTS: Final = ("user", "agent", "run", "from")
+"""Not until a day: which subjects changed no more since then is asked of each of them."""
 
 FILTERS: Final = ("category", "source", "state", "user", "agent", "run", "from", "until", "as_of")
 
