@@ -24,6 +24,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.proposals import ProposalFilter
 from memstore.domain import clock
 from memstore.domain.status import SubjectOrder
 from memstore.episodes.traces import TRACE
@@ -91,6 +92,10 @@ def explained(filled: Store) -> Iterator[Explained]:
 
 def facts(owner: str, **narrowed: Any) -> FactFilter:
     return FactFilter(("default",), clock.utc_now(), scope=OWNERS[owner], **narrowed)
+
+
+def open_proposals(owner: str, **narrowed: Any) -> ProposalFilter:
+    return ProposalFilter(state="open", scope=OWNERS[owner], **narrowed)
 
 
 def said(owner: str) -> EpisodeFilter:
@@ -188,10 +193,10 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "subjects by their last change": lambda t, o: [*last_changes.subjects_before(t, facts(o), 300)],
     "owners": lambda t, o: counts.of_owners(t, ("default",), 3),
     "open proposals": lambda t, o: proposal_table.select(
-        t, "default", "open", scope=OWNERS[o], after_id=1, limit=5
+        t, "default", open_proposals(o), after_id=1, limit=5
     ),
     "number of open proposals": lambda t, o: proposal_table.count(
-        t, "default", "open", OWNERS[o], "s1"
+        t, "default", open_proposals(o, subject="s1", category="c", source="w")
     ),
     "chains of several facts": lambda t, o: fact_table.chains_of(t, [1, 2, 3]),
     "episodes": lambda t, o: episode_table.count(

@@ -388,6 +388,28 @@ def test_hostile_texts_do_nothing(visit: Callable[..., Any], memory: Store) -> N
         assert page.watch.complaints == []
 
 
+def test_a_text_of_a_megabyte_is_cut_and_shown_whole_on_request(
+    visit: Callable[..., Any], memory: Store
+) -> None:
+    whole = ("The tower is tall. " * 60_000)[:999_990]
+    said = memory.episodes.add(whole, source="chat", metadata={"note": "m" * 60_000})
+    old = memory.add(whole, subject="tower", metadata={"note": "m" * 60_000})
+    memory.add(f"{whole} No.", subject="tower", source="web:a.org", supersedes=old.id)
+    page = visit()
+    base = page.url
+    for path in (f"subject/{old.id}", f"episode/{said.id}", "inbox"):
+        answer = page.goto(base + path)
+        assert len(answer.body()) < 60_000, path
+        assert page.locator("text=Show all").count() > 0, path
+    page.goto(f"{base}fact/{old.id}")
+    page.click("text=Show all 60,000")
+    assert "m" * 60_000 in page.input_value("#metadata")
+    page.goto(f"{base}fact/{old.id}")
+    page.click("text=Show all 999,990")
+    assert page.text_content("p.card") == whole
+    assert page.watch.complaints == []
+
+
 @pytest.fixture
 def elsewhere() -> Iterator[tuple[str, dict[str, Any]]]:
     """Another program's pages on another port of this machine, and what it is sent."""

@@ -113,6 +113,32 @@ def test_subjects_with_a_prefix_are_those_that_begin_with_it(
     assert [subject_key(one.name) for one in store.subjects(prefix)] == sorted(right)
 
 
+@pytest.mark.parametrize("few", [0, 500])
+def test_subjects_are_narrowed_by_their_last_change(
+    store: Store, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subject_lists, "FEW", few)
+    first, *_ = [store.add("a fact", subject=name) for name in ("a", "b", "c", "d")]
+    store.confirm(first.id)
+    b, c, d, a = reversed(store.subjects(order="changed"))
+    for asked, right in (
+        ({"changed_after": b.changed_at}, [a, d, c]),  # exclusive
+        ({"changed_before": d.changed_at}, [c, b]),  # a changed again after that
+        ({"changed_after": b.changed_at, "changed_before": a.changed_at}, [d, c]),
+        ({"changed_after": a.changed_at}, []),
+        ({"changed_before": b.changed_at}, []),
+    ):
+        assert store.subjects(order="changed", **asked) == right
+        found = paged(
+            lambda after, asked=asked: store.subjects(
+                order="changed", after=after, limit=1, **asked
+            )
+        )
+        assert found == right
+    with pytest.raises(ValueError, match="order"):
+        store.subjects(changed_after=a.changed_at)
+
+
 def test_a_subject_that_changes_is_on_the_first_page_again(store: Store) -> None:
     for name in ("a", "b", "c"):
         store.add(f"a fact about {name}", subject=name)
@@ -572,6 +598,34 @@ def test_proposals_are_paged_and_counted(
                 ]
                 assert [one.id for one in found] == [one.id for one in right]
                 assert store.proposals.count(state, **asked) == len(right)
+
+
+def test_proposals_are_narrowed_by_category_source_and_time(store: Store) -> None:
+    def propose(source: str, category: str) -> int:
+        old = store.add(f"{source} {category} old", subject="s", category=category)
+        store.add(f"{source} {category} new", subject="s", source=source, supersedes=old.id)
+        return store.proposals.list()[-1].id
+
+    first = propose("web:a", "tool")
+    second = propose("web:b", "place")
+    ids = [store.add(f"part {n}", subject="t", category="tool").id for n in range(2)]
+    both = store.proposals.put_forward(ids, "parts", {}, scope=Scope()).id
+    asked_at = {one.id: one.at for one in store.proposals.list()}
+    for asked, right in (
+        ({"category": "tool"}, [first, both]),  # one of a consolidation, too
+        ({"category": "place"}, [second]),
+        ({"category": "other"}, []),
+        ({"source": "web:a"}, [first]),  # the newer fact's
+        ({"source": "web:a", "category": "place"}, []),
+        ({"created_after": asked_at[first]}, [second, both]),  # exclusive
+        ({"created_before": asked_at[both]}, [first, second]),
+        ({"created_after": asked_at[first], "created_before": asked_at[both]}, [second]),
+    ):
+        assert [one.id for one in store.proposals.list(**asked)] == right, asked
+        assert [one.proposal.id for one in store.proposals.questions(**asked)] == right
+        assert store.proposals.count(**asked) == len(right)
+    with pytest.raises(ValueError, match="source"):
+        store.proposals.count(source=" ")
 
 
 def _facts_of(proposal: Proposal) -> list[Fact]:

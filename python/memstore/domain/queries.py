@@ -94,6 +94,24 @@ class FactList(FactCount, Page, total=False):
     """The keywords of ``Store.list``."""
 
 
+class ProposalNarrowing(TypedDict, total=False):
+    """Which proposals to select; the keywords of ``proposals.count``."""
+
+    scope: ScopeSelection
+    subject: str | None
+    category: str | None
+    source: str | None
+    created_after: datetime | str | None
+    created_before: datetime | str | None
+
+
+class ProposalList(ProposalNarrowing, total=False):
+    """The keywords of ``proposals.list``."""
+
+    limit: int | None
+    after_id: int | None
+
+
 class ActList(TypedDict, total=False):
     """The keywords of ``Store.log``."""
 
@@ -153,7 +171,7 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
     """The keywords of ``Episodes.search``."""
 
 
-def times(asked: FactNarrowing | EpisodeNarrowing) -> dict[str, Any]:
+def times(asked: FactNarrowing | EpisodeNarrowing | ProposalNarrowing) -> dict[str, Any]:
     """Return the times of the periods that are asked for, by keyword."""
     return {
         name: moments.instant(value, name)  # type: ignore[arg-type]

@@ -94,7 +94,7 @@ class Span(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The words of a fact that match a query, in order."""
+    """The words of a fact that match a query, in order; none if it is very long."""
 
     content: tuple[Span, ...] = ()
     subject: tuple[Span, ...] = ()

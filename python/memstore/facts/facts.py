@@ -333,11 +333,14 @@ class Facts:
         scope: Scope | None,
         after: Subject | None,
         limit: int,
+        changed: subjects.Changed,
     ) -> list[Subject]:
         """Return subjects of active facts; see :mod:`memstore.facts.subjects`."""
         wanted = FactFilter(self.namespaces, clock.utc_now(), scope=scope)
         with self._engine.read() as transaction:
-            return subjects.subjects(transaction, wanted, subject_key(prefix), order, after, limit)
+            return subjects.subjects(
+                transaction, wanted, subject_key(prefix), order, after, limit, changed
+            )
 
     def get_many(self, fact_ids: Sequence[int], scope: Scope | None) -> list[Fact]:
         """Return those of the facts that exist and were not erased, in the order of the ids."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
-from memstore.database.tables.proposals import Decision
-from memstore.domain import clock
+from memstore.database.tables.proposals import Decision, ProposalFilter
+from memstore.domain import clock, queries
 from memstore.domain.arguments import (
     MAX_QUERY,
     checked_id,
@@ -20,10 +20,12 @@ from memstore.domain.arguments import (
     checked_text,
 )
 from memstore.domain.proposals import Decided, Proposal, ProposalState, Question
+from memstore.domain.queries import ProposalList, ProposalNarrowing
 from memstore.domain.records import NewFact, selected_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
 from memstore.facts.rules import standing
+from memstore.keywords import keywords
 from memstore.text.folding import subject_key
 from memstore.text.marking import marked
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import Fact, Scope, ScopeSelection
+    from memstore.domain.records import Fact, Scope
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
     from memstore.facts.writer import FactWriter
@@ -49,14 +51,9 @@ class Proposals:
         self._engine = engine
         self._facts = facts
 
+    @keywords(ProposalList)
     def list(
-        self,
-        state: str | None = ProposalState.OPEN,
-        *,
-        scope: ScopeSelection = None,
-        subject: str | None = None,
-        limit: int | None = None,
-        after_id: int | None = None,
+        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalList]
     ) -> builtins.list[Proposal]:
         """Return proposals, oldest first.
 
@@ -66,33 +63,28 @@ class Proposals:
             scope: only proposals about facts of exactly these owners, or without owners; ``"all"``
                 for any owners.
             subject: only proposals about facts of this subject.
+            category: only proposals about a fact of this category.
+            source: only proposals about a fact, the older or the newer, from this source.
+            created_after, created_before: only proposals put forward between these times
+                (exclusive).
             limit: the maximum number; ``None`` for all.
             after_id: only proposals with larger ids; with the last one of a page, the next page.
         """
-        owners, about = selected_scope(scope), _checked(state, subject)
+        wanted, limit, after_id = _wanted(state, asked), asked["limit"], asked["after_id"]
         checked_page(limit, 0, after_id=after_id)
         with self._engine.read() as transaction:
             return proposal_table.select(
-                transaction,
-                self._facts.namespace,
-                state,
-                scope=owners,
-                subject=about,
-                after_id=after_id,
-                limit=limit,
+                transaction, self._facts.namespace, wanted, after_id=after_id, limit=limit
             )
 
+    @keywords(ProposalNarrowing)
     def count(
-        self,
-        state: str | None = ProposalState.OPEN,
-        *,
-        scope: ScopeSelection = None,
-        subject: str | None = None,
+        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalNarrowing]
     ) -> int:
         """Return how many proposals :meth:`list` would return without a limit."""
-        owners, about = selected_scope(scope), _checked(state, subject)
+        wanted = _wanted(state, asked)
         with self._engine.read() as transaction:
-            return proposal_table.count(transaction, self._facts.namespace, state, owners, about)
+            return proposal_table.count(transaction, self._facts.namespace, wanted)
 
     def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Return one proposal in any state; with a ``scope``, only if it has these owners.
@@ -228,20 +220,15 @@ class Proposals:
             proposal_table.decide(self._facts.writer(transaction).changes, decision)
             return self._known(transaction, proposal.id)
 
+    @keywords(ProposalList)
     def questions(
-        self,
-        state: str | None = ProposalState.OPEN,
-        *,
-        scope: ScopeSelection = None,
-        subject: str | None = None,
-        limit: int | None = None,
-        after_id: int | None = None,
+        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalList]
     ) -> builtins.list[Question]:
         """Return proposals as a person reads them, those about one subject together.
 
         The arguments are those of :meth:`list`; a page ends with its largest id.
         """
-        proposals = self.list(state, scope=scope, subject=subject, limit=limit, after_id=after_id)
+        proposals = self.list(state, **asked)
         first: dict[str, int] = {}
         for place, one in enumerate(proposals):
             first.setdefault(subject_key(one.old.subject), place)
@@ -338,13 +325,21 @@ def _facts_of(proposal: Proposal) -> tuple[Fact, ...]:
     return (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
 
 
-def _checked(state: str | None, subject: str | None) -> str | None:
-    """Check what proposals are narrowed by; return the subject."""
+def _wanted(state: str | None, asked: ProposalNarrowing) -> ProposalFilter:
+    """Check what proposals are narrowed by, and return it."""
     if state is not None and state not in tuple(ProposalState):
         raise InvalidArgument(
             f"must be open, accepted, rejected or None, not {state!r}", argument="state"
         )
-    return None if subject is None else checked_text(subject, "subject", MAX_QUERY)
+    texts = {name: asked[name] for name in ("subject", "category", "source")}
+    given: dict[str, Any] = {
+        name: checked_text(text, name, MAX_QUERY)
+        for name, text in texts.items()
+        if text is not None
+    }
+    return ProposalFilter(
+        state=state, scope=selected_scope(asked["scope"]), **given, **queries.times(asked)
+    )
 
 
 def _is_of(proposal: Proposal, scope: Scope) -> bool:

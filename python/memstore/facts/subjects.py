@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memstore.database import journal, last_changes
+from memstore.database import journal, last_changes, selected
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
@@ -14,10 +14,14 @@ from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
 
+
+Changed: TypeAlias = "tuple[datetime | None, datetime | None]"
+"""After and before when something changed; ``None`` for any time."""
 
 FEW: Final = 500
 """If there are no more subjects than this, the last change of each is looked up."""
@@ -38,14 +42,16 @@ def subjects(
     order: SubjectOrder,
     after: Subject | None,
     limit: int,
+    changed: Changed = (None, None),
 ) -> list[Subject]:
     """Return subjects of active facts of these namespaces and owners.
 
     Args:
         prefix: how their keys begin.
         after: begin after this one, at the place that it had when it was returned.
+        changed: only those that changed last between these times; read in the order of changes.
     """
-    lines = _LastLines(transaction, wanted)
+    lines = _LastLines(transaction, wanted, *changed)
     if order == SubjectOrder.CHANGED:
         found = _changed(lines, prefix, after, limit)
     else:
@@ -67,17 +73,32 @@ def _changed(lines: _LastLines, prefix: str, after: Subject | None, limit: int) 
     if len(few) > FEW:
         return [*islice(lines.newest(prefix, after), limit)]
     every = [lines.counted(key, number) for key, number in few.items()]
-    older = (one for one in every if after is None or one.line < after.line)
-    return sorted(older, key=lambda one: -one.line)[:limit]
+    before = lines.end if after is None else min(lines.end, after.line)
+    meant = (one for one in every if lines.first <= one.line < before)
+    return sorted(meant, key=lambda one: -one.line)[:limit]
 
 
 class _LastLines:
     """The last lines about subjects, in one snapshot."""
 
-    def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        wanted: FactFilter,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> None:
         self._transaction = transaction
         self._wanted = wanted
         self._last = journal.last_id(transaction)
+        self.first = 0
+        """The first line that is meant."""
+        self.end = self._last + 1
+        """The line after the last one that is meant."""
+        if since is not None:
+            self.first = selected.last_until(transaction, since) + 1
+        if until is not None:
+            self.end = selected.first_since(transaction, until)
 
     def by_name(self, prefix: str, limit: int) -> dict[str, int]:
         return counts.subjects(
@@ -90,9 +111,11 @@ class _LastLines:
 
     def newest(self, prefix: str, after: Subject | None) -> Iterator[_Counted]:
         """Yield subjects from the newest lines on, or from those before another subject's."""
-        begin = self._last if after is None else after.line - 1
+        begin = self.end - 1 if after is None else min(self.end, after.line) - 1
         seen: set[str] = set()
         for key, line in last_changes.subjects_before(self._transaction, self._wanted, begin):
+            if line < self.first:
+                return
             if key in seen or not key.startswith(prefix):
                 continue
             seen.add(key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -56,6 +56,9 @@ else:
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
     piece_table = lazy_import("memstore.database.tables.pieces")
+
+MAX_MARKED: Final = 100_000
+"""Characters of a text in which the words that matched are marked, which takes quadratic time."""
 
 H = TypeVar("H", SearchHits, "EpisodeHits")
 R = TypeVar("R", Fact, "Episode")
@@ -300,6 +303,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
     def _matched(self, query: str, fact: Fact) -> Matched:
         texts = fact.content, fact.subject
+        if max(map(len, texts)) > MAX_MARKED:
+            return Matched()
         return Matched(*self._full_text.matched(self.transaction, query, fact.id, texts))
 
     def _neighbours(

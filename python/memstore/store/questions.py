@@ -197,6 +197,16 @@ def why_not(
     return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
 
 
+def changed(
+    after: datetime | str | None, before: datetime | str | None
+) -> tuple[datetime | None, datetime | None]:
+    """Return the times between which something changed last."""
+    return (
+        moments.instant(after, "changed_after"),
+        moments.instant(before, "changed_before"),
+    )
+
+
 def first_time(file: File, reach: Reach, since: datetime | str | None) -> datetime | None:
     """Return the time from which on a caller asks for changes."""
     if since is None:

@@ -1413,6 +1413,8 @@ class Store:
         scope: ScopeSelection = None,
         after: Subject | None = None,
         limit: int = 100,
+        changed_after: datetime | str | None = None,
+        changed_before: datetime | str | None = None,
     ) -> builtins.list[Subject]:
         """Return the subjects of active facts, each with its size and its last change.
 
@@ -1427,6 +1429,8 @@ class Store:
             after: the last one of the page before. The next page begins where it was in the order,
                 also if it has changed since.
             limit: the maximum number.
+            changed_after, changed_before: only subjects that changed last between these times
+                (exclusive); only in the order ``changed``.
 
         Raises:
             ValueError: no such order, or a limit out of range.
@@ -1436,12 +1440,14 @@ class Store:
             raise InvalidArgumentType(
                 f"must be a Subject, not {type(after).__name__}", argument="after"
             )
+        wanted = status.SubjectOrder(checked_choice(order, [*status.SubjectOrder], "order"))
+        changed = questions.changed(changed_after, changed_before)
+        if any(changed) and wanted != status.SubjectOrder.CHANGED:
+            raise InvalidArgument(
+                "must be changed with changed_after or changed_before", argument="order"
+            )
         return self._facts.subjects(
-            stored_text(prefix, "prefix"),
-            status.SubjectOrder(checked_choice(order, [*status.SubjectOrder], "order")),
-            selected_scope(scope),
-            after,
-            limit,
+            stored_text(prefix, "prefix"), wanted, selected_scope(scope), after, limit, changed
         )
 
     def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:

@@ -12,6 +12,9 @@ from memstore.text.words import UNSPACED_RUN
 MAX_WORDS: Final = 400
 """Longer texts are not compared word by word, which takes quadratic time."""
 
+MAX_CHARACTERS: Final = 20_000
+"""Texts that are longer than this are not even taken apart."""
+
 
 class Stretch(NamedTuple):
     """A part of a text."""
@@ -26,8 +29,9 @@ Marked = tuple[Stretch, ...]
 
 def marked(old: str, new: str) -> tuple[Marked, Marked]:
     """Return both texts, with the words marked in which they differ."""
-    before, after = _words(old), _words(new)
-    if max(len(before), len(after)) > MAX_WORDS:
+    before, after = [_words(text[:MAX_CHARACTERS]) for text in (old, new)]
+    is_long = max(len(old), len(new)) > MAX_CHARACTERS
+    if is_long or max(len(before), len(after)) > MAX_WORDS:
         return (Stretch(old, True),), (Stretch(new, True),)
     keys = [_key(word) for word in before], [_key(word) for word in after]
     same = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()

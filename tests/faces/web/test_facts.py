@@ -233,3 +233,10 @@ def test_a_read_only_store_shows_and_does_nothing(memory: Store, kettle: int) ->
         assert "read-only" in page
         assert "Correct…" not in page
         assert pages.post(f"fact/{kettle}/delete").status_code == 403
+
+
+def test_a_very_long_text_is_not_put_into_the_form_that_corrects_it(pages: Pages) -> None:
+    fact = pages.store.add("The tower is tall. " * 3_000, subject="tower")
+    page = pages.read(f"fact/{fact.id}/correct")
+    assert re.search(r"<textarea[^>]*></textarea>", page)
+    assert len(page) < 20_000

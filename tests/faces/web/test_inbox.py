@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.pages import Pages, text_of
+from tests.support.pages import BASE, Pages, hidden, text_of
 
 from memstore.domain.records import NOBODY
 
@@ -126,6 +126,33 @@ def test_pages_of_questions_show_each_once(pages: Pages) -> None:
         more = page.partition('rel="next" href="')[2].split('"')[0]
         path = "inbox" + more.partition("inbox")[2] if more else ""
     assert seen == [f"Room {n:02}" for n in range(60)]
+
+
+def test_the_inbox_is_filtered_and_stays_so_after_a_decision(pages: Pages) -> None:
+    for n, source in enumerate(("web:a.org", "web:b.org", "web:b.org")):
+        old = pages.store.add(f"Room {n} is green", subject=f"room {n}", category="tool")
+        new = f"Room {n} is red"
+        pages.store.add(new, subject=f"room {n}", source=source, supersedes=old.id)
+    first, second, third = pages.store.proposals.list()
+    filtered = pages.post(
+        "inbox", {"source": "web:b.org", "category": "tool", "from": "2020-01-01"}
+    )
+    where = filtered.headers["location"].removeprefix(BASE)
+    page = text_of(pages.read(where))
+    assert "2 questions to decide" in page
+    assert "Room 0" not in page
+    for path, fields in (
+        (f"inbox/{second.id}/accept", {}),
+        ("inbox/several", {"one": [third.id], "verdict": "reject"}),
+    ):
+        back = hidden(pages.read(where), "back")
+        assert back == where
+        decided = pages.post(path, {**fields, "back": back})
+        assert decided.headers["location"] == BASE + where
+    assert "Nothing is like that" in pages.read(where)
+    assert [one.id for one in pages.store.proposals.list()] == [first.id]
+    assert "no date" in pages.ask("inbox", {"until": "soon"})
+    assert "Nothing is like that" in pages.ask("inbox", {"until": "2020-01-01"})
 
 
 def test_unknown_questions_are_not_found(pages: Pages) -> None:

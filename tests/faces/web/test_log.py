@@ -6,11 +6,13 @@ import json
 import re
 import threading
 
+import pytest
 from tests.support.clock import wait_until
 from tests.support.model_server import ModelServer
 from tests.support.pages import Pages, hidden, text_of
 
 from memstore import Scope, Store
+from memstore.faces.web import rereading
 
 
 def test_episodes_are_listed_newest_first_by_conversation(pages: Pages) -> None:
@@ -167,6 +169,37 @@ def test_a_reading_is_stopped_between_two_pieces(memory: Store, model_server: Mo
     stopped.set()
     assert "It was stopped" in result(pages, episode.id)
     assert len(model_server.prompts) == 1
+    assert memory.list() == []
+
+
+@pytest.mark.parametrize("end", ["revoked", "signed out"])
+def test_a_reading_ends_with_the_sign_in_of_who_started_it(
+    memory: Store, model_server: ModelServer, end: str
+) -> None:
+    episode = memory.episodes.add("The kettle is blue", source="chat")
+    token, secret = memory.file.tokens.create("laptop", namespace="default")
+    pages = Pages(memory, takes_codes=False, generator=model_server.generator)
+    assert pages.enter(token=secret).status_code == 303
+    started, go_on = threading.Event(), threading.Event()
+
+    def reply(_prompt: str) -> str:
+        started.set()
+        go_on.wait(10)
+        return said("The kettle is blue")
+
+    model_server.replies = reply
+    pages.post(f"episode/{episode.id}/reading")
+    assert started.wait(10)
+    reading = rereading.last(memory, episode.id)
+    assert reading is not None
+    assert reading.is_running
+    if end == "revoked":
+        memory.file.tokens.revoke(token.id)
+    else:
+        pages.post("sign-out")
+    go_on.set()
+    assert wait_until(lambda: not reading.is_running)
+    assert "sign-in" in reading.trouble
     assert memory.list() == []
 
 

@@ -68,7 +68,7 @@ def test_a_namespace_that_is_not_there_is_not_found(pages: Pages) -> None:
 def test_a_namespace_is_emptied_once_its_name_is_typed(pages: Pages) -> None:
     pages.store.add("The gate is green", subject="gate")
     kept = pages.store.within("garden").add("The gate is red", subject="gate")
-    assert "Facts, active 1" in text_of(pages.read("owners/empty"))
+    assert "Facts, believed 1" in text_of(pages.read("owners/empty"))
     wrong = pages.post("owners/empty", {"name": "defaul"})
     assert wrong.status_code == 400
     assert pages.store.count() == 1

@@ -6,6 +6,7 @@ import pytest
 from tests.support.pages import Pages, text_of
 
 from memstore import Store, errors
+from memstore.facts.proposals import Proposals
 
 ERRORS = [
     (errors.NotFound("there is no fact 7"), 404, "Nothing here"),
@@ -58,3 +59,18 @@ def test_a_memory_that_does_not_open_is_a_page_of_its_own(
     assert answer.status_code == 503
     assert "newer version" in answer.text
     assert "Try again" in answer.text
+
+
+@pytest.mark.parametrize("path", ["subjects", "nothing/here"])
+def test_a_memory_that_fails_for_the_menu_too_is_a_page_without_it(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise errors.FileReplaced("the file was replaced")
+
+    monkeypatch.setattr(Store, "subjects", failing)
+    monkeypatch.setattr(Proposals, "count", failing)
+    answer = pages.get(path)
+    assert answer.status_code == (503 if path == "subjects" else 404)
+    assert "Try again" in answer.text
+    assert "<nav" not in answer.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.support.pages import Pages, text_of
 from tests.support.raw import sql
 
 import memstore
+from memstore import Store
 from memstore.faces.web import checkup
 
 
@@ -51,8 +54,28 @@ def test_its_progress_is_a_part_that_a_page_swaps_in(pages: Pages) -> None:
 def test_a_check_up_that_is_stopped_says_so(pages: Pages) -> None:
     known = checkup.of(pages.store.file)
     known.stop()
-    known._run(deep=False)
+    known._run(False, threading.Event())
     assert "It was stopped" in text_of(pages.read("state"))
+
+
+def test_a_check_up_ends_with_the_sign_in_of_who_started_it(
+    pages: Pages, memory: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkup, "LOOK_SECONDS", 0.001)
+    known, started = checkup.of(memory.file), threading.Event()
+
+    def examine(*, cancelled: Callable[[], bool], **_asked: object) -> None:
+        started.set()
+        assert wait_until(cancelled)
+        raise memstore.errors.Cancelled("as File.examine does")
+
+    monkeypatch.setattr(type(memory.file), "examine", lambda _file, **asked: examine(**asked))
+    pages.post("state/checkup")
+    assert started.wait(10)
+    assert known.is_running
+    pages.post("sign-out")
+    assert wait_until(lambda: not known.is_running)
+    assert "sign-in" in known.trouble
 
 
 def test_a_token_is_revoked_and_never_shown(pages: Pages) -> None:

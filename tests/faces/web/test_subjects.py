@@ -145,3 +145,33 @@ def test_relations_are_a_list_where_a_graph_is_built(pages: Pages, memory: Store
     told = text_of(pages.read(f"subject/{fact.id}"))
     assert "Related to" in told
     assert "lighthouse" in told[told.index("Related to") :].lower()
+
+
+def test_what_was_removed_is_filtered_as_the_subject_is(pages: Pages) -> None:
+    kept, gone = (
+        pages.store.add(f"The kettle is {one}", subject="kettle", category=one, source=f"web:{one}")
+        for one in ("green", "blue")
+    )
+    pages.store.delete(kept.id)
+    pages.store.add("The kettle is red", subject="kettle", supersedes=gone.id)
+    path = f"subject/{kept.id}/removed"
+    for fields, seen in (
+        ({}, [True, True]),
+        ({"category": "green"}, [True, False]),
+        ({"source": "web:blue"}, [False, True]),
+        ({"state": "deleted"}, [True, False]),
+        ({"state": "superseded"}, [False, True]),
+        ({"user": "ana"}, [False, False]),
+        ({"until": "2020-01-01"}, [False, False]),
+        ({"from": "2020-01-01"}, [True, True]),
+    ):
+        page = text_of(pages.ask(path, fields))
+        assert [f"The kettle is {one}" in page for one in ("green", "blue")] == seen, fields
+        assert ("Nothing is like that" in page) == (not any(seen))
+
+
+def test_subjects_are_filtered_by_the_day_of_their_last_change(pages: Pages) -> None:
+    pages.store.add("The kettle is green", subject="kettle")
+    assert "kettle" in text_of(pages.ask("subjects", {"from": "2020-01-01", "order": "name"}))
+    assert "No subject is like that" in pages.ask("subjects", {"from": "2999-01-01"})
+    assert "no date" in pages.ask("subjects", {"from": "soon"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.support.clock import ManualClock
 from tests.support.pages import Pages, hidden, text_of
@@ -127,3 +129,19 @@ def test_acts_until_a_moment_are_listed_and_cannot_be_undone_at_once(pages: Page
 
 def test_an_empty_timeline_says_what_would_fill_it(pages: Pages) -> None:
     assert "Nothing was done yet" in pages.read("timeline")
+
+
+def test_the_timeline_is_narrowed_to_an_owner_and_to_what_was_done(pages: Pages) -> None:
+    mine = pages.store.add("The kettle is green", subject="kettle", user_id="ana")
+    pages.store.add("The gate is red", subject="gate")
+    pages.store.delete(mine.id)
+    page = pages.ask("timeline", {"user": "ana", "source": "mcp"})
+    assert "gate is red" not in page
+    undoing = re.search(r"timeline/undo/[0-9]+(?=\">Undo all of this)", page)
+    assert undoing is not None
+    assert "gate is red" not in pages.read(undoing[0])  # nothing of others is undone
+    page = pages.ask("timeline", {"kind": "added"})
+    assert "gate is red" in page
+    assert "Undo all of this" not in page
+    assert "gate is red" not in pages.ask("timeline", {"kind": "deleted or erased"})
+    assert "Nothing is like that" in pages.ask("timeline", {"kind": "no such"})

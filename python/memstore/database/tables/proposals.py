@@ -15,10 +15,12 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.proposals import Proposal, ProposalState
 from memstore.errors import StorageError
+from memstore.frozen import frozen
 from memstore.text import folding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.changes import Changes
     from memstore.database.dialect import Dialect
@@ -36,6 +38,51 @@ count_all = ROWS.count_all
 
 IN_ORDER: Final = "memstore_proposals p CROSS JOIN memstore_facts o"
 """Read by the proposals: the planner would begin with every fact."""
+
+
+@frozen(kw_only=True)
+class ProposalFilter:
+    """Which proposals of a namespace are meant; ``None`` narrows nothing."""
+
+    state: str | None = None
+    """Open ones are only those that can still be decided: none of their facts is superseded or
+    deleted."""
+    scope: Scope | None = None
+    """Only those of which every fact has exactly these owners."""
+    subject: str | None = None
+    """Only those about facts of this subject."""
+    category: str | None = None
+    """Only those of which a fact is in this category."""
+    source: str | None = None
+    """Only those of which a fact, the older or the newer, came from this source."""
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    """Only those put forward between these times (exclusive)."""
+
+    def where(self, dialect: Dialect, namespace: str) -> tuple[str, dict[str, Any]]:
+        """Return the condition on :data:`IN_ORDER`, and its parameters."""
+        tests = ["o.id = p.old_id AND o.namespace = :namespace"]
+        values: dict[str, Any] = {"namespace": namespace}
+        if self.state is not None:
+            # No parameter: SQLite uses the partial index only if the statement contains the state.
+            tests.append(f"p.state = '{ProposalState(self.state)}'")
+        if self.state == ProposalState.OPEN:
+            tests.append(_decidable(dialect))
+        if self.subject is not None:
+            tests.append("o.subject_key = :subject")
+            values["subject"] = folding.subject_key(self.subject)
+        if self.scope is not None:
+            tests.append(f"NOT {_has_fact(dialect, f'NOT ({SAME_OWNERS})')}")
+            values |= self.scope.ids
+        for name in ("category", "source"):
+            if (value := getattr(self, name)) is not None:
+                tests.append(_has_fact(dialect, f"{name} = :{name}"))
+                values[name] = value
+        for name, sign in (("created_after", ">"), ("created_before", "<")):
+            if (moment := getattr(self, name)) is not None:
+                tests.append(f"p.at {sign} :{name}")
+                values[name] = clock.to_text(moment)
+        return " AND ".join(tests), values
 
 
 class ProposalRow(NamedTuple):
@@ -145,71 +192,41 @@ def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal 
 def select(
     transaction: Transaction,
     namespace: str,
-    state: str | None,
+    wanted: ProposalFilter,
     *,
-    scope: Scope | None = None,
-    subject: str | None = None,
     after_id: int | None = None,
     limit: int | None = None,
-    newest_first: bool = False,
 ) -> list[Proposal]:
-    """Return the proposals of a namespace by id; ``None`` for every state.
-
-    Open ones are only those that can still be decided: none of their facts is superseded or
-    deleted.
+    """Return proposals of a namespace by id.
 
     Args:
-        scope: only those of which every fact has exactly these owners; ``None`` for any.
-        subject: only those about facts of this subject.
         after_id: only those with larger ids.
         limit: the maximum number; ``None`` for all.
     """
-    where, values = _wanted(transaction.dialect, namespace, state, scope, subject)
+    where, values = wanted.where(transaction.dialect, namespace)
     if after_id is not None:
         where += " AND p.id > :after_id"
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM {IN_ORDER} WHERE {where}"
-        f" ORDER BY p.id {'DESC' if newest_first else 'ASC'} LIMIT :limit",
+        f"SELECT {COLUMNS} FROM {IN_ORDER} WHERE {where} ORDER BY p.id LIMIT :limit",
         {**values, "after_id": after_id, "limit": NO_LIMIT if limit is None else limit},
     )
     return _decode_all(transaction, rows)
 
 
-def count(
-    transaction: Transaction,
-    namespace: str,
-    state: str | None,
-    scope: Scope | None,
-    subject: str | None,
-) -> int:
-    """Count the proposals that :func:`select` would return."""
-    where, values = _wanted(transaction.dialect, namespace, state, scope, subject)
+def count(transaction: Transaction, namespace: str, wanted: ProposalFilter) -> int:
+    """Count the proposals that :func:`select` would return without a limit."""
+    where, values = wanted.where(transaction.dialect, namespace)
     return transaction.scalar(f"SELECT count(*) FROM {IN_ORDER} WHERE {where}", values)
 
 
-def _wanted(
-    dialect: Dialect, namespace: str, state: str | None, scope: Scope | None, subject: str | None
-) -> tuple[str, dict[str, Any]]:
-    values: dict[str, Any] = {"namespace": namespace}
-    tests = "o.id = p.old_id AND o.namespace = :namespace"
-    if state is not None:
-        # Not a parameter: SQLite uses the partial index only if the statement contains the state.
-        tests += f" AND p.state = '{ProposalState(state)}'"
-    if state == ProposalState.OPEN:
-        tests += _decidable(dialect)
-    if subject is not None:
-        tests += " AND o.subject_key = :subject"
-        values["subject"] = folding.subject_key(subject)
-    if scope is not None:
-        others = f"NOT ({SAME_OWNERS})"
-        tests += (
-            " AND NOT EXISTS (SELECT 1 FROM memstore_facts"
-            f" WHERE (id = p.old_id OR id = p.new_id) AND {others})"
-            f" AND NOT EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
-            f" JOIN memstore_facts f ON f.id = CAST(element.value AS BIGINT) WHERE {others})"
-        )
-        values |= scope.ids
-    return tests, values
+def _has_fact(dialect: Dialect, test: str) -> str:
+    """Return the condition that a fact of a proposal passes a test."""
+    return (
+        "(EXISTS (SELECT 1 FROM memstore_facts"
+        f" WHERE (id = p.old_id OR id = p.new_id) AND {test})"
+        f" OR EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
+        f" JOIN memstore_facts f ON f.id = CAST(element.value AS BIGINT) WHERE {test}))"
+    )
 
 
 def about(transaction: Transaction, fact_id: int) -> list[Proposal]:
@@ -477,7 +494,7 @@ DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
 def _decidable(dialect: Dialect) -> str:
     # A proposal cannot be decided if one of its facts was retired, deleted, erased or distrusted.
     return (
-        " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
+        "o.superseded_by IS NULL AND o.deleted_at IS NULL"
         f" AND o.id NOT IN {DISTRUSTED}"
         " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"
         f" AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL OR n.id IN {DISTRUSTED}))"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from memstore.domain import clock
@@ -11,11 +12,15 @@ from memstore.errors import Cancelled, Explained
 from memstore.faces import wording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from memstore.store.file import File
     from memstore.upkeep.findings import Finding
+
+
+LOOK_SECONDS: Final = 1.0
+"""How often a check-up looks whether who started it is still signed in."""
 
 
 class Checkup:
@@ -25,6 +30,7 @@ class Checkup:
         self._file = file
         self._lock = threading.Lock()
         self._stop = threading.Event()
+        self._signed_out = False
         self.is_running = False
         self.done = 0
         self.total = 0
@@ -34,20 +40,37 @@ class Checkup:
         self.trouble = ""
         """Why the last one came to no result."""
 
-    def start(self, *, deep: bool) -> None:
-        """Begin to examine the file, unless that is being done."""
+    def start(self, *, deep: bool, stays: Callable[[], bool]) -> None:
+        """Begin to examine the file, unless that is being done.
+
+        Args:
+            deep: as of ``File.examine``.
+            stays: whether who starts it is still signed in: the examination ends with that.
+        """
         with self._lock:
             if self.is_running:
                 return
             self.is_running, self.done, self.total = True, 0, 0
             self._stop.clear()
-        threading.Thread(target=self._run, args=(deep,), name="check-up", daemon=True).start()
+            self._signed_out = False
+        ended = threading.Event()
+        run = partial(self._run, deep, ended)
+        for work in (run, partial(self._watch, stays, ended)):
+            threading.Thread(target=work, name="check-up", daemon=True).start()
 
     def stop(self) -> None:
         """End it; the result of the one before stays."""
         self._stop.set()
 
-    def _run(self, deep: bool) -> None:
+    def _watch(self, stays: Callable[[], bool], ended: threading.Event) -> None:
+        # Not asked by the examination itself: that asks amid its statements.
+        while not ended.wait(LOOK_SECONDS):
+            if not stays():
+                self._signed_out = True
+                self._stop.set()
+                return
+
+    def _run(self, deep: bool, ended: threading.Event) -> None:
         findings, trouble = self.findings, ""
         at: datetime | None = self.at
         try:
@@ -56,13 +79,15 @@ class Checkup:
             )
             at = clock.utc_now()
         except Cancelled:
-            trouble = "It was stopped."
+            by_itself = "The sign-in of who started it has ended, so it was stopped."
+            trouble = by_itself if self._signed_out else "It was stopped."
         except (Explained, ValueError) as error:
             trouble = wording.in_pages(error)
         finally:
             with self._lock:
                 self.findings, self.trouble, self.at = findings, trouble, at
                 self.is_running = False
+            ended.set()
 
     def _tell(self, done: int, total: int) -> None:
         self.done, self.total = done, total

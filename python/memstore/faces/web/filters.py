@@ -32,11 +32,14 @@ LABELS: Final = {
     "user": ("User", "the owner"),
     "agent": ("Agent", "the owner"),
     "run": ("Run", "the owner"),
-    "from": ("Stored from", ""),
-    "until": ("Stored until", "that day included"),
+    "from": ("{} from", ""),
+    "until": ("{} until", "that day included"),
     "as_of": ("As of", "a date, yesterday, 2h, or op:1234"),
 }
-"""The fields by name: their labels and hints."""
+"""The fields by name: their labels and hints; braces stand for what the days are of."""
+
+REMOVED: Final = ("superseded", "deleted", "expired", "distrusted")
+"""The states of what is not believed."""
 
 STATES: Final = (
     ("", "believed now"),
@@ -45,6 +48,11 @@ STATES: Final = (
     ("expired", "expired"),
     ("distrusted", "distrusted"),
     ("every", "in any state"),
+)
+
+REMOVED_STATES: Final = (
+    ("", "any of these"),
+    *((state, text) for state, text in STATES if state in REMOVED),
 )
 
 EVERY_STATE: Final = ("active", "superseded", "deleted", "expired", "distrusted")
@@ -61,17 +69,26 @@ class Filters:
     Args:
         fields: the posted fields by name; others than ours are left out.
         zone: in which days begin and end.
+        dated: what is said of the days.
+        states: those to choose from, and what each is called.
     """
 
-    def __init__(self, fields: Mapping[str, str], zone: tzinfo | None = None) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, str],
+        zone: tzinfo | None = None,
+        dated: str = "Stored",
+        states: Sequence[tuple[str, str]] = STATES,
+    ) -> None:
         known = {name: fields.get(name, "").strip()[:MAX_FIELD] for name in LABELS}
         self.fields = {name: value for name, value in known.items() if value}
         self.problems: dict[str, str] = {}
         """What is wrong with a field, by its name; it then filters nothing."""
-        self.states = STATES
+        self.states = states
         self.days = DAYS
         self._zone = zone
-        if self.fields.get("state", "") not in dict(STATES):
+        self._dated = dated
+        if self.fields.get("state", "") not in dict(states):
             del self.fields["state"]
         self._days = {name: self._day(name) for name in DAYS}
         self.used = {name: value for name, value in self.fields.items() if self._is_right(name)}
@@ -89,14 +106,11 @@ class Filters:
     def count(self) -> int:
         return len(self.fields)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the form is shown open: something in it filters, or is wrong."""
-        return bool(self.fields)
-
     def shown(self, only: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         """Yield the name, label and hint of these fields."""
-        return ((name, *LABELS[name]) for name in only)
+        for name in only:
+            label, hint = LABELS[name]
+            yield name, label.format(self._dated), hint
 
     @property
     def scope(self) -> ScopeSelection:
@@ -116,11 +130,16 @@ class Filters:
             wanted["created_before"] = self._midnight(last + timedelta(days=1))
         return wanted
 
-    def listing(self) -> dict[str, Any]:
-        """Return the keywords of ``Store.list`` and ``count``."""
+    def narrowing_all(self) -> dict[str, Any]:
+        """Return the keywords of a list, but for its states."""
         wanted = self.narrowing() | {"scope": self.scope}
         if "source" in self.used:
             wanted["source"] = self.used["source"]
+        return wanted
+
+    def listing(self) -> dict[str, Any]:
+        """Return the keywords of ``Store.list`` and ``count``."""
+        wanted = self.narrowing_all()
         state = self.used.get("state")
         if state is not None:
             wanted["states"] = EVERY_STATE if state == "every" else (state,)
@@ -162,5 +181,5 @@ def of(visit: Visit) -> Filters:
 
 def keep(visit: Visit, path: str) -> str:
     """Keep what was posted, and return the address that shows it."""
-    chosen = Filters({} if visit.field("reset") else visit.fields, visit.zone)
+    chosen = Filters({} if visit.field("reset") else visit.fields)
     return f"{path}?q={visit.session.keep(chosen.fields)}" if chosen else path

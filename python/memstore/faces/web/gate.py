@@ -7,6 +7,7 @@ every address below the root gets the same answer, so that none tells whether it
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from memstore.faces.http.address import AcceptedNames
+    from memstore.faces.web.problems import Problem
     from memstore.faces.web.sessions import Session
     from memstore.faces.web.sign_in import SignIn
+    from memstore.faces.web.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +54,10 @@ REPLACEMENT: Final = "\ufffd"
 """Stands for NUL, which no text of a memory has, as for what is no UTF-8."""
 
 MAX_QUERY: Final = 2000
+
+NAME: Final = re.compile("[a-z]{1,20}")
+NUMBER: Final = re.compile("[0-9]{1,18}")
+"""A name and a value that are read from a query."""
 
 ISOLATED: Final = ("same-origin", "none")
 """What ``Sec-Fetch-Site`` may say of a request that is no navigation."""
@@ -229,33 +236,42 @@ class Gate:
         path = request.path.removeprefix(self._sign_in.base)
         found = sections.find(request.method, path)
         section, route, numbers = found or (sections.SECTIONS[0], None, {})
+        query = _numbers(request.query)
         try:
             visit = self._sign_in.visit(
                 session,
                 section.entry,
                 path=path,
-                numbers={**_numbers(request.query), **numbers},
+                numbers={**query, **numbers},
+                query=query,
                 fields=fields,
                 swaps=request.swaps,
             )
         except (Explained, ValueError, TypeError) as error:
             return self._sign_in.problem(problems.of(error))
         if route is None:
-            return problems.reply(visit, problems.NOTHING_HERE)
+            return self._problem(visit, problems.NOTHING_HERE)
         if request.method == "POST" and not session.knows(visit.field("ticket")):
-            return problems.reply(visit, problems.STALE_FORM)
+            return self._problem(visit, problems.STALE_FORM)
         if route.writes and not visit.may_write:
-            return problems.reply(visit, problems.READ_ONLY)
+            return self._problem(visit, problems.READ_ONLY)
         try:
             return route.answer(visit)
         except ChangedSince as error:
             return problems.changed_since(visit, error)
         except (Explained, ValueError, TypeError) as error:
-            return problems.reply(visit, problems.of(error))
+            return self._problem(visit, problems.of(error))
         except BaseException as error:  # a panic of the kernel, too
             logger.error("a page failed: %s", type(error).__name__)  # its text may quote a memory
             logger.debug("the page %s", route.pattern, exc_info=True)
-            return problems.reply(visit, problems.FAILED)
+            return self._problem(visit, problems.FAILED)
+
+    def _problem(self, visit: Visit, problem: Problem) -> Reply:
+        """Return a page with a problem; without the menu, if the memory fails for that, too."""
+        try:
+            return problems.reply(visit, problem)
+        except (Explained, ValueError, TypeError):  # the menu counts what waits
+            return self._sign_in.problem(problem)
 
 
 def _is_isolated(headers: Headers) -> bool:
@@ -272,5 +288,5 @@ def _numbers(query: str) -> Mapping[str, int]:
     return {
         name: int(value)
         for name, value in pairs
-        if value.isascii() and value.isdigit() and len(value) < 19
+        if NAME.fullmatch(name) and NUMBER.fullmatch(value)
     }

@@ -15,7 +15,7 @@ from memstore.lazy import lazy_import
 from memstore.store.store import file_of, in_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from memstore.domain.protocols import JSONGenerator
@@ -40,13 +40,21 @@ class Rereading:
         store: where the episode is; its author is who started it.
         episode_id: the episode.
         generator: reads it.
+        stays: whether who started it is still signed in: the reading ends with that.
     """
 
-    def __init__(self, store: Store, episode_id: int, generator: JSONGenerator) -> None:
+    def __init__(
+        self,
+        store: Store,
+        episode_id: int,
+        generator: JSONGenerator,
+        stays: Callable[[], bool],
+    ) -> None:
         run = clock.new_run()
         self._store = in_run(store, run)
         self._episode_id = episode_id
         self._generator = generator
+        self._stays = stays
         self._stop = threading.Event()
         self.run = str(uuid.UUID(bytes=run))
         self.model = generator.model
@@ -75,16 +83,23 @@ class Rereading:
                 self._store, self._generator, policy=POLICY, scope=episode.scope
             )
             self.items = extractor.extract_episode(
-                self._episode_id, progress=self._tell, cancelled=self._stop.is_set
+                self._episode_id, progress=self._tell, cancelled=self._is_over
             ).items
             self.changed = bool(self._store.log(run=self.run, scope=episode.scope, limit=1))
         except Cancelled:
-            self.trouble = "It was stopped; nothing was stored."
+            self.trouble = (
+                "It was stopped; nothing was stored."
+                if self._stop.is_set()
+                else "The sign-in of who started it has ended; nothing was stored."
+            )
         except (Explained, ValueError) as error:
             self.trouble = wording.in_pages(error)
         finally:
             self.at = clock.utc_now()
             self.is_running = False
+
+    def _is_over(self) -> bool:
+        return self._stop.is_set() or not self._stays()
 
     def _tell(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -95,15 +110,17 @@ _known: WeakKeyDictionary[File, _Kept] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def begin(store: Store, episode_id: int, generator: JSONGenerator) -> Rereading:
-    """Have an episode read, unless that is being done."""
+def begin(
+    store: Store, episode_id: int, generator: JSONGenerator, stays: Callable[[], bool]
+) -> Rereading:
+    """Have an episode read, unless that is being done; for the arguments see Rereading."""
     key = (store.namespace, episode_id)
     with _lock:
         kept = _known.setdefault(file_of(store), OrderedDict())
         last = kept.get(key)
         if last is not None and last.is_running:
             return last
-        kept[key] = reading = Rereading(store, episode_id, generator)
+        kept[key] = reading = Rereading(store, episode_id, generator, stays)
         kept.move_to_end(key)
         if len(kept) > MAX_KEPT:
             kept.popitem(last=False)

@@ -154,6 +154,13 @@ class SignIn:
             return None
         return session
 
+    def _stays(self, session: Session) -> bool:
+        """Whether a session has not ended, nor its token; a memory that fails tells neither."""
+        try:
+            return self.session(session.secret, is_use=False) is session
+        except Explained:
+            return False
+
     def _token(self, session: Session) -> AccessToken | None:
         """Return the token of a session if it still gives access, looked up each time."""
         known = self._stores.store().file.tokens.list()
@@ -167,6 +174,7 @@ class SignIn:
         *,
         path: str,
         numbers: Mapping[str, int],
+        query: Mapping[str, int],
         fields: list[tuple[str, str]],
         swaps: bool,
     ) -> Visit:
@@ -185,6 +193,7 @@ class SignIn:
             entry=entry,
             path=path,
             numbers=numbers,
+            query=query,
             fields={name: values[0] for name, values in many.items()},
             many=many,
             swaps=swaps,
@@ -192,6 +201,7 @@ class SignIn:
             menu=MENU,
             owners=self._owners,
             leave=partial(self.leave, session),
+            stays=partial(self._stays, session),
             generator=self._generator,
         )
 

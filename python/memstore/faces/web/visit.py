@@ -40,12 +40,14 @@ class Visit:
         entry: that of the menu which the page belongs to.
         path: the rest of the address.
         numbers: those in the path and in the query, by name.
+        query: those in the query alone.
         fields: those of the posted form; a name that is repeated has all its values in ``many``.
         swaps: whether the browser puts the answer in the place of a part of the page.
         may_write: whether the person may change anything.
         menu: all entries, also those that the menu does not list.
         owners: those that agents use if a call names none.
         leave: ends the session.
+        stays: whether the session has not ended yet, nor its token; asked by what works on for it.
         generator: returns the language model that reads episodes again; ``None`` if none is set.
     """
 
@@ -58,6 +60,7 @@ class Visit:
         entry: Entry,
         path: str,
         numbers: Mapping[str, int],
+        query: Mapping[str, int],
         fields: Mapping[str, str],
         many: Mapping[str, list[str]],
         swaps: bool,
@@ -65,6 +68,7 @@ class Visit:
         menu: Sequence[Entry],
         owners: Mapping[str, str],
         leave: Callable[[], Reply],
+        stays: Callable[[], bool],
         generator: Callable[[], JSONGenerator | None],
     ) -> None:
         self.store = store
@@ -73,6 +77,7 @@ class Visit:
         self.entry = entry
         self.path = path
         self.numbers = numbers
+        self.query = query
         self.fields = fields
         self.many = many
         self.swaps = swaps
@@ -80,6 +85,7 @@ class Visit:
         self.menu = menu
         self.owners = owners
         self.leave = leave
+        self.stays = stays
         self.generator = generator
 
     # -- what was asked ----------------------------------------------------------------------------
@@ -110,6 +116,12 @@ class Visit:
         if fields is None:
             raise NotFound("this question is not kept any more: ask it again")
         return fields
+
+    @property
+    def here(self) -> str:
+        """The address of this page, with its filters and its place in a list."""
+        query = "&".join(f"{name}={number}" for name, number in self.query.items())
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def back(self) -> str:
@@ -167,8 +179,8 @@ class Visit:
         """
         if moment is None:
             return ""
-        if form == "%d %b %Y" and moment.year == clock.utc_now().year:
-            form = "%d %b"
+        if moment.year == clock.utc_now().year:
+            form = form.replace(" %Y", "")
         return templating.time_element(moment, self.zone, form)
 
     def moment(self, moment: datetime | None) -> Markup | str:

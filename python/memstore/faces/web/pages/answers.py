@@ -8,7 +8,7 @@ from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import paging
+from memstore.faces.web import owning, paging
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
-FILTERS: Final = ("client", "run", "fact", "since", "empty")
+FILTERS: Final = ("client", "run", "fact", "since", "until", "empty", *owning.NAMES)
 
 MAX_FIELD: Final = 1000
 
@@ -32,7 +32,7 @@ def show(visit: Visit) -> Reply:
     problem = ""
     try:
         found = visit.store.searches(
-            **_wanted(kept), before=visit.number("before"), scope=EVERYBODY, limit=paging.ROWS + 1
+            **_wanted(kept), before=visit.number("before"), limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
@@ -47,8 +47,8 @@ def show(visit: Visit) -> Reply:
 
 
 def _wanted(kept: dict[str, str]) -> dict[str, Any]:
-    wanted: dict[str, Any] = {
-        name: kept[name] for name in ("client", "run", "since") if name in kept
+    wanted: dict[str, Any] = {"scope": owning.chosen(kept) or EVERYBODY} | {
+        name: kept[name] for name in ("client", "run", "since", "until") if name in kept
     }
     if "fact" in kept:
         wanted["fact"] = int(kept["fact"])

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from memstore.faces.web.visit import Visit
     from memstore.history.erasure import ErasurePlan
 
+SELECTIONS: Final = ("facts", "subject", "episode", "source", "run", *owning.NAMES)
+"""What selects what goes, by the names of the fields."""
+
 SHOWN: Final = 100
 """Steps of a plan that a page tells; all are counted."""
 
@@ -44,8 +47,7 @@ def chosen(visit: Visit) -> Reply:
 
 def select(visit: Visit) -> Reply:
     """Keep a selection, and lead to its plan."""
-    names = ("facts", "subject", "episode", "source", "run", *owning.NAMES)
-    wanted = {name: visit.field(name) for name in names if visit.field(name)}
+    wanted = {name: visit.field(name) for name in SELECTIONS if visit.field(name)}
     return visit.to(f"erase?q={visit.session.keep(wanted)}" if wanted else "erase")
 
 
@@ -59,6 +61,7 @@ def _planned(
         "erase.html",
         status,
         plan=plan,
+        wanted={name: wanted.get(name) for name in SELECTIONS},
         counts=[(name, number) for name, number in plan.counts.to_dict().items() if number],
         shown=SHOWN,
         asked=visit.session.keep({name: str(one) for name, one in wanted.items()}),

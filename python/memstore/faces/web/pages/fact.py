@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MAX_LINES: Final = 100
 """Lines of the journal that are shown."""
 
+MAX_EDITED: Final = 50_000
+"""Characters of a text that is put into the form that corrects it: browsers take long over more."""
+
 MAX_PROPOSALS: Final = 500
 """Open questions about a subject among which those about a fact are looked for."""
 
@@ -123,7 +126,8 @@ def _after(visit: Visit, undo: Undo | None, back: str) -> Reply:
 def correct(visit: Visit, problem: str = "", status: int = 200) -> Reply:
     """Show the form for the text that replaces a fact."""
     fact = visit.store.get(visit.numbers["id"])
-    text = visit.fields.get("content", fact.content)
+    written = "" if len(fact.content) > MAX_EDITED else fact.content
+    text = visit.fields.get("content", written)
     if fact.status not in ("active", "distrusted", "expired"):
         raise Conflict(f"fact {fact.id} is {fact.status}: only what is active can be corrected")
     return visit.page("correct.html", status, fact=fact, text=text, problem=problem)

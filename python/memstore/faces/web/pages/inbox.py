@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
 from memstore.errors import NotFound
 from memstore.faces.escaping import counted
 from memstore.faces.web import acting, filters, paging
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain.proposals import Proposal, Question
     from memstore.faces.web.reply import Reply
@@ -29,7 +30,7 @@ STATES: Final = (
 
 GROUPS: Final = (("subject", "by subject"), ("run", "by run"))
 
-OWNERS: Final = ("user", "agent", "run")
+FILTERS: Final = ("subject", "category", "source", "user", "agent", "run", "from", "until")
 
 VERDICTS: Final = {"accept": "Replaced", "reject": "Both kept"}
 
@@ -51,24 +52,26 @@ class Group(NamedTuple):
 
 def show(visit: Visit) -> Reply:
     kept = visit.kept()
-    chosen = filters.Filters(kept, visit.zone)
+    chosen = filters.Filters(kept, visit.zone, "Asked")
+    wanted = chosen.narrowing_all()
     state = kept.get("asked", ProposalState.OPEN)
     by = kept.get("by", "subject")
     found = visit.store.proposals.questions(
-        state, scope=chosen.scope, limit=paging.ROWS + 1, after_id=visit.number("after")
+        state, **wanted, limit=paging.ROWS + 1, after_id=visit.number("after")
     )
     ids = sorted(one.proposal.id for one in found)[: paging.ROWS]
-    shown = [one for one in found if one.proposal.id in ids]
+    shown = [one.condensed(SHOWN_CHARACTERS) for one in found if one.proposal.id in ids]
     return visit.page(
         "inbox.html",
         groups=_by_run(visit, shown) if by == "run" else _by_subject(shown),
-        total=visit.store.proposals.count(state, scope=chosen.scope),
+        total=visit.store.proposals.count(state, **wanted),
         state=state,
         states=STATES,
         by=by,
         ways=GROUPS,
+        reasons=_reasons,
         chosen=chosen,
-        names=OWNERS,
+        names=FILTERS,
         links=paging.onward(
             visit,
             "after",
@@ -77,6 +80,14 @@ def show(visit: Visit) -> Reply:
             later_text="next",
         ),
     )
+
+
+def _reasons(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why a person is asked."""
+    if evidence.get("outranked") is True:
+        yield "what speaks for the newer one counts less than what speaks for the older"
+    if evidence.get("wanted") == "DELETE":
+        yield "a model wanted to delete the older one"
 
 
 def _by_subject(questions: Sequence[Question]) -> list[Group]:
@@ -108,7 +119,7 @@ def _asked_by(visit: Visit, proposal: Proposal) -> tuple[str, int]:
 
 
 def narrow(visit: Visit) -> Reply:
-    names = ("asked", "by", *OWNERS)
+    names = ("asked", "by", *FILTERS)
     wanted = {name: visit.field(name)[: filters.MAX_FIELD] for name in names if visit.field(name)}
     if wanted.get("asked", "") not in dict(STATES):
         wanted.pop("asked", None)

@@ -54,7 +54,7 @@ class Found(NamedTuple):
 def show(visit: Visit) -> Reply:
     """List the episodes, the newest first, or those that a question finds."""
     kept = visit.kept()
-    chosen = filters.Filters(kept, visit.zone)
+    chosen = filters.Filters(kept, visit.zone, "Recorded")
     question = kept.get("query", "")
     wanted = _wanted(chosen)
     if question:
@@ -86,9 +86,7 @@ def _page(
 
 
 def _wanted(chosen: filters.Filters) -> dict[str, Any]:
-    wanted = {**chosen.narrowing(), "scope": chosen.scope}
-    if "source" in chosen.fields:
-        wanted["source"] = chosen.fields["source"]
+    wanted = chosen.narrowing_all()
     return {name: one for name, one in wanted.items() if name not in ("subject", "category")}
 
 
@@ -170,7 +168,7 @@ def read_again(visit: Visit) -> Reply:
     generator = visit.generator()
     if generator is None:
         raise Conflict("no language model is set")
-    rereading.begin(visit.store, one.id, generator)
+    rereading.begin(visit.store, one.id, generator, visit.stays)
     return _after_reading(visit)
 
 

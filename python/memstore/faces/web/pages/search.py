@@ -35,6 +35,9 @@ FILTERS: Final = ("subject", "category", "user", "agent", "run", "from", "until"
 
 MAX_QUERY: Final = 4000
 
+LATELY: Final = 5
+"""The last acts, which are shown whenever the last visit was."""
+
 MAX_NEWS: Final = 1000
 """Changes since the last visit that are counted."""
 
@@ -93,7 +96,14 @@ def home(visit: Visit) -> Reply:
 
 def _home(visit: Visit, chosen: Filters) -> Reply:
     counts = visit.store.counts(scope=EVERYBODY)
-    return visit.page("search.html", question="", chosen=chosen, counts=counts, news=_news(visit))
+    return visit.page(
+        "search.html",
+        question="",
+        chosen=chosen,
+        counts=counts,
+        news=_news(visit),
+        lately=visit.store.log(scope=EVERYBODY, limit=LATELY),
+    )
 
 
 def _news(visit: Visit) -> list[News]:

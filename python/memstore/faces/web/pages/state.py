@@ -81,7 +81,7 @@ def _embedder_trouble(visit: Visit) -> str:
 
 
 def examine(visit: Visit) -> Reply:
-    checkup.of(visit.store.file).start(deep=bool(visit.field("deep")))
+    checkup.of(visit.store.file).start(deep=bool(visit.field("deep")), stays=visit.stays)
     return _checkup(visit)
 
 

@@ -32,21 +32,30 @@ CATEGORY: Final = attrgetter("fact.category")
 
 MAX_RELATIONS: Final = 20
 
-REMOVED: Final = ("superseded", "deleted", "expired", "distrusted")
-
-OWNERS: Final = ("user", "agent", "run")
+OF_SUBJECTS: Final = ("user", "agent", "run", "from")
+"""Not until a day: which subjects changed no more since then is asked of each of them."""
 
 FILTERS: Final = ("category", "source", "state", "user", "agent", "run", "from", "until", "as_of")
+
+FILTERS_OF_REMOVED: Final = FILTERS[:-1]
+"""As of a moment, nothing was removed that is not there now."""
 
 
 def list_subjects(visit: Visit) -> Reply:
     kept = visit.kept()
-    chosen = filters.Filters(kept, visit.zone)
-    order = kept.get("order", ORDERS[0][0])
+    chosen = filters.Filters(kept, visit.zone, "Last change")
+    period = {
+        name.replace("created", "changed"): moment
+        for name, moment in chosen.narrowing().items()
+        if name.startswith("created")
+    }
+    # Which changed last when is read from the journal, so in that order alone.
+    order = SubjectOrder.CHANGED if period else kept.get("order", ORDERS[0][0])
     found = visit.store.subjects(
         kept.get("prefix", ""),
         order=order,
         scope=chosen.scope,
+        **period,
         after=_after(kept),
         limit=paging.ROWS + 1,
     )
@@ -60,14 +69,14 @@ def list_subjects(visit: Visit) -> Reply:
         chosen=chosen,
         order=order,
         orders=ORDERS,
-        owners=OWNERS,
+        names=OF_SUBJECTS,
     )
 
 
 def choose(visit: Visit) -> Reply:
     if visit.field("reset"):
         return visit.to("subjects")
-    names = ("prefix", "order", *OWNERS)
+    names = ("prefix", "order", *OF_SUBJECTS)
     chosen = {name: visit.field(name)[: filters.MAX_FIELD] for name in names if visit.field(name)}
     if chosen.get("order", ORDERS[0][0]) not in dict(ORDERS):
         del chosen["order"]
@@ -130,7 +139,7 @@ def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:
     count = partial(visit.store.count, subject=subject, scope=scope)
     return {
         "active": count(),
-        "removed": count(states=REMOVED),
+        "removed": count(states=filters.REMOVED),
     }
 
 
@@ -152,11 +161,21 @@ def filter_subject(visit: Visit) -> Reply:
 def removed(visit: Visit) -> Reply:
     """Show what was replaced, deleted or hidden."""
     fact = visit.store.get(visit.numbers["id"])
-    page = paging.newest_first(
-        visit, visit.store.list, subject=fact.subject, scope=EVERYBODY, states=REMOVED
+    chosen = filters.Filters(visit.kept(), visit.zone, states=filters.REMOVED_STATES)
+    wanted = {"states": filters.REMOVED} | chosen.listing() | {"subject": fact.subject}
+    page = paging.newest_first(visit, visit.store.list, **wanted)
+    return visit.page(
+        "removed.html",
+        fact=fact,
+        chosen=chosen,
+        names=FILTERS_OF_REMOVED,
+        rows=chains.rows(visit.store, page.rows),
+        links=page.links,
     )
-    rows = chains.rows(visit.store, page.rows)
-    return visit.page("removed.html", fact=fact, rows=rows, links=page.links)
+
+
+def filter_removed(visit: Visit) -> Reply:
+    return visit.to(filters.keep(visit, f"subject/{visit.numbers['id']}/removed"))
 
 
 def export(visit: Visit) -> Reply:
@@ -175,5 +194,6 @@ ROUTES: Final = (
     shows("subject/{id}", show),
     asks("subject/{id}", filter_subject),
     shows("subject/{id}/removed", removed),
+    asks("subject/{id}/removed", filter_removed),
     shows("subject/{id}/export", export),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database.journal import Kind
 from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import acting, activity_chart, paging
+from memstore.faces.web import acting, activity_chart, owning, paging
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
@@ -26,8 +27,13 @@ DAYS: Final = 28
 SELECTING: Final = ("run", "source", "actor", "since")
 """What narrows the list, and selects what is to be undone."""
 
-NARROWING: Final = (*SELECTING, "until")
-"""What narrows the list. All since a moment can be undone, but not all until one."""
+NARROWING: Final = (*SELECTING, *owning.NAMES, "until", "kind")
+"""What narrows the list. All since a moment can be undone, but not all until one, or of a kind."""
+
+KNOWN: Final = frozenset(Kind)
+"""The kinds of lines that acts are found by: not those that the chart tells apart by more."""
+
+KINDS: Final = (("", "any"), *((name, name) for name, _ in activity_chart.GROUPS))
 
 MAX_FIELD: Final = 1000
 
@@ -48,13 +54,13 @@ class Run(NamedTuple):
 
 
 def show(visit: Visit) -> Reply:
-    wanted: dict[str, Any] = {name: one for name, one in visit.kept().items() if name in NARROWING}
+    wanted = {name: one for name, one in visit.kept().items() if name in NARROWING}
     problem = ""
     acts: Sequence[Act] = ()
     before, after = visit.number("before"), visit.number("after")
     try:
         acts = visit.store.log(
-            **wanted, scope=EVERYBODY, before=before, after=after, limit=paging.ROWS + 1
+            **_narrowing(wanted), before=before, after=after, limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
@@ -66,10 +72,22 @@ def show(visit: Visit) -> Reply:
         runs=[*_runs(visit, shown)],
         links=paging.onward(visit, "before", shown[-1].line if len(acts) > paging.ROWS else None),
         chart=activity_chart.drawn(activity),
+        kinds=KINDS,
+        can_undo=all(name not in wanted for name in ("until", "kind"))
+        and any(name in wanted for name in SELECTING),
         wanted=wanted,
         asked=visit.number("q"),
         problem=problem,
     )
+
+
+def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
+    """Return the keywords of ``Store.log``."""
+    asked: dict[str, Any] = {name: wanted[name] for name in (*SELECTING, "until") if name in wanted}
+    if "kind" in wanted:
+        group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
+        asked["kinds"] = [kind for kind in group if kind in KNOWN]
+    return asked | {"scope": owning.chosen(wanted) or EVERYBODY}
 
 
 def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
@@ -150,7 +168,8 @@ def apply(visit: Visit) -> Reply:
 def _plan(visit: Visit) -> Plan:
     wanted: Mapping[str, Any] = visit.kept("selected")
     return visit.store.revert(
-        **{name: wanted[name] for name in SELECTING if name in wanted}, scope=EVERYBODY
+        **{name: wanted[name] for name in SELECTING if name in wanted},
+        scope=owning.chosen(wanted) or EVERYBODY,
     )
 
 
