@@ -189,16 +189,17 @@ class PostgresEngine:
         with self._turn(wait):
             left = max(0.0, wait - (clock.monotonic() - began))
             connection, state, number = self._locked(left)
+            transaction = PostgresTransaction(
+                connection, self.tenant, self._admit, state, self._remembered
+            )
             try:
-                transaction = PostgresTransaction(
-                    connection, self.tenant, self._admit, state, self._remembered
-                )
                 if not check_links:
                     with Translated():
                         connection.execute("SET LOCAL session_replication_role = replica")
                 yield transaction
                 self._finish(transaction, number)
             finally:
+                transaction.abandon()
                 self._give_back(connection)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
@@ -253,6 +254,7 @@ class PostgresEngine:
             self._remembered.note_found()
         finally:
             if attempt.is_locked:
+                attempt.abandon()
                 self._give_back(attempt.connection)
         return result
 

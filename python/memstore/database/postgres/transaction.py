@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
 from psycopg import errors
-from psycopg.types.json import Jsonb
 
 from memstore.database import acts
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
+from memstore.database.postgres import derived, statements
 from memstore.database.postgres import remembered as remembering
-from memstore.database.postgres import statements
+from memstore.database.postgres.arrays import array
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
 from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -36,6 +38,8 @@ STATE: Final = (
     " hash = %s WHERE tenant = %s"
 )
 
+_to_text: Final = json_writer(allow_nan=False)
+
 HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
 NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
@@ -43,6 +47,9 @@ NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
+
+AHEAD: Final = 1000
+"""After how many queued rows of a statement they are sent."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
@@ -75,12 +82,16 @@ class PostgresTransaction(Transaction):
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
         self._queued = Queued()
+        self._ahead: ExitStack | None = None
+        """The pipeline in which rows were sent ahead."""
         self._counters = dict(state.counters) if state is not None else {}
         self._head = None if state is None else (state.line, state.at, state.hash)
         """The journal's last line, as far as it is known."""
         self._written: set[str] = set()
         """The tables that were written."""
         self._last: psycopg.RawCursor[Any] | None = None
+        self._new_facts: set[object] = set()
+        """The ids of facts that it inserted together, which the feed has."""
         self.namespaces: set[str] = set()
         """The namespaces of the rows that were added."""
         self.effects: set[str] = set()
@@ -166,6 +177,8 @@ class PostgresTransaction(Transaction):
         row = parameters
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in statements.named(sql))
+        if len(self._queued.rows.get(sql, ())) >= AHEAD:
+            self._send_ahead()
         self._queued.add(sql, row, finish)
 
     def queue_id(self, sql: str, row_id: int) -> None:
@@ -173,9 +186,29 @@ class PostgresTransaction(Transaction):
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if self._queued.rows:
-            with Translated(), self.connection.pipeline():
+        if self._queued.rows or self._ahead is not None:
+            with Translated(), self._pipelined():
                 self._run_queued()
+
+    def _send_ahead(self) -> None:
+        """Send what is queued; the server runs it while more is queued."""
+        with Translated():
+            self._ahead = self._pipelined()
+            self._run_queued()
+
+    def _pipelined(self) -> ExitStack:
+        """Return the pipeline of what was sent ahead, or a new one, for the caller to end."""
+        pipeline, self._ahead = self._ahead, None
+        if pipeline is None:
+            pipeline = ExitStack()
+            pipeline.enter_context(self.connection.pipeline())
+        return pipeline
+
+    def abandon(self) -> None:
+        """End the pipeline of a transaction that will not be committed."""
+        if self._ahead is not None:
+            with suppress(psycopg.Error), self._pipelined():
+                pass
 
     def _run_queued(self) -> None:
         self.note_namespaces()
@@ -191,24 +224,51 @@ class PostgresTransaction(Transaction):
 
     def _run_many(self, text: str, rows: Sequence[Row]) -> None:
         names = statements.named(text)
-        many = statements.batched(text) if len(rows) > 1 else None
-        statement = statements.compiled(many or text, False)
-        self._note(statement)
-        self._note_line(text, statement, rows)
-        cursor = self._cursor()
-        if many is not None:
+        if len(rows) > 1 and statements.batched(text) is not None:
             for start in range(0, len(rows), BATCH):
-                some = rows[start : start + BATCH]
-                lists = [[_value(row[place]) for row in some] for place in range(len(names))]
-                cursor.execute(statement.text, self._bound(statement, names, lists))
+                self._run_batch(text, rows[start : start + BATCH])
         else:
+            statement = statements.compiled(text, False)
+            self._note(statement)
+            self._note_line(text, statement, rows)
             bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
             if len(bound) == 1:
-                cursor.execute(statement.text, bound[0])
+                self._cursor().execute(statement.text, bound[0])
             else:
-                cursor.executemany(statement.text, bound)
-        if statement.table and "id" in names:
-            self._note_id(statement.table, max(row[names.index("id")] for row in rows))
+                self._cursor().executemany(statement.text, bound)
+        table = statements.compiled(text, False).table
+        if table and "id" in names:
+            self._note_id(table, max(row[names.index("id")] for row in rows))
+
+    def _run_batch(self, text: str, rows: Sequence[Row]) -> None:
+        """Run an INSERT for rows as one statement."""
+        names = statements.named(text)
+        columns = [*zip(*rows, strict=True)]
+        constant = {
+            name: column[0]
+            for name, column in zip(names, columns, strict=True)
+            if column.count(column[0]) == len(column)
+        }
+        constant.pop(names[0], None)  # something has to say how many rows there are
+        many = statements.batched(text, frozenset(constant))
+        if many is None:
+            raise ValueError(f"{text!r} cannot be run for many rows at once")
+        table = statements.compiled(text, False).table
+        needless = derived.needless(table, constant, is_fed=self._are_fed(names, columns))
+        statement = statements.compiled(many.text, False, needless)
+        self._note(statement)
+        self._note_line(text, statement, rows)
+        values = [
+            _value(constant[name]) if name in constant else array(column, type_)
+            for name, column, type_ in zip(names, columns, many.types, strict=True)
+        ]
+        self._cursor().execute(statement.text, self._bound(statement, names, values))
+        if table == "memstore_facts":
+            self._new_facts.update(columns[names.index("id")])
+
+    def _are_fed(self, names: Sequence[str], columns: Sequence[Row]) -> bool:
+        """Whether all owners of vectors are facts that this transaction inserted."""
+        return "owner" in names and self._new_facts.issuperset(columns[names.index("owner")])
 
     def _note(self, statement: Compiled) -> None:
         """Note what a statement changes."""
@@ -298,7 +358,7 @@ class PostgresTransaction(Transaction):
         Raises:
             psycopg.Error: not translated, because the answer to the commit may be lost.
         """
-        with self.connection.pipeline():
+        with self._pipelined():
             self._run_queued()
             if "uncounted" in self.effects:
                 self.connection.execute(NO_ZEROS, [self.tenant])
@@ -320,7 +380,8 @@ class PostgresTransaction(Transaction):
 
 
 def _stored(state: State) -> list[object]:
-    return [*state._replace(counters=Jsonb(state.counters))]  # type: ignore[arg-type]
+    version, epoch, counters, *line = state
+    return [version, epoch, _to_text(counters), *line]
 
 
 def _named(text: str, parameters: Given) -> Mapping[str, Any]:
@@ -387,28 +448,41 @@ class Attempt(PostgresTransaction):
         waiting = self._queued.rows
         if self.is_locked or not waiting or any(len(own) > 1 for own in waiting.values()):
             return None
-        statement = statements.joined((*waiting,))
+        statement = statements.joined((*waiting,), self._needless())
         if statement is None or self._state is None:
             return None
-        rows: list[Mapping[str, object]] = []
+        rows: list[Row] = []
         for text, queued in waiting.items():
-            row = [*self._queued.completed(text, queued)]
-            self._note(statements.compiled(text, False))
-            self._note_line(text, statements.compiled(text, False), row)
-            values = dict(zip(statements.named(text), map(_value, row[0]), strict=True))
-            if isinstance(id_ := values.get("id"), int):
-                self._note_id(statements.compiled(text, False).table, id_)
-            rows.append(values)
+            (row,) = self._queued.completed(text, queued)
+            rows.append(row if bool not in map(type, row) else (*map(_value, row),))
+        for text, row in zip(waiting, rows, strict=True):
+            self._note_row(text, row)
         known = self._state.version
         self._state = self._next_state()
-        own = {"known": known, TENANT: self.tenant}
-        own |= dict(zip(State._fields, _stored(self._state), strict=True))
-        bound = [
-            own[place] if isinstance(place, str) else rows[place[0]][place[1]]
-            for place in statement.places
-        ]
+        rows.append((*_stored(self._state), known, self.tenant))
+        bound = [rows[row][place] for row, place in statement.places]
         self.effects |= statement.effects
         return statement.text, bound
+
+    def _needless(self) -> tuple[frozenset[str], ...]:
+        """Return the effects that the queued row of each statement does not have."""
+        found, fact_id = [], None
+        for text, ((*row,),) in self._queued.rows.items():
+            table = statements.compiled(text, False).table
+            values = dict(zip(statements.named(text), row, strict=False))  # some is added later
+            is_fed = fact_id is not None and values.get("owner") == fact_id
+            found.append(derived.needless(table, values, is_fed=is_fed))
+            if table == "memstore_facts":
+                fact_id = values["id"]
+        return tuple(found)
+
+    def _note_row(self, text: str, row: Row) -> None:
+        """Note what the only queued row of a statement changes."""
+        statement, names = statements.compiled(text, False), statements.named(text)
+        self._note(statement)
+        self._note_line(text, statement, (row,))
+        if "id" in names:
+            self._note_id(statement.table, row[names.index("id")])
 
 
 def _value(value: object) -> object:
