@@ -17,12 +17,16 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from memstore.database.engine import Outdated
 from memstore.database.postgres import migrations, pools, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.transaction import (
+    READ,
+    READ_STATE,
     Attempt,
+    Guess,
     Outrun,
     PostgresTransaction,
     Translated,
@@ -67,10 +71,6 @@ LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
     " WHERE tenant = {} FOR UPDATE"
 )
-
-READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-READ_STATE: Final = "{}; SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
 
 TRIM: Final = (
     "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
@@ -156,20 +156,50 @@ class PostgresEngine:
     # -- transactions -------------------------------------------------------------------------
 
     @contextmanager
-    def read(self) -> Iterator[PostgresTransaction]:
+    def read(self, *, may_repeat: bool = False) -> Iterator[PostgresTransaction]:
+        seen = self._remembered.seen
+        if may_repeat and seen is not None and self._has_tables and self._remembered.reads.pays():
+            with self._guessed(seen) as transaction:
+                yield transaction
+            return
         connection, state = self._began_reading()
+        self._remembered.seen = state
         try:
             yield PostgresTransaction(connection, self.tenant, self._admit, state, self._remembered)
         finally:
             self._pool.give_back_read(connection)
 
+    @contextmanager
+    def _guessed(self, seen: State) -> Iterator[PostgresTransaction]:
+        """Begin a read with the tenant's row as it was seen last, and without a round trip.
+
+        Raises:
+            Outdated: the row is another one.
+        """
+        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered)
+        was_right = False
+        try:
+            try:
+                yield guess
+            except Outdated:
+                raise
+            except Exception:
+                if guess.has_begun:
+                    raise
+                raise Outdated from None  # what was remembered may be why
+            guess.begin()
+            was_right = True
+        finally:
+            self._remembered.reads.note(was_right=was_right)
+            if guess.has_begun:
+                self._pool.give_back_read(guess.connection)
+
     def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
         """Begin a read; return its connection, and the tenant's row if there is one."""
         if not self._has_tables:
             return self._began(READ)[0], None
-        connection, found = self._began(
-            READ_STATE.format(READ, sql.Literal(self.tenant).as_string())
-        )
+        tenant = sql.Literal(self.tenant).as_string()
+        connection, found = self._began(f"{READ}; {READ_STATE.format(tenant)}")
         found.nextset()
         row = found.fetchone()
         return connection, None if row is None else State(*row)
@@ -204,7 +234,7 @@ class PostgresEngine:
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
         state = self._remembered.state
-        if state is None or self._read_only or self._remembered.expects_others():
+        if state is None or self._read_only or not self._remembered.writes.pays():
             return self._performed_locked(work)
         if getattr(self._writing, "is_open", False):
             raise self._busy(0)
@@ -212,7 +242,8 @@ class PostgresEngine:
             with self._turn(self._wait_seconds):
                 return self._attempted(work)
         except Outrun:
-            self._remembered.note(None, missed=True)
+            self._remembered.note(None)
+            self._remembered.writes.note(was_right=False)
         return self._performed_locked(work)
 
     def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
@@ -251,7 +282,7 @@ class PostgresEngine:
             else:
                 self._send(attempt, state, *joined)
             self._namespaces |= claimed
-            self._remembered.note_found()
+            self._remembered.writes.note(was_right=True)
         finally:
             if attempt.is_locked:
                 attempt.abandon()

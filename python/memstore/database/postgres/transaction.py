@@ -9,7 +9,7 @@ import psycopg
 from psycopg import errors
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
+from memstore.database.engine import NO_PARAMETERS, Outdated, Queued, Transaction
 from memstore.database.postgres import derived, statements
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array
@@ -24,7 +24,7 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Finish, FullTexts, Given, Row, Value
+    from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.statements import Compiled
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     marked = lazy_import("memstore.database.sqlite.marked")
+
+READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+READ_STATE: Final = "SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
 
 STATE: Final = (
     "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
@@ -89,6 +93,8 @@ class PostgresTransaction(Transaction):
         """The journal's last line, as far as it is known."""
         self._written: set[str] = set()
         """The tables that were written."""
+        self._prefetched: list[tuple[tuple[str, list[object]], list[Row]]] = []
+        """The answers to queries that will be asked, by their texts and values."""
         self._last: psycopg.RawCursor[Any] | None = None
         self._new_facts: set[object] = set()
         """The ids of facts that it inserted together, which the feed has."""
@@ -151,9 +157,31 @@ class PostgresTransaction(Transaction):
         return rows
 
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
+        if self._prefetched:
+            statement = statements.compiled(sql, True)
+            bound = self._bound_of(statement, sql, parameters)
+            for known, rows in self._prefetched:
+                if known == (statement.text, bound):
+                    return rows
+        return self._fetched_together([(sql, parameters)])[0]
+
+    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
         self.flush()
         with Translated():
-            return self._execute(sql, parameters, returns=True).fetchall()
+            if len(queries) == 1:
+                return [self._execute(*queries[0], returns=True).fetchall()]
+            with self.connection.pipeline():
+                found = [self._execute(*query, returns=True) for query in queries]
+            return [cursor.fetchall() for cursor in found]
+
+    def prefetch(self, *queries: Statement) -> None:
+        if self._written or self._queued.rows:
+            return  # what is written next might change the answers
+        keys = []
+        for text, parameters in queries:
+            statement = statements.compiled(text, True)
+            keys.append((statement.text, self._bound_of(statement, text, parameters)))
+        self._prefetched = [*zip(keys, self._fetched_together(queries), strict=True)]
 
     def _written_or_queued(self) -> set[str]:
         return self._written.union(
@@ -164,6 +192,7 @@ class PostgresTransaction(Transaction):
         """Note that something was remembered, and not read."""
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self._prefetched = []
         self.flush()
         with Translated():
             statement = statements.compiled(sql, False)
@@ -175,6 +204,7 @@ class PostgresTransaction(Transaction):
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         row = parameters
+        self._prefetched = []
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in statements.named(sql))
         if len(self._queued.rows.get(sql, ())) >= AHEAD:
@@ -388,6 +418,64 @@ def _named(text: str, parameters: Given) -> Mapping[str, Any]:
     if isinstance(parameters, tuple):
         return dict(zip(statements.named(text), parameters, strict=True))
     return parameters
+
+
+class Guess(PostgresTransaction):
+    """A read that begins with what is remembered of the tenant.
+
+    The first query begins it on the server, in the same round trip, and checks the tenant's row.
+
+    Args:
+        taken: returns a connection.
+    """
+
+    def __init__(
+        self,
+        taken: Callable[[], psycopg.Connection[Any]],
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        state: State,
+        remembered: Remembered,
+    ) -> None:
+        super().__init__(None, tenant, admit, state, remembered)
+        self._taken = taken
+
+    @property
+    def has_begun(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        self.begin()
+        return super().connection
+
+    def begin(self) -> None:
+        """Begin, if nothing has been read yet.
+
+        Raises:
+            Outdated: the tenant's row is not the one that is remembered.
+        """
+        if not self.has_begun:
+            self._begin()
+
+    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
+        return super()._fetched_together(queries) if self.has_begun else self._begin(queries)
+
+    def _begin(self, queries: Sequence[tuple[str, Given]] = ()) -> list[list[Row]]:
+        self._connection = self._taken()
+        try:
+            with self._connection.pipeline():
+                self._connection.execute(READ, prepare=False)
+                state = self._connection.execute(READ_STATE.format("%s"), [self.tenant])
+                found = [self._execute(*query, returns=True) for query in queries]
+            row = state.fetchone()
+        except psycopg.OperationalError:
+            raise Outdated from None  # a connection that died, which is replaced
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        if row is None or self._state is None or State(*row) != self._state:
+            raise Outdated
+        return [cursor.fetchall() for cursor in found]
 
 
 class Outrun(Exception):
