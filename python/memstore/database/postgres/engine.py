@@ -233,32 +233,33 @@ class PostgresEngine:
                 self._give_back(connection)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
-        state = self._remembered.state
-        if state is None or self._read_only or not self._remembered.writes.pays():
+        if self._read_only or not self._has_tenant:
             return self._performed_locked(work)
         if getattr(self._writing, "is_open", False):
             raise self._busy(0)
-        try:
-            with self._turn(self._wait_seconds):
-                return self._attempted(work)
-        except Outrun:
-            self._remembered.note(None)
-            self._remembered.writes.note(was_right=False)
-        return self._performed_locked(work)
+        with self._turn(self._wait_seconds):
+            state = self._remembered.state
+            if state is not None and self._remembered.writes.pays():
+                try:
+                    return self._attempted(work, state)
+                except Outrun:
+                    self._remembered.note(None)
+                    self._remembered.writes.note(was_right=False)
+            return self._attempted(work, None)
 
     def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
         with self.write() as transaction:
             return work(transaction)
 
-    def _attempted(self, work: Callable[[Transaction], T]) -> T:
-        """Do work without the lock, as one statement if it reads nothing.
+    def _attempted(self, work: Callable[[Transaction], T], state: State | None) -> T:
+        """Do work as one statement if it reads nothing.
+
+        Args:
+            state: the tenant's row as it is remembered; ``None`` to lock it first.
 
         Raises:
             Outrun: another process wrote since; nothing was stored.
         """
-        state = self._remembered.state
-        if state is None:
-            raise Outrun
         attempt = Attempt(
             lambda: self._locked(self._wait_seconds),
             self.tenant,
@@ -267,6 +268,8 @@ class PostgresEngine:
             self._remembered,
         )
         try:
+            if state is None:
+                attempt.begin()
             try:
                 result = work(attempt)
                 self.before_commit(attempt)
@@ -275,14 +278,16 @@ class PostgresEngine:
                 if attempt.is_locked:
                     raise
                 raise Outrun from None  # what was remembered may be why
-            joined = None if self._is_trimming_due() else attempt.joined()
-            if joined is None:
+            joined = None
+            if state is not None and not (attempt.is_locked or self._is_trimming_due()):
+                joined = attempt.joined()
+            if state is None or joined is None:
                 attempt.begin()
                 self._finish(attempt, attempt.number, is_settled=True)
             else:
                 self._send(attempt, state, *joined)
+                self._remembered.writes.note(was_right=True)
             self._namespaces |= claimed
-            self._remembered.writes.note(was_right=True)
         finally:
             if attempt.is_locked:
                 attempt.abandon()
@@ -379,6 +384,7 @@ class PostgresEngine:
         self._trim(transaction)
         self._remembered.note(None)
         self._commit(transaction, number)
+        self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
         self._namespaces |= claimed
 
@@ -504,11 +510,9 @@ class PostgresEngine:
 
     def _trim(self, transaction: PostgresTransaction) -> None:
         """Keep the feeds at their length, every so many writes."""
-        if "fed" not in transaction.effects:
-            return
-        self._fed += 1
         if self._is_trimming_due():
             self._fed = 0
+            transaction.flush()
             for feed in ("memstore_fact_changes", "memstore_episode_changes"):
                 transaction.connection.execute(
                     sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}

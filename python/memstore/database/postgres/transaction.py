@@ -491,6 +491,7 @@ class Attempt(PostgresTransaction):
     Args:
         locked: takes the lock; returns a connection, the tenant's row, and the number of the
             transaction on the server.
+        state: what is remembered; ``None`` if the lock is taken before anything else.
     """
 
     def __init__(
@@ -498,7 +499,7 @@ class Attempt(PostgresTransaction):
         locked: Callable[[], tuple[psycopg.Connection[Any], State | None, str | None]],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State,
+        state: State | None,
         remembered: Remembered,
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
@@ -514,12 +515,21 @@ class Attempt(PostgresTransaction):
     def connection(self) -> psycopg.Connection[Any]:
         if self._connection is None:
             self._connection, found, self.number = self._locked()
-            if found is None or self._state is None or found.version != self._state.version:
-                if self._has_relied or found is None:
+            if self._state is None or found is None or found.version != self._state.version:
+                if self._has_relied:
                     raise Outrun
-                self._state, self._counters = found, dict(found.counters)
-                self._head = (found.line, found.at, found.hash)
+                self._state, self._counters = found, dict(found.counters if found else {})
+                self._head = None if found is None else (found.line, found.at, found.hash)
         return self._connection
+
+    def finish(self) -> None:
+        joined = None if self._written or self._ahead is not None else self.joined()
+        if joined is None:
+            super().finish()
+            return
+        with self._pipelined():
+            self._cursor().execute(*joined)
+            self.connection.execute("COMMIT")
 
     def _relied(self) -> None:
         self._has_relied = True
@@ -534,7 +544,7 @@ class Attempt(PostgresTransaction):
         It returns the number 1, or 0 if another process wrote since.
         """
         waiting = self._queued.rows
-        if self.is_locked or not waiting or any(len(own) > 1 for own in waiting.values()):
+        if not waiting or any(len(own) > 1 for own in waiting.values()):
             return None
         statement = statements.joined((*waiting,), self._needless())
         if statement is None or self._state is None:
