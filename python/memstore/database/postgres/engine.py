@@ -184,7 +184,7 @@ class PostgresEngine:
             except Outdated:
                 raise
             except Exception:
-                if guess.has_begun:
+                if was_right := guess.has_begun:
                     raise
                 raise Outdated from None  # what was remembered may be why
             guess.begin()
