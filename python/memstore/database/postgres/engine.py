@@ -72,6 +72,17 @@ LOCK: Final = (
     " WHERE tenant = {} FOR UPDATE"
 )
 
+HAS_STATISTICS: Final = (
+    "SELECT reltuples >= 0 FROM pg_catalog.pg_class WHERE oid = to_regclass('memstore_facts')"
+)
+
+ANALYZE: Final = (
+    "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal,"
+    " memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts),"
+    " memstore_episodes, memstore_pieces,"
+    " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
+)
+
 TRIM: Final = (
     "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
     " WHERE tenant = %(tenant)s ORDER BY seq DESC OFFSET 200000 LIMIT 1)"
@@ -111,6 +122,8 @@ class PostgresEngine:
         self._has_tenant = False
         self._has_tables = False
         """Whether the schema is known to be there."""
+        self._has_statistics = False
+        """Whether the server is known to have counted the rows of the tables."""
         self._namespaces: set[str] = set()
         """The namespaces that are known to be the tenant's."""
         self._fed = 0
@@ -386,7 +399,21 @@ class PostgresEngine:
         self._commit(transaction, number)
         self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
+        if transaction.is_large and not self._has_statistics:
+            self._analyze(transaction.connection)
         self._namespaces |= claimed
+
+    def _analyze(self, connection: psycopg.Connection[Any]) -> None:
+        """Let the server count the rows of tables that it never counted.
+
+        It does so by itself within a minute. Until then it takes each tenant for a few rows, and
+        a search that builds its index pairs every fact with every vector.
+        """
+        self._has_statistics = True
+        with suppress(psycopg.Error):  # what was written is committed
+            row = connection.execute(HAS_STATISTICS).fetchone()
+            if row is not None and not row[0]:
+                connection.execute(ANALYZE)
 
     def _taken(self) -> psycopg.Connection[Any]:
         self._check_usable()
