@@ -72,9 +72,17 @@ LOCK: Final = (
     " WHERE tenant = {} FOR UPDATE"
 )
 
-HAS_STATISTICS: Final = (
-    "SELECT reltuples >= 0 FROM pg_catalog.pg_class WHERE oid = to_regclass('memstore_facts')"
+COUNTED: Final = (
+    "SELECT max(reltuples) FROM pg_catalog.pg_class WHERE oid IN"
+    " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
 )
+"""How many rows the server believes the larger table to have; -1 if it never counted."""
+
+LARGE_SHARE: Final = 10
+"""A write that adds one row to so many has the server count again, as autovacuum would."""
+
+LARGE: Final = 500
+"""How many rows are a large write, whatever the table has."""
 
 ANALYZE: Final = (
     "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal,"
@@ -122,8 +130,6 @@ class PostgresEngine:
         self._has_tenant = False
         self._has_tables = False
         """Whether the schema is known to be there."""
-        self._has_statistics = False
-        """Whether the server is known to have counted the rows of the tables."""
         self._namespaces: set[str] = set()
         """The namespaces that are known to be the tenant's."""
         self._fed = 0
@@ -399,20 +405,19 @@ class PostgresEngine:
         self._commit(transaction, number)
         self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
-        if transaction.is_large and not self._has_statistics:
-            self._analyze(transaction.connection)
+        if transaction.inserted >= LARGE:
+            self._analyze(transaction.connection, transaction.inserted)
         self._namespaces |= claimed
 
-    def _analyze(self, connection: psycopg.Connection[Any]) -> None:
-        """Let the server count the rows of tables that it never counted.
+    def _analyze(self, connection: psycopg.Connection[Any], inserted: int) -> None:
+        """Let the server count the rows after a large write.
 
-        It does so by itself within a minute. Until then it takes each tenant for a few rows, and
-        a search that builds its index pairs every fact with every vector.
+        It does so by itself within a minute. Until then it takes a new tenant for a few rows, and
+        the first search pairs every fact with every vector.
         """
-        self._has_statistics = True
         with suppress(psycopg.Error):  # what was written is committed
-            row = connection.execute(HAS_STATISTICS).fetchone()
-            if row is not None and not row[0]:
+            row = connection.execute(COUNTED).fetchone()
+            if row is not None and inserted * LARGE_SHARE > (row[0] or 0):
                 connection.execute(ANALYZE)
 
     def _taken(self) -> psycopg.Connection[Any]:

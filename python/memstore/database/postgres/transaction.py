@@ -52,9 +52,6 @@ NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
 
-LARGE: Final = 500
-"""How many rows at once are many for the server's plans."""
-
 AHEAD: Final = 1000
 """After how many queued rows of a statement they are sent."""
 
@@ -101,8 +98,8 @@ class PostgresTransaction(Transaction):
         self._last: psycopg.RawCursor[Any] | None = None
         self._new_facts: set[object] = set()
         """The ids of facts that it inserted together, which the feed has."""
-        self.is_large = False
-        """Whether it inserted many rows at once."""
+        self.inserted = 0
+        """How many facts and episodes it inserted together."""
         self.namespaces: set[str] = set()
         """The namespaces of the rows that were added."""
         self.effects: set[str] = set()
@@ -277,7 +274,6 @@ class PostgresTransaction(Transaction):
 
     def _run_batch(self, text: str, rows: Sequence[Row]) -> None:
         """Run an INSERT for rows as one statement."""
-        self.is_large |= len(rows) >= LARGE
         names = statements.named(text)
         columns = [*zip(*rows, strict=True)]
         constant = {
@@ -299,6 +295,8 @@ class PostgresTransaction(Transaction):
             for name, column, type_ in zip(names, columns, many.types, strict=True)
         ]
         self._cursor().execute(statement.text, self._bound(statement, names, values))
+        if table in WITH_NAMESPACE:
+            self.inserted += len(rows)
         if table == "memstore_facts":
             self._new_facts.update(columns[names.index("id")])
 
