@@ -1,22 +1,28 @@
 """A memory on a local PostgreSQL server, beside a file and beside the bare driver, in one run.
 
-    python -m benches.postgres [--facts 10000] [--adds 300]
+    python -m benches.postgres [--part adds|searches|firsts] [--facts 10000] [--adds 300]
 
 The server is that of the tests (``MEMSTORE_TEST_DSN``, or one that is started for the run), with
 ``fsync`` as it is set there; one that is started syncs nothing, so its figures show the program and
-the round trips and not the disk. The rival of adding writes the rows of a fact (the fact, its
-vector, its line) in one prepared statement for each fact, and commits it.
+the round trips and not the disk. What is compared takes turns, and the middle one of the rounds
+counts, so that other work on the machine is shared by both.
+
+The rivals of adding are the very statements that were sent, with their values at hand ("the same
+rows"), and a statement that writes only a fact, its vector and its line ("three rows").
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from statistics import median
-from threading import Thread
 from typing import Any
 
 import psycopg
@@ -24,15 +30,52 @@ from tests.support import postgres
 
 import memstore
 from memstore import NewFact, Store
+from memstore.database.postgres import pools
 
-RIVAL = (
+ROUNDS = 7
+NAMESPACES = 10
+PROCESSES = 4
+
+THREE_ROWS = (
     "WITH fact AS (INSERT INTO memstore_facts (tenant, id, content, subject, category, created_at,"
-    " namespace, uuid, claim_hash, subject_key) VALUES ('rival', $1, $2, 's', 'note', $3, 'rival',"
+    " namespace, uuid, claim_hash, subject_key) VALUES ('three', $1, $2, 's', 'note', $3, 'three',"
     " $4, $1, 's') RETURNING id), line AS (INSERT INTO memstore_journal (tenant, id, txn, at,"
-    " actor, source, kind, fact_id, after, hash) VALUES ('rival', $1, $1, $3, 'user', 'library',"
+    " actor, source, kind, fact_id, after, hash) VALUES ('three', $1, $1, $3, 'user', 'library',"
     " 'add', $1, $5, $6) RETURNING id) INSERT INTO memstore_fact_vectors (tenant, generation_id,"
-    " fact_id, embedding) VALUES ('rival', 1, $1, $7)"
+    " fact_id, embedding) VALUES ('three', 1, $1, $7)"
 )
+
+CONTENDING = """
+import sys, memstore
+with memstore.open(sys.argv[1], namespace="contended") as store:
+    store.add("the first of " + sys.argv[3], subject="s")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(int(sys.argv[2])):
+        store.add(f"fact {number} of {sys.argv[3]}", subject="s")
+    print("done", flush=True)
+"""
+
+FIRST = """
+import sys, time
+import psycopg, psycopg_pool, memstore
+with memstore.open(sys.argv[1], namespace="small") as other:
+    other.search("thing 5")  # the program and its model are loaded
+    began = time.perf_counter()
+    store = memstore.open(sys.argv[1], namespace=sys.argv[2])
+    opened = time.perf_counter()
+    hits = store.search("thing 5 at place 35")
+    found = time.perf_counter()
+    ranking = hits.ranking
+    while hits.ranking != "contextual":
+        time.sleep(0.02)
+        hits = store.search("thing 7 at place 49")
+    indexed = time.perf_counter()
+    store.search("thing 8 at place 56")
+    times = [opened - began, found - opened, indexed - opened, time.perf_counter() - indexed]
+    print(*(f"{1000 * one:.1f}" for one in times), ranking)
+    store.close()
+"""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -49,97 +92,202 @@ def made(number: int, start: int = 0) -> list[NewFact]:
     ]  # fmt: skip
 
 
-def adding(store: Store, adds: int) -> float:
-    facts = made(adds, 10**6)
-    for fact in facts[:10]:
-        store.add(fact.content + " first", subject=fact.subject)
-    return adds / seconds(lambda: [store.add(fact.content, subject=fact.subject) for fact in facts])
+def busy(work: Callable[[], object]) -> tuple[float, float]:
+    """Return how long work takes, and the processor time of this process, in seconds."""
+    used = time.process_time()
+    took = seconds(work)
+    return took, time.process_time() - used
 
 
-def rival(url: str, adds: int) -> float:
-    """Return how many facts a second the bare driver writes, one at a time."""
-    vector = bytes(1024)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("INSERT INTO memstore_tenants (tenant) VALUES ('rival')")
-        connection.execute(
-            "INSERT INTO memstore_generations (tenant, id, state, created_at)"
-            " VALUES ('rival', 1, 'active', '2026')"
+def shown(name: str, figure: float, unit: str = "") -> None:
+    print(f"{name:58}{figure:12.2f} {unit}", flush=True)
+
+
+# -- adding -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def recorded(sent: list[tuple[Any, Any]]) -> Iterator[None]:
+    """Record the statements that write one fact each."""
+    execute = psycopg.RawCursor.execute
+
+    def recording(cursor: Any, text: Any, values: Any = None, **options: Any) -> Any:
+        if str(text).startswith("WITH checked"):
+            sent.append((text, list(values)))
+        return execute(cursor, text, values, **options)
+
+    psycopg.RawCursor.execute = recording  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        psycopg.RawCursor.execute = execute  # type: ignore[method-assign]
+
+
+def adds(url: str, facts: int, number: int) -> float:
+    """Measure additions; return how long the same rows take in one raw statement, in seconds."""
+    with ExitStack() as stack:
+        store = stack.enter_context(memstore.open(url))
+        connection = stack.enter_context(psycopg.connect(url, autocommit=True))
+        pools.configure(connection)
+        new = made(facts)
+        wall, used = busy(lambda: store.add_many(new))
+        shown("add_many", facts / wall, "a second")
+        shown("of each fact, processor time of the program", 1e6 * used / facts, "us")
+        with tempfile.TemporaryDirectory() as folder, memstore.open(Path(folder, "m.db")) as file:
+            wall, used = busy(lambda: file.add_many(new))
+        shown("add_many in a file", facts / wall, "a second")
+        shown("of each fact, processor time of the program", 1e6 * used / facts, "us")
+        for tenant in ("same", "three"):
+            connection.execute("INSERT INTO memstore_tenants (tenant) VALUES (%s)", [tenant])
+            connection.execute(
+                "INSERT INTO memstore_generations SELECT %s, id, model, dimension, state,"
+                " created_at, switched_at FROM memstore_generations WHERE tenant = 'default'",
+                [tenant],
+            )
+        cursor, three = psycopg.RawCursor(connection), count(1)
+
+        def write_three() -> None:
+            at = next(three)
+            values: list[Any] = [at, f"thing {at} was seen", "2026-01-01T00:00:00.000000Z"]
+            values += [f"uuid {at}", '{"content": "x"}', bytes(32), bytes(1024)]
+            cursor.execute(THREE_ROWS, values)
+
+        took: list[tuple[float, float, float]] = []
+        each = max(1, number // ROUNDS)
+        for turn in range(ROUNDS + 1):
+            new = made(each, 10**6 + turn * each)
+            sent: list[tuple[Any, Any]] = []
+            with recorded(sent):
+                ours = seconds(
+                    lambda new=new: [store.add(f.content, subject=f.subject) for f in new]
+                )
+            same = [(text, ["same" if one == "default" else one for one in values])
+                    for text, values in sent]  # fmt: skip
+            known = same[0][1][7]
+            connection.execute(
+                "UPDATE memstore_tenants SET version = %s WHERE tenant = 'same'", [known]
+            )
+            again = seconds(lambda same=same: [cursor.execute(*one) for one in same])
+            if cursor.fetchone() != (1,):
+                raise RuntimeError("what was sent again wrote nothing")
+            fewer = seconds(lambda: [write_three() for _ in range(each)])
+            took.append((ours / each, again / len(same), fewer / each))
+        ours, again, fewer = (median(column) for column in zip(*took[1:], strict=True))
+        shown("add, one at a time", 1000 * ours, "ms")
+        shown("the same rows in one raw statement", 1000 * again, "ms")
+        shown("three rows in one raw statement", 1000 * fewer, "ms")
+        shown("add, as a share of the same rows", median(b / a for a, b, _ in took[1:]))
+        shown("add, as a share of three rows", median(c / a for a, _, c in took[1:]))
+    return again
+
+
+def contending(url: str, number: int) -> float:
+    """Return how many facts a second several processes add to one memory."""
+    memstore.open(url, namespace="contended").close()
+    command = [sys.executable, "-c", CONTENDING, url, str(number // PROCESSES)]
+    running = [
+        subprocess.Popen(
+            [*command, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        cursor = psycopg.RawCursor(connection)
+        for place in range(PROCESSES)
+    ]
 
-        def write(number: int) -> None:
-            values: list[Any] = [number, f"thing {number} was seen", "2026-01-01T00:00:00.000000Z"]
-            values += [f"uuid {number}", '{"content": "x"}', bytes(32), vector]
-            cursor.execute(RIVAL, values)
+    def wait() -> None:
+        for one in running:
+            assert one.stdout is not None
+            one.stdout.readline()
 
-        for number in range(1, 11):
-            write(number)
-        return adds / seconds(lambda: [write(number) for number in range(11, 11 + adds)])
-
-
-def contending(url: str, adds: int) -> float:
-    """Return how many facts a second four threads add to one memory."""
-    stores = [memstore.open(url, namespace="contended") for _ in range(4)]
-    threads = [
-        Thread(target=lambda store=store: [
-            store.add(f"fact {i}", subject="s") for i in range(adds // 4)
-        ])
-        for store in stores
-    ]  # fmt: skip
-
-    def run() -> None:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    took = seconds(run)
-    for store in stores:
-        store.close()
-    return adds / took
+    wait()
+    began = time.perf_counter()
+    for one in running:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    wait()
+    took = time.perf_counter() - began
+    for one in running:
+        one.communicate()
+    return number / took
 
 
-def searching(store: Store) -> float:
-    """Return the median of warm searches, in milliseconds."""
-    store.file.warm()
-    for i in range(5):
-        store.search(f"thing {i}")
-    took = [seconds(lambda i=i: store.search(f"thing {i} at place {i * 7}")) for i in range(50)]
-    return 1000 * median(took)
+# -- searching --------------------------------------------------------------------------------
 
 
-def first_search(path: str) -> float:
-    with memstore.open(path) as store:
-        store.add("something new", subject="s")  # the model is loaded
-        return 1000 * seconds(lambda: store.search("thing 5"))
+def searches(url: str, facts: int) -> None:
+    """Measure warm searches among facts in several namespaces, and those of the same file."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        path = str(Path(folder, "memory.db"))
+        pairs: list[tuple[Store, Store]] = []
+        for place in range(NAMESPACES):
+            new = made(facts // NAMESPACES, place * facts)
+            for where in (url, path):
+                with memstore.open(where, namespace=f"space {place}") as store:
+                    store.add_many(new)
+        for place in range(NAMESPACES):
+            pair = tuple(
+                stack.enter_context(memstore.open(where, namespace=f"space {place}"))
+                for where in (url, path)
+            )
+            pairs.append((pair[0], pair[1]))
+            for store in pair:
+                store.file.warm()
+                while store.search("thing 1").ranking != "contextual":
+                    time.sleep(0.05)
+        took: list[list[float]] = [[], []]
+        for turn in range(20 * NAMESPACES):
+            place = turn % NAMESPACES
+            query = f"thing {place * facts + turn} at place {turn * 7}"
+            for times, store in zip(took, pairs[place], strict=True):
+                times.append(seconds(lambda store=store, query=query: store.search(query)))
+        connection = stack.enter_context(psycopg.connect(url, autocommit=True))
+        trip = median(seconds(lambda: connection.execute("SELECT 1")) for _ in range(200))
+        server, file = (median(times[len(times) // 4 :]) for times in took)
+        shown(f"search among {facts} facts in {NAMESPACES} namespaces", 1000 * server, "ms")
+        shown("the same in a file", 1000 * file, "ms")
+        shown("a round trip", 1000 * trip, "ms")
+        shown("(search - a round trip) / the file's", (server - trip) / file)
 
 
-def measured(path: str, facts: int, adds: int) -> dict[str, float]:
-    with memstore.open(path) as store:
-        found = {
-            "add_many, a second": facts / seconds(lambda: store.add_many(made(facts))),
-            "add one at a time, a second": adding(store, adds),
-            "search, warm, ms": searching(store),
-        }
-    return found | {"the first search of a process, ms": first_search(path)}
+def firsts(url: str, sizes: list[int]) -> None:
+    """Measure the first search of a namespace by a process that has served another one."""
+    with memstore.open(url, namespace="small") as store:
+        store.add_many(made(10))
+    for size in sizes:
+        with memstore.open(url, namespace=f"of {size}") as store:
+            for start in range(0, size, 10_000):
+                store.add_many(made(min(size, 10_000), start))
+        found = subprocess.run(
+            [sys.executable, "-c", FIRST, url, f"of {size}"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        *times, ranking = found.stdout.split()
+        opened, first, indexed, warm = map(float, times)
+        shown(f"{size} facts: opening", opened, "ms")
+        shown(f"{size} facts: the first search ({ranking})", first, "ms")
+        shown(f"{size} facts: indexed after", indexed, "ms")
+        shown(f"{size} facts: the next search", warm, "ms")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=["adds", "searches", "firsts"])
     parser.add_argument("--facts", type=int, default=10_000)
-    parser.add_argument("--adds", type=int, default=300)
+    parser.add_argument("--adds", type=int, default=700)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
     arguments = parser.parse_args()
-    with postgres.database() as url, tempfile.TemporaryDirectory() as folder:
-        server = measured(url, arguments.facts, arguments.adds)
-        file = measured(str(Path(folder, "memory.db")), arguments.facts, arguments.adds)
-        print(f"{'':38}{'server':>10}{'file':>10}")
-        for name, figure in server.items():
-            print(f"{name:38}{figure:10.1f}{file[name]:10.1f}")
-        bare = rival(url, arguments.adds)
-        print(f"{'the bare driver, one at a time':38}{bare:10.1f}")
-        ratio = server["add one at a time, a second"] / bare
-        print(f"{'add, as a share of it':38}{ratio:10.2f}")
-        print(f"{'four threads on one memory, a second':38}{contending(url, arguments.adds):10.1f}")
+    parts = [arguments.part] if arguments.part else ["adds", "searches", "firsts"]
+    if "adds" in parts:
+        with postgres.database() as url:
+            same = adds(url, arguments.facts, arguments.adds)
+            rate = contending(url, arguments.adds)
+            shown(f"{PROCESSES} processes on one memory", rate, "a second")
+            shown("as a share of the same rows by one", rate * same)
+    if "searches" in parts:
+        with postgres.database() as url:
+            searches(url, arguments.facts)
+    if "firsts" in parts:
+        with postgres.database() as url:
+            firsts(url, arguments.sizes)
 
 
 if __name__ == "__main__":

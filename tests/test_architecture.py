@@ -89,7 +89,15 @@ DOORS = {
     "prometheus_client": {"faces.http.metrics"},
     "psycopg": {
         f"database.postgres.{name}"
-        for name in ("address", "engine", "numbers", "pools", "structure", "transaction")
+        for name in (
+            "address",
+            "arrays",
+            "engine",
+            "numbers",
+            "pools",
+            "structure",
+            "transaction",
+        )
     },
     "psycopg_pool": {"database.postgres.pools"},
     "starlette": {

@@ -40,7 +40,8 @@ NO_LIMIT: Final = 2**62
 
 
 class Statement(NamedTuple):
-    """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
+    """A statement to be run by another: above all a write to a journalled table, by
+    :class:`memstore.database.changes.Changes`."""
 
     sql_text: str
     parameters: Given = NO_PARAMETERS
@@ -132,6 +133,10 @@ class Transaction(ABC):
         """Run a query (or an INSERT with RETURNING) and return its first row."""
 
     @abstractmethod
+    def prefetch(self, *queries: Statement) -> None:
+        """Say what will be read next, so that a server can answer all of it at once."""
+
+    @abstractmethod
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
 
@@ -170,6 +175,10 @@ class Transaction(ABC):
     def ints(self, sql: str, parameters: Given = NO_PARAMETERS) -> list[int]:
         """Return the first column of a query's rows, which holds integers."""
         return [row[0] for row in self.rows(sql, parameters)]
+
+
+class Outdated(Exception):
+    """What was remembered of the database no longer holds; the work has to be done again."""
 
 
 class Wanted(Protocol):
@@ -296,11 +305,16 @@ class Engine(Protocol):
         """Whether the file is no longer the one that was opened; every use then fails."""
         ...
 
-    def read(self) -> AbstractContextManager[Transaction]:
+    def read(self, *, may_repeat: bool = False) -> AbstractContextManager[Transaction]:
         """Open a read-only transaction; it never waits for a writer.
+
+        Args:
+            may_repeat: whether the caller can do its work again, without this. Then the transaction
+                may begin with what is remembered of the database, and be refused.
 
         Raises:
             FileReplaced: the file is no longer the one that was opened.
+            Outdated: what was remembered no longer holds, with ``may_repeat`` only.
         """
 
     def write(

@@ -241,9 +241,16 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         request: Request[FactFilter],
         words_only: WordsOnly | None,
     ) -> SearchHits:
-        facts = self._facts([place.id for place in found.rows])
+        ids = [place.id for place in found.rows]
+        is_arranged = found.ranking == CONTEXTUAL and request.wanted.valid_on is None
+        if self._past is None and ids and is_arranged:
+            self.transaction.prefetch(
+                fact_table.selecting(self.transaction, ids),
+                *self.lookup.preparing(ids[: newer.MAX_HITS]),
+            )
+        facts = self._facts(ids)
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
-        if found.ranking == CONTEXTUAL and request.wanted.valid_on is None:
+        if is_arranged:
             hits = self._arranged(hits, request)
         if request.matched:
             hits = [replace(hit, matched=self._matched(query.text, hit.fact)) for hit in hits]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore._kernel.ids import Ids
     from memstore._kernel.ranking import Bearing
     from memstore._kernel.words import Words
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Statement, Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact
@@ -194,6 +194,10 @@ class Lookup(ABC, Generic[F]):
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt, given their texts, and whether it asks."""
         return About()
+
+    def preparing(self, fact_ids: Sequence[int]) -> Iterable[Statement]:
+        """Return the queries of :meth:`on_subject` for these facts, to be prefetched."""
+        return ()
 
     def on_subject(
         self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 TENANT: Final = "memstore_tenant"
@@ -87,9 +87,15 @@ EFFECTS: Final = frozenset({"fed", "uncounted"})
 """The effects after which something is due before the commit."""
 
 
-def with_effects(write: Write, *, returns: bool) -> tuple[str, frozenset[str]] | None:
-    """Return the statement with its effects, and their names; ``None`` if there are none."""
-    parts, names = parts_of(write)
+def with_effects(
+    write: Write, without: frozenset[str] = frozenset(), *, returns: bool
+) -> tuple[str, frozenset[str]] | None:
+    """Return the statement with its effects, and their names; ``None`` if there are none.
+
+    Args:
+        without: effects that it is known not to have.
+    """
+    parts, names = parts_of(write, without)
     if len(parts) == 1:
         return None
     wanted = (write.returning or "1") if returns else "count(*)"
@@ -97,9 +103,30 @@ def with_effects(write: Write, *, returns: bool) -> tuple[str, frozenset[str]] |
     return text, names
 
 
-def parts_of(write: Write) -> tuple[list[str], frozenset[str]]:
-    """Return the parts of the WITH clause that a statement becomes, and its effects' names."""
-    effects = dict(_effects(write))
+def needless(table: str, values: Mapping[str, object], *, is_fed: bool) -> frozenset[str]:
+    """Return the effects that new rows do not have.
+
+    Args:
+        values: the parameters of their INSERT that all of them share, by name.
+        is_fed: whether the feed gets their ids by what is written with them.
+    """
+    names = set[str]()
+    if table == "memstore_facts" and values.get("metadata", "") is None:
+        names.add("members")
+    if table == "memstore_fact_vectors" and is_fed:
+        names.add("fed")
+    return frozenset(names)
+
+
+def parts_of(
+    write: Write, without: frozenset[str] = frozenset()
+) -> tuple[list[str], frozenset[str]]:
+    """Return the parts of the WITH clause that a statement becomes, and its effects' names.
+
+    Args:
+        without: effects that it is known not to have.
+    """
+    effects = {name: text for name, text in _effects(write) if name not in without}
     parts = []
     if write.kind == "UPDATE" and not effects.keys().isdisjoint({"counted", "members", "tagged"}):
         named = write.alias if write.alias == write.table else f"{write.table} AS {write.alias}"

@@ -17,12 +17,16 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from memstore.database.engine import Outdated
 from memstore.database.postgres import migrations, pools, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.transaction import (
+    READ,
+    READ_STATE,
     Attempt,
+    Guess,
     Outrun,
     PostgresTransaction,
     Translated,
@@ -68,9 +72,24 @@ LOCK: Final = (
     " WHERE tenant = {} FOR UPDATE"
 )
 
-READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+COUNTED: Final = (
+    "SELECT max(reltuples) FROM pg_catalog.pg_class WHERE oid IN"
+    " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
+)
+"""How many rows the server believes the larger table to have; -1 if it never counted."""
 
-READ_STATE: Final = "{}; SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
+LARGE_SHARE: Final = 10
+"""A write that adds one row to so many has the server count again, as autovacuum would."""
+
+LARGE: Final = 500
+"""How many rows are a large write, whatever the table has."""
+
+ANALYZE: Final = (
+    "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal,"
+    " memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts),"
+    " memstore_episodes, memstore_pieces,"
+    " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
+)
 
 TRIM: Final = (
     "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
@@ -156,20 +175,50 @@ class PostgresEngine:
     # -- transactions -------------------------------------------------------------------------
 
     @contextmanager
-    def read(self) -> Iterator[PostgresTransaction]:
+    def read(self, *, may_repeat: bool = False) -> Iterator[PostgresTransaction]:
+        seen = self._remembered.seen
+        if may_repeat and seen is not None and self._has_tables and self._remembered.reads.pays():
+            with self._guessed(seen) as transaction:
+                yield transaction
+            return
         connection, state = self._began_reading()
+        self._remembered.seen = state
         try:
             yield PostgresTransaction(connection, self.tenant, self._admit, state, self._remembered)
         finally:
             self._pool.give_back_read(connection)
 
+    @contextmanager
+    def _guessed(self, seen: State) -> Iterator[PostgresTransaction]:
+        """Begin a read with the tenant's row as it was seen last, and without a round trip.
+
+        Raises:
+            Outdated: the row is another one.
+        """
+        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered)
+        was_right = False
+        try:
+            try:
+                yield guess
+            except Outdated:
+                raise
+            except Exception:
+                if was_right := guess.has_begun:
+                    raise
+                raise Outdated from None  # what was remembered may be why
+            guess.begin()
+            was_right = True
+        finally:
+            self._remembered.reads.note(was_right=was_right)
+            if guess.has_begun:
+                self._pool.give_back_read(guess.connection)
+
     def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
         """Begin a read; return its connection, and the tenant's row if there is one."""
         if not self._has_tables:
             return self._began(READ)[0], None
-        connection, found = self._began(
-            READ_STATE.format(READ, sql.Literal(self.tenant).as_string())
-        )
+        tenant = sql.Literal(self.tenant).as_string()
+        connection, found = self._began(f"{READ}; {READ_STATE.format(tenant)}")
         found.nextset()
         row = found.fetchone()
         return connection, None if row is None else State(*row)
@@ -189,44 +238,47 @@ class PostgresEngine:
         with self._turn(wait):
             left = max(0.0, wait - (clock.monotonic() - began))
             connection, state, number = self._locked(left)
+            transaction = PostgresTransaction(
+                connection, self.tenant, self._admit, state, self._remembered
+            )
             try:
-                transaction = PostgresTransaction(
-                    connection, self.tenant, self._admit, state, self._remembered
-                )
                 if not check_links:
                     with Translated():
                         connection.execute("SET LOCAL session_replication_role = replica")
                 yield transaction
                 self._finish(transaction, number)
             finally:
+                transaction.abandon()
                 self._give_back(connection)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
-        state = self._remembered.state
-        if state is None or self._read_only or self._remembered.expects_others():
+        if self._read_only or not self._has_tenant:
             return self._performed_locked(work)
         if getattr(self._writing, "is_open", False):
             raise self._busy(0)
-        try:
-            with self._turn(self._wait_seconds):
-                return self._attempted(work)
-        except Outrun:
-            self._remembered.note(None, missed=True)
-        return self._performed_locked(work)
+        with self._turn(self._wait_seconds):
+            state = self._remembered.state
+            if state is not None and self._remembered.writes.pays():
+                try:
+                    return self._attempted(work, state)
+                except Outrun:
+                    self._remembered.note(None)
+                    self._remembered.writes.note(was_right=False)
+            return self._attempted(work, None)
 
     def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
         with self.write() as transaction:
             return work(transaction)
 
-    def _attempted(self, work: Callable[[Transaction], T]) -> T:
-        """Do work without the lock, as one statement if it reads nothing.
+    def _attempted(self, work: Callable[[Transaction], T], state: State | None) -> T:
+        """Do work as one statement if it reads nothing.
+
+        Args:
+            state: the tenant's row as it is remembered; ``None`` to lock it first.
 
         Raises:
             Outrun: another process wrote since; nothing was stored.
         """
-        state = self._remembered.state
-        if state is None:
-            raise Outrun
         attempt = Attempt(
             lambda: self._locked(self._wait_seconds),
             self.tenant,
@@ -235,6 +287,8 @@ class PostgresEngine:
             self._remembered,
         )
         try:
+            if state is None:
+                attempt.begin()
             try:
                 result = work(attempt)
                 self.before_commit(attempt)
@@ -243,16 +297,19 @@ class PostgresEngine:
                 if attempt.is_locked:
                     raise
                 raise Outrun from None  # what was remembered may be why
-            joined = None if self._is_trimming_due() else attempt.joined()
-            if joined is None:
+            joined = None
+            if state is not None and not (attempt.is_locked or self._is_trimming_due()):
+                joined = attempt.joined()
+            if state is None or joined is None:
                 attempt.begin()
                 self._finish(attempt, attempt.number, is_settled=True)
             else:
                 self._send(attempt, state, *joined)
+                self._remembered.writes.note(was_right=True)
             self._namespaces |= claimed
-            self._remembered.note_found()
         finally:
             if attempt.is_locked:
+                attempt.abandon()
                 self._give_back(attempt.connection)
         return result
 
@@ -346,8 +403,22 @@ class PostgresEngine:
         self._trim(transaction)
         self._remembered.note(None)
         self._commit(transaction, number)
+        self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
+        if transaction.inserted >= LARGE:
+            self._analyze(transaction.connection, transaction.inserted)
         self._namespaces |= claimed
+
+    def _analyze(self, connection: psycopg.Connection[Any], inserted: int) -> None:
+        """Let the server count the rows after a large write.
+
+        It does so by itself within a minute. Until then it takes a new tenant for a few rows, and
+        the first search pairs every fact with every vector.
+        """
+        with suppress(psycopg.Error):  # what was written is committed
+            row = connection.execute(COUNTED).fetchone()
+            if row is not None and inserted * LARGE_SHARE > (row[0] or 0):
+                connection.execute(ANALYZE)
 
     def _taken(self) -> psycopg.Connection[Any]:
         self._check_usable()
@@ -471,11 +542,9 @@ class PostgresEngine:
 
     def _trim(self, transaction: PostgresTransaction) -> None:
         """Keep the feeds at their length, every so many writes."""
-        if "fed" not in transaction.effects:
-            return
-        self._fed += 1
         if self._is_trimming_due():
             self._fed = 0
+            transaction.flush()
             for feed in ("memstore_fact_changes", "memstore_episode_changes"):
                 transaction.connection.execute(
                     sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}

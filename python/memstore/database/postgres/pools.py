@@ -11,6 +11,7 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from memstore.database.postgres.arrays import Array, ArrayDumper
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.transaction import storage_error
@@ -224,6 +225,7 @@ def configure(connection: psycopg.Connection[Any]) -> None:
     # One type for all numbers, so that a statement is prepared once and not once for each size.
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_loader("numeric", NumberLoader)
+    connection.adapters.register_dumper(Array, ArrayDumper)
 
 
 def opened(address: Address) -> Pool:

@@ -55,6 +55,28 @@ def another() -> int:
     return _random.getrandbits(62)
 
 
+class Guessing:
+    """Whether it pays to rely on what is remembered.
+
+    After each time in vain, it is not done for twice as many times as before.
+    """
+
+    def __init__(self) -> None:
+        self._missed = 0
+        """How often it was in vain since it was right."""
+        self._skipped = 0
+
+    def pays(self) -> bool:
+        if self._skipped < min(2**self._missed - 1, 64):
+            self._skipped += 1
+            return False
+        return True
+
+    def note(self, *, was_right: bool) -> None:
+        self._missed = 0 if was_right else self._missed + 1
+        self._skipped = 0
+
+
 class Remembered:
     """See the module. The engines of a process that serve one tenant share it."""
 
@@ -63,10 +85,10 @@ class Remembered:
         """Is had by the one thread of this process that writes."""
         self.state: State | None = None
         """As this process last wrote it; ``None`` if that is not known."""
+        self.seen: State | None = None
+        """As this process last read or wrote it."""
+        self.writes, self.reads = Guessing(), Guessing()
         self._reads: dict[object, tuple[int, list[Row]]] = {}
-        self._missed = 0
-        """How many writes that relied on the state found another one, since one found it."""
-        self._skipped = 0
 
     def rows(self, statement: Compiled, bound: Sequence[object], state: State) -> list[Row] | None:
         """Return the rows that a statement had in this state; ``None`` if that is not known."""
@@ -84,25 +106,10 @@ class Remembered:
             self._reads.clear()
         self._reads[statement.text, *bound] = (_stamp(statement, state), rows)
 
-    def expects_others(self) -> bool:
-        """Whether to lock first, because other processes are writing.
-
-        After each write in vain, twice as many do so as before.
-        """
-        if self._skipped < min(2**self._missed - 1, 64):
-            self._skipped += 1
-            return True
-        return False
-
-    def note(self, state: State | None, *, missed: bool = False) -> None:
+    def note(self, state: State | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
         self.state = state
-        if missed:
-            self._missed += 1
-            self._skipped = 0
-
-    def note_found(self) -> None:
-        self._missed = 0
+        self.seen = state and State(state.version, state.epoch)
 
 
 def is_remembered(statement: Compiled) -> bool:

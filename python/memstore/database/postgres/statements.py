@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.postgres import derived
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.schema import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TOKEN: Final = re.compile(
     r"""'(?:[^']|'')*' | "[^"]*" | ::\w+ | :\w+ | \w+ | \s+ | [(),] | .""", re.VERBOSE | re.DOTALL
@@ -62,11 +65,12 @@ class Compiled(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def compiled(sql: str, returns: bool) -> Compiled:
+def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) -> Compiled:
     """Translate a statement.
 
     Args:
         returns: whether its rows are wanted, and not how many rows it changed.
+        needless: the effects that its rows are known not to have.
     """
     listed = LISTED.sub(lambda found: f"{'<> ALL' if found[1] else '= ANY'} ({found[2]})", sql)
     listed = LISTED_IDS.sub(r"(SELECT unnest(\1::bigint[]) AS value)", listed)
@@ -75,7 +79,7 @@ def compiled(sql: str, returns: bool) -> Compiled:
     text = scoping.text
     counts, effects = False, frozenset[str]()
     if write is not None:
-        with_effects = derived.with_effects(write, returns=returns)
+        with_effects = derived.with_effects(write, needless, returns=returns)
         if with_effects is not None:
             text, effects = with_effects
             counts = not returns
@@ -90,16 +94,24 @@ class Joined(NamedTuple):
     """Several INSERTs of one row each, and the tenant's row, as one statement."""
 
     text: str
-    places: tuple[tuple[int, str] | str, ...]
-    """Each parameter: the place of its statement and its name there, or its name."""
+    places: tuple[tuple[int, int], ...]
+    """Where each parameter stands: the number of its row, and its place there. The last row is
+    :data:`OWN`."""
     effects: frozenset[str]
 
 
+OWN: Final = ("version", "epoch", "counters", "line", "at", "hash", "known", TENANT)
+"""The parameters that belong to no row: the tenant's new row, and the version that it has."""
+
+
 @lru_cache(maxsize=256)
-def joined(texts: tuple[str, ...]) -> Joined | None:
+def joined(texts: tuple[str, ...], needless: tuple[frozenset[str], ...]) -> Joined | None:
     """Return INSERTs as one statement, which writes nothing if the tenant's version has changed.
 
     It returns how many versions it found: 1 or 0. ``None`` if the statements cannot be joined.
+
+    Args:
+        needless: of each INSERT, the effects that its row does not have.
     """
     parts, effects = [CHECKED], frozenset[str]()
     for place, sql in enumerate(texts):
@@ -109,11 +121,12 @@ def joined(texts: tuple[str, ...]) -> Joined | None:
         write = _Scoping(TOKEN.findall(given)).write()
         if write is None:
             return None
-        own, its_effects = derived.parts_of(write)
+        own, its_effects = derived.parts_of(write, needless[place])
         effects |= its_effects
         parts += [_numbered_parts(part, place) for part in own]
     text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM checked")
-    return Joined(text, tuple(map(_place, names)), effects)
+    rows = [*map(named, texts), OWN]
+    return Joined(text, tuple(_place(name, rows) for name in names), effects)
 
 
 CHECKED: Final = (
@@ -153,16 +166,29 @@ def _numbered_parts(text: str, place: int) -> str:
     )
 
 
-def _place(name: str) -> tuple[int, str] | str:
+def _place(name: str, rows: Sequence[Sequence[str]]) -> tuple[int, int]:
     found = re.fullmatch(r"of_(\d+)_(\w+)", name)
-    return name if found is None else (int(found[1]), found[2])
+    row, name = (len(rows) - 1, name) if found is None else (int(found[1]), found[2])
+    return row, rows[row].index(name)
+
+
+class Batched(NamedTuple):
+    """An INSERT of one row as one of many rows."""
+
+    text: str
+    """Its parameters are arrays, except for the constant ones."""
+    types: tuple[str, ...]
+    """The types of the parameters of the INSERT, in order."""
 
 
 @lru_cache(maxsize=256)
-def batched(sql: str) -> str | None:
-    """Return an INSERT of one row as one of many, whose parameters are lists.
+def batched(sql: str, constant: frozenset[str] = frozenset()) -> Batched | None:
+    """Return an INSERT of one row as one of many.
 
     One statement then writes all rows and what is derived from them. ``None`` if it cannot.
+
+    Args:
+        constant: the parameters that have the same value in all rows.
     """
     if (insert := INSERT.fullmatch(sql)) is None:
         return None
@@ -172,19 +198,30 @@ def batched(sql: str) -> str | None:
         if [f":{name}" for name in names] != values[1].split(", "):
             return None
         types = [tables.columns().get(table, {}).get(column) for column in columns]
-        source = f"SELECT {', '.join(f'queued.{name}' for name in names)} FROM"
+        source, join = f"SELECT {values[1]}", "FROM"
     elif "queued" not in rest and rest.endswith("FROM memstore_generations"):
         types = [PLACED.get(name) for name in names]
-        source = re.sub(r":(\w+)", r"queued.\1", rest) + " CROSS JOIN"
+        source, join = rest, "CROSS JOIN"
     else:
         return None
-    if None in types:
+    known = [type_ for type_ in types if type_ is not None]
+    if len(known) < len(types):
         return None
-    lists = ", ".join(f":{name}::{type_}[]" for name, type_ in zip(names, types, strict=True))
-    return (
-        f"INSERT INTO {table} ({', '.join(columns)}) {source}"
-        f" unnest({lists}) AS queued ({', '.join(names)})"
+    typed = dict(zip(names, known, strict=True))
+    source = re.sub(
+        r":(\w+)",
+        lambda name: (
+            f":{name[1]}::{typed[name[1]]}" if name[1] in constant else f"queued.{name[1]}"
+        ),
+        source,
     )
+    listed = [name for name in names if name not in constant]
+    arrays = ", ".join(f":{name}::{typed[name]}[]" for name in listed)
+    text = (
+        f"INSERT INTO {table} ({', '.join(columns)}) {source} {join}"
+        f" unnest({arrays}) AS queued ({', '.join(listed)})"
+    )
+    return Batched(text, tuple(known))
 
 
 @lru_cache(maxsize=2048)

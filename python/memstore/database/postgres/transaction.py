@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
 from psycopg import errors
-from psycopg.types.json import Jsonb
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
+from memstore.database.engine import NO_PARAMETERS, Outdated, Queued, Transaction
+from memstore.database.postgres import derived, statements
 from memstore.database.postgres import remembered as remembering
-from memstore.database.postgres import statements
+from memstore.database.postgres.arrays import array
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
 from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Finish, FullTexts, Given, Row, Value
+    from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.statements import Compiled
@@ -31,10 +33,16 @@ else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     marked = lazy_import("memstore.database.sqlite.marked")
 
+READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+READ_STATE: Final = "SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
+
 STATE: Final = (
     "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
     " hash = %s WHERE tenant = %s"
 )
+
+_to_text: Final = json_writer(allow_nan=False)
 
 HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
@@ -43,6 +51,9 @@ NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
+
+AHEAD: Final = 1000
+"""After how many queued rows of a statement they are sent."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
@@ -75,12 +86,20 @@ class PostgresTransaction(Transaction):
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
         self._queued = Queued()
+        self._ahead: ExitStack | None = None
+        """The pipeline in which rows were sent ahead."""
         self._counters = dict(state.counters) if state is not None else {}
         self._head = None if state is None else (state.line, state.at, state.hash)
         """The journal's last line, as far as it is known."""
         self._written: set[str] = set()
         """The tables that were written."""
+        self._prefetched: list[tuple[tuple[str, list[object]], list[Row]]] = []
+        """The answers to queries that will be asked, by their texts and values."""
         self._last: psycopg.RawCursor[Any] | None = None
+        self._new_facts: set[object] = set()
+        """The ids of facts that it inserted together, which the feed has."""
+        self.inserted = 0
+        """How many facts and episodes it inserted together."""
         self.namespaces: set[str] = set()
         """The namespaces of the rows that were added."""
         self.effects: set[str] = set()
@@ -140,9 +159,31 @@ class PostgresTransaction(Transaction):
         return rows
 
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
+        if self._prefetched:
+            statement = statements.compiled(sql, True)
+            bound = self._bound_of(statement, sql, parameters)
+            for known, rows in self._prefetched:
+                if known == (statement.text, bound):
+                    return rows
+        return self._fetched_together([(sql, parameters)])[0]
+
+    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
         self.flush()
         with Translated():
-            return self._execute(sql, parameters, returns=True).fetchall()
+            if len(queries) == 1:
+                return [self._execute(*queries[0], returns=True).fetchall()]
+            with self.connection.pipeline():
+                found = [self._execute(*query, returns=True) for query in queries]
+            return [cursor.fetchall() for cursor in found]
+
+    def prefetch(self, *queries: Statement) -> None:
+        if self._written or self._queued.rows:
+            return  # what is written next might change the answers
+        keys = []
+        for text, parameters in queries:
+            statement = statements.compiled(text, True)
+            keys.append((statement.text, self._bound_of(statement, text, parameters)))
+        self._prefetched = [*zip(keys, self._fetched_together(queries), strict=True)]
 
     def _written_or_queued(self) -> set[str]:
         return self._written.union(
@@ -153,6 +194,7 @@ class PostgresTransaction(Transaction):
         """Note that something was remembered, and not read."""
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self._prefetched = []
         self.flush()
         with Translated():
             statement = statements.compiled(sql, False)
@@ -164,8 +206,11 @@ class PostgresTransaction(Transaction):
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         row = parameters
+        self._prefetched = []
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in statements.named(sql))
+        if len(self._queued.rows.get(sql, ())) >= AHEAD:
+            self._send_ahead()
         self._queued.add(sql, row, finish)
 
     def queue_id(self, sql: str, row_id: int) -> None:
@@ -173,9 +218,29 @@ class PostgresTransaction(Transaction):
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if self._queued.rows:
-            with Translated(), self.connection.pipeline():
+        if self._queued.rows or self._ahead is not None:
+            with Translated(), self._pipelined():
                 self._run_queued()
+
+    def _send_ahead(self) -> None:
+        """Send what is queued; the server runs it while more is queued."""
+        with Translated():
+            self._ahead = self._pipelined()
+            self._run_queued()
+
+    def _pipelined(self) -> ExitStack:
+        """Return the pipeline of what was sent ahead, or a new one, for the caller to end."""
+        pipeline, self._ahead = self._ahead, None
+        if pipeline is None:
+            pipeline = ExitStack()
+            pipeline.enter_context(self.connection.pipeline())
+        return pipeline
+
+    def abandon(self) -> None:
+        """End the pipeline of a transaction that will not be committed."""
+        if self._ahead is not None:
+            with suppress(psycopg.Error), self._pipelined():
+                pass
 
     def _run_queued(self) -> None:
         self.note_namespaces()
@@ -191,24 +256,53 @@ class PostgresTransaction(Transaction):
 
     def _run_many(self, text: str, rows: Sequence[Row]) -> None:
         names = statements.named(text)
-        many = statements.batched(text) if len(rows) > 1 else None
-        statement = statements.compiled(many or text, False)
-        self._note(statement)
-        self._note_line(text, statement, rows)
-        cursor = self._cursor()
-        if many is not None:
+        if len(rows) > 1 and statements.batched(text) is not None:
             for start in range(0, len(rows), BATCH):
-                some = rows[start : start + BATCH]
-                lists = [[_value(row[place]) for row in some] for place in range(len(names))]
-                cursor.execute(statement.text, self._bound(statement, names, lists))
+                self._run_batch(text, rows[start : start + BATCH])
         else:
+            statement = statements.compiled(text, False)
+            self._note(statement)
+            self._note_line(text, statement, rows)
             bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
             if len(bound) == 1:
-                cursor.execute(statement.text, bound[0])
+                self._cursor().execute(statement.text, bound[0])
             else:
-                cursor.executemany(statement.text, bound)
-        if statement.table and "id" in names:
-            self._note_id(statement.table, max(row[names.index("id")] for row in rows))
+                self._cursor().executemany(statement.text, bound)
+        table = statements.compiled(text, False).table
+        if table and "id" in names:
+            self._note_id(table, max(row[names.index("id")] for row in rows))
+
+    def _run_batch(self, text: str, rows: Sequence[Row]) -> None:
+        """Run an INSERT for rows as one statement."""
+        names = statements.named(text)
+        columns = [*zip(*rows, strict=True)]
+        constant = {
+            name: column[0]
+            for name, column in zip(names, columns, strict=True)
+            if column.count(column[0]) == len(column)
+        }
+        constant.pop(names[0], None)  # something has to say how many rows there are
+        many = statements.batched(text, frozenset(constant))
+        if many is None:
+            raise ValueError(f"{text!r} cannot be run for many rows at once")
+        table = statements.compiled(text, False).table
+        needless = derived.needless(table, constant, is_fed=self._are_fed(names, columns))
+        statement = statements.compiled(many.text, False, needless)
+        self._note(statement)
+        self._note_line(text, statement, rows)
+        values = [
+            _value(constant[name]) if name in constant else array(column, type_)
+            for name, column, type_ in zip(names, columns, many.types, strict=True)
+        ]
+        self._cursor().execute(statement.text, self._bound(statement, names, values))
+        if table in WITH_NAMESPACE:
+            self.inserted += len(rows)
+        if table == "memstore_facts":
+            self._new_facts.update(columns[names.index("id")])
+
+    def _are_fed(self, names: Sequence[str], columns: Sequence[Row]) -> bool:
+        """Whether all owners of vectors are facts that this transaction inserted."""
+        return "owner" in names and self._new_facts.issuperset(columns[names.index("owner")])
 
     def _note(self, statement: Compiled) -> None:
         """Note what a statement changes."""
@@ -298,7 +392,7 @@ class PostgresTransaction(Transaction):
         Raises:
             psycopg.Error: not translated, because the answer to the commit may be lost.
         """
-        with self.connection.pipeline():
+        with self._pipelined():
             self._run_queued()
             if "uncounted" in self.effects:
                 self.connection.execute(NO_ZEROS, [self.tenant])
@@ -320,13 +414,72 @@ class PostgresTransaction(Transaction):
 
 
 def _stored(state: State) -> list[object]:
-    return [*state._replace(counters=Jsonb(state.counters))]  # type: ignore[arg-type]
+    version, epoch, counters, *line = state
+    return [version, epoch, _to_text(counters), *line]
 
 
 def _named(text: str, parameters: Given) -> Mapping[str, Any]:
     if isinstance(parameters, tuple):
         return dict(zip(statements.named(text), parameters, strict=True))
     return parameters
+
+
+class Guess(PostgresTransaction):
+    """A read that begins with what is remembered of the tenant.
+
+    The first query begins it on the server, in the same round trip, and checks the tenant's row.
+
+    Args:
+        taken: returns a connection.
+    """
+
+    def __init__(
+        self,
+        taken: Callable[[], psycopg.Connection[Any]],
+        tenant: str,
+        admit: Callable[[PostgresTransaction, Collection[str]], None],
+        state: State,
+        remembered: Remembered,
+    ) -> None:
+        super().__init__(None, tenant, admit, state, remembered)
+        self._taken = taken
+
+    @property
+    def has_begun(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        self.begin()
+        return super().connection
+
+    def begin(self) -> None:
+        """Begin, if nothing has been read yet.
+
+        Raises:
+            Outdated: the tenant's row is not the one that is remembered.
+        """
+        if not self.has_begun:
+            self._begin()
+
+    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
+        return super()._fetched_together(queries) if self.has_begun else self._begin(queries)
+
+    def _begin(self, queries: Sequence[tuple[str, Given]] = ()) -> list[list[Row]]:
+        self._connection = self._taken()
+        try:
+            with self._connection.pipeline():
+                self._connection.execute(READ, prepare=False)
+                state = self._connection.execute(READ_STATE.format("%s"), [self.tenant])
+                found = [self._execute(*query, returns=True) for query in queries]
+            row = state.fetchone()
+        except psycopg.OperationalError:
+            raise Outdated from None  # a connection that died, which is replaced
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        if row is None or self._state is None or State(*row) != self._state:
+            raise Outdated
+        return [cursor.fetchall() for cursor in found]
 
 
 class Outrun(Exception):
@@ -342,6 +495,7 @@ class Attempt(PostgresTransaction):
     Args:
         locked: takes the lock; returns a connection, the tenant's row, and the number of the
             transaction on the server.
+        state: what is remembered; ``None`` if the lock is taken before anything else.
     """
 
     def __init__(
@@ -349,7 +503,7 @@ class Attempt(PostgresTransaction):
         locked: Callable[[], tuple[psycopg.Connection[Any], State | None, str | None]],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State,
+        state: State | None,
         remembered: Remembered,
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
@@ -365,12 +519,21 @@ class Attempt(PostgresTransaction):
     def connection(self) -> psycopg.Connection[Any]:
         if self._connection is None:
             self._connection, found, self.number = self._locked()
-            if found is None or self._state is None or found.version != self._state.version:
-                if self._has_relied or found is None:
+            if self._state is None or found is None or found.version != self._state.version:
+                if self._has_relied:
                     raise Outrun
-                self._state, self._counters = found, dict(found.counters)
-                self._head = (found.line, found.at, found.hash)
+                self._state, self._counters = found, dict(found.counters if found else {})
+                self._head = None if found is None else (found.line, found.at, found.hash)
         return self._connection
+
+    def finish(self) -> None:
+        joined = None if self._written or self._ahead is not None else self.joined()
+        if joined is None:
+            super().finish()
+            return
+        with self._pipelined():
+            self._cursor().execute(*joined)
+            self.connection.execute("COMMIT")
 
     def _relied(self) -> None:
         self._has_relied = True
@@ -385,30 +548,43 @@ class Attempt(PostgresTransaction):
         It returns the number 1, or 0 if another process wrote since.
         """
         waiting = self._queued.rows
-        if self.is_locked or not waiting or any(len(own) > 1 for own in waiting.values()):
+        if not waiting or any(len(own) > 1 for own in waiting.values()):
             return None
-        statement = statements.joined((*waiting,))
+        statement = statements.joined((*waiting,), self._needless())
         if statement is None or self._state is None:
             return None
-        rows: list[Mapping[str, object]] = []
+        rows: list[Row] = []
         for text, queued in waiting.items():
-            row = [*self._queued.completed(text, queued)]
-            self._note(statements.compiled(text, False))
-            self._note_line(text, statements.compiled(text, False), row)
-            values = dict(zip(statements.named(text), map(_value, row[0]), strict=True))
-            if isinstance(id_ := values.get("id"), int):
-                self._note_id(statements.compiled(text, False).table, id_)
-            rows.append(values)
+            (row,) = self._queued.completed(text, queued)
+            rows.append(row if bool not in map(type, row) else (*map(_value, row),))
+        for text, row in zip(waiting, rows, strict=True):
+            self._note_row(text, row)
         known = self._state.version
         self._state = self._next_state()
-        own = {"known": known, TENANT: self.tenant}
-        own |= dict(zip(State._fields, _stored(self._state), strict=True))
-        bound = [
-            own[place] if isinstance(place, str) else rows[place[0]][place[1]]
-            for place in statement.places
-        ]
+        rows.append((*_stored(self._state), known, self.tenant))
+        bound = [rows[row][place] for row, place in statement.places]
         self.effects |= statement.effects
         return statement.text, bound
+
+    def _needless(self) -> tuple[frozenset[str], ...]:
+        """Return the effects that the queued row of each statement does not have."""
+        found, fact_id = [], None
+        for text, ((*row,),) in self._queued.rows.items():
+            table = statements.compiled(text, False).table
+            values = dict(zip(statements.named(text), row, strict=False))  # some is added later
+            is_fed = fact_id is not None and values.get("owner") == fact_id
+            found.append(derived.needless(table, values, is_fed=is_fed))
+            if table == "memstore_facts":
+                fact_id = values["id"]
+        return tuple(found)
+
+    def _note_row(self, text: str, row: Row) -> None:
+        """Note what the only queued row of a statement changes."""
+        statement, names = statements.compiled(text, False), statements.named(text)
+        self._note(statement)
+        self._note_line(text, statement, (row,))
+        if "id" in names:
+            self._note_id(statement.table, row[names.index("id")])
 
 
 def _value(value: object) -> object:

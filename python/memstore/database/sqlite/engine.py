@@ -138,7 +138,7 @@ class SqliteEngine:
         return locks.in_force()
 
     @contextmanager
-    def read(self) -> Iterator[SqliteTransaction]:
+    def read(self, *, may_repeat: bool = False) -> Iterator[SqliteTransaction]:
         if (own := self._place.own_write(self._writer)) is not None:
             yield own
             return

@@ -18,7 +18,7 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from memstore.database.engine import Finish, FullTexts, Given, Row
+    from memstore.database.engine import Finish, FullTexts, Given, Row, Statement
     from memstore.database.sqlite import full_text as indexes
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
@@ -111,6 +111,9 @@ class SqliteTransaction(Transaction):
             # Fetch all: an INSERT … RETURNING takes effect only when its cursor is exhausted.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
+
+    def prefetch(self, *queries: Statement) -> None:
+        pass  # each is answered without a round trip
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()

@@ -274,8 +274,14 @@ def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
 
 def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fact]:
     """Return facts by id, without those that do not exist. The caller has filtered the ids."""
+    rows = transaction.rows(*selecting(transaction, fact_ids))
+    return {fact.id: fact for fact in map(decode, rows)}
+
+
+def selecting(transaction: Transaction, fact_ids: Sequence[int]) -> Statement:
+    """Return the query of :func:`get_many`."""
     listed = transaction.dialect.listed("ids")
-    return {fact.id: fact for fact in _where(transaction, f"f.id IN {listed}", {"ids": fact_ids})}
+    return Statement(f"{_select(transaction.dialect)} WHERE f.id IN {listed}", {"ids": fact_ids})
 
 
 class Claimed(NamedTuple):

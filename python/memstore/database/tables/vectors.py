@@ -337,15 +337,20 @@ def blobs(
 
     Vectors of the wrong length are skipped; the doctor reports them.
     """
-    rows = transaction.rows(
+    rows = transaction.rows(*selecting(transaction, table, owner_ids))
+    # Another program may have written text of that length.
+    return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
+
+
+def selecting(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> Statement:
+    """Return the query of :func:`blobs`."""
+    return Statement(
         f"SELECT v.{table.owner}, v.embedding FROM memstore_generations g"
         f" CROSS JOIN {table.name} v WHERE g.state = 'active' AND v.generation_id = g.id"
         f" AND v.{table.owner} IN {transaction.dialect.listed('ids')}"
         f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
         {"ids": owner_ids},
     )
-    # Another program may have written text of that length.
-    return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
 
 
 def blobs_of_episodes(

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore._kernel import PanicException
+from memstore.database.engine import Outdated
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -171,7 +172,13 @@ class Index:
         The index is ``None`` if SQLite has to answer. If its files turn out to be damaged, the work
         is done again without it.
         """
-        with self.reading() as (transaction, contents):
+        try:
+            return self._read(work, may_repeat=True)
+        except Outdated:
+            return self._read(work, may_repeat=False)
+
+    def _read(self, work: Callable[[Transaction, Contents | None], T], *, may_repeat: bool) -> T:
+        with self.reading(may_repeat=may_repeat) as (transaction, contents):
             if contents is not None:
                 try:
                     if contents.is_intact():
@@ -185,10 +192,14 @@ class Index:
             return work(transaction, None)
 
     @contextmanager
-    def reading(self) -> Iterator[tuple[Transaction, Contents | None]]:
-        """Open a transaction, and the index in its state; ``None`` if SQLite has to answer."""
+    def reading(self, *, may_repeat: bool = False) -> Iterator[tuple[Transaction, Contents | None]]:
+        """Open a transaction, and the index in its state; ``None`` if SQLite has to answer.
+
+        Args:
+            may_repeat: as in :meth:`memstore.database.engine.Engine.read`.
+        """
         for left in reversed(range(OLD_SNAPSHOTS)):
-            with self._engine.read() as transaction:
+            with self._engine.read(may_repeat=may_repeat) as transaction:
                 try:
                     contents = self._enter(transaction)
                 except _Older:

@@ -31,11 +31,11 @@ from memstore.search.lookup import (
 from memstore.text.words import has_unspaced, identifiers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore._kernel.ranking import Bearing, Parts
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Statement, Transaction
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
     from memstore.embedding.vectors import Vector
@@ -58,6 +58,8 @@ class IndexLookup(Lookup[F]):
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
         self._of_owners: dict[Scope, F] = {}
+        self._prepared: frozenset[int] = frozenset()
+        """The facts whose vectors were read together with the hits."""
         self._on_subject: dict[tuple[str, Scope, str], Visible] = {}
         self._is_built_in_model = HAS_MODEL and contents.generation.model == MODEL
         # The built-in model's vectors are computed from the tokens, which are in the index: those
@@ -183,13 +185,18 @@ class IndexLookup(Lookup[F]):
             len(self._contents.words),
         )
 
+    def preparing(self, fact_ids: Sequence[int]) -> Iterator[Statement]:
+        self._prepared = frozenset(fact_ids)
+        yield vector_table.selecting(self._transaction, self._kind.vectors, sorted(fact_ids))
+
     def on_subject(
         self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
     ) -> Mapping[int, Mapping[int, float]]:
         every = ((fact, self._others(fact, wanted, later=later)) for fact in facts)
         found: list[tuple[Fact, Visible]] = [one for one in every if len(one[1])]
         ids = [fact.id for fact, _ in found]
-        vectors = vector_table.blobs(self._transaction, self._kind.vectors, ids)
+        read = self._prepared if self._prepared.issuperset(ids) else ids
+        vectors = vector_table.blobs(self._transaction, self._kind.vectors, sorted(read))
         codes = self._contents.codes
         rows: dict[int, Sequence[int]] = {}
         many: dict[int, Visible] = {}

@@ -26,7 +26,6 @@ CREATE TABLE memstore_episodes (
     words              tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig,
         left(content, 50000) || ' ' || coalesce(name, '') || ' '
         || coalesce(source_description, '') || ' ' || left(coalesce(segments, ''), 50000))) STORED,
-    PRIMARY KEY (tenant, id),
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE UNIQUE INDEX idx_memstore_episode_uuid ON memstore_episodes (tenant, namespace, uuid);
@@ -40,6 +39,8 @@ CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (tenant, expired_
 CREATE INDEX idx_memstore_episode_thread ON memstore_episodes
     (tenant, namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
 CREATE INDEX idx_memstore_episodes_words ON memstore_episodes USING gin (words);
+-- After the indexes, as that of the facts.
+ALTER TABLE memstore_episodes ADD PRIMARY KEY (tenant, id);
 
 CREATE TABLE memstore_episode_tags (
     tenant     TEXT NOT NULL,
@@ -56,10 +57,10 @@ CREATE TABLE memstore_pieces (
     episode_id bigint NOT NULL,
     start      bigint NOT NULL,
     stop       bigint NOT NULL,
-    PRIMARY KEY (tenant, id),
     FOREIGN KEY (tenant, episode_id) REFERENCES memstore_episodes (tenant, id)
 );
 CREATE UNIQUE INDEX idx_memstore_piece ON memstore_pieces (tenant, episode_id, start);
+ALTER TABLE memstore_pieces ADD PRIMARY KEY (tenant, id);
 
 CREATE TABLE memstore_readings (
     tenant     TEXT NOT NULL,

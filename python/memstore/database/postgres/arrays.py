@@ -1,0 +1,65 @@
+"""Columns of many rows as the server's arrays, in its binary format.
+
+The driver writes lists as text, with a search for special characters in each element; vectors
+double in size. This takes a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from struct import Struct, pack
+from typing import TYPE_CHECKING, Any, Final
+
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ELEMENTS: Final = {"text": 25, "bigint": 20, "bytea": 17, "double precision": 701}
+"""The types of elements, by name, as the server numbers them."""
+
+NUMBERS: Final = {"bigint": "q", "double precision": "d"}
+"""Types of eight bytes, as :mod:`struct` writes them."""
+
+NULL: Final = b"\xff\xff\xff\xff"
+
+_length: Final = Struct(">i").pack
+
+
+class Array(bytes):
+    """An array in the binary format. Its type is given by a cast in the statement."""
+
+    __slots__ = ()
+
+
+class ArrayDumper(Dumper):
+    """Writes an array as it is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Array) -> Array:
+        return obj
+
+
+def array(values: Sequence[Any], type_: str) -> Array:
+    """Return values, some of which may be ``None``, as an array of a type of ELEMENTS."""
+    head = pack(">iiIii", 1, None in values, ELEMENTS[type_], len(values), 1)
+    if type_ in NUMBERS and None not in values:
+        pairs = chain.from_iterable((8, value) for value in values)
+        return Array(head + pack(f">{('i' + NUMBERS[type_]) * len(values)}", *pairs))
+    return Array(head + b"".join(_parts(values, type_)))
+
+
+def _parts(values: Sequence[Any], type_: str) -> Iterator[bytes]:
+    number = NUMBERS.get(type_)
+    for value in values:
+        if value is None:
+            yield NULL
+        else:
+            if number is not None:
+                content = pack(f">{number}", value)
+            else:
+                content = value.encode() if type_ == "text" else value
+            yield _length(len(content))
+            yield content
