@@ -3,7 +3,7 @@ import asyncio
 import dspy
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
-dspy.configure(lm=dspy.LM("openai/gpt-5-mini"))
+dspy.configure(lm=dspy.LM("openai/gpt-4.1-mini"))
 server = StdioServerParameters(command="memstore-mcp", args=["--db", "memory.db"])
 
 
