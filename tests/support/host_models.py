@@ -1,7 +1,7 @@
-"""Replaces three model services, so that real hosts run without an account.
+"""Replaces model services, so that real hosts and agent frameworks run without an account.
 
-Anthropic Messages, OpenAI Responses and Gemini generateContent. The "model" calls one tool once, if
-it is offered, and else answers "done"; each request is kept.
+Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini generateContent. The "model"
+calls one tool once, if it is offered, and else answers "done"; each request is kept.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class HostModels:
         self.tool = ""
         self.arguments: dict[str, Any] = {}
         self.url = ""
+        self._called = False
 
     def answer(self, path: str, request: dict[str, Any]) -> tuple[str, str]:
         self.requests.append((path, request))
@@ -31,6 +32,8 @@ class HostModels:
             return json.dumps({"input_tokens": 10, "totalTokens": 10}), JSON
         if "/responses" in path:
             return self._openai(request)
+        if "/chat/completions" in path:
+            return self._chat(request)
         if "enerateContent" in path:
             return self._gemini(request, stream="stream" in path)
         return self._anthropic(request)
@@ -109,12 +112,51 @@ class HostModels:
             "output_tokens_details": {"reasoning_tokens": 0},  # type: ignore[dict-item]
         }
         ended = {**response, "status": "completed", "output": [item], "usage": usage}
+        if not request.get("stream"):
+            return json.dumps({**ended, "model": "stub", "created_at": 1}), JSON
         return events(
             {"type": "response.created", "response": response},
             {"type": "response.output_item.added", "output_index": 0, "item": item},
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": "response.completed", "response": ended},
         )
+
+    def _chat(self, request: dict[str, Any]) -> tuple[str, str]:
+        messages = request["messages"]
+        names = [tool["function"]["name"] for tool in request.get("tools", [])]
+        called = [name for name in names if self.tool and name.endswith(self.tool)]
+        given = self.arguments
+        if self._called:  # smolagents tells of the call in a text, and ends by a tool
+            called, given = [name for name in names if name == "final_answer"], {"answer": "done"}
+        self._called |= bool(called)
+        said: dict[str, Any] = {"role": "assistant", "content": "done"}
+        if called:
+            function = {"name": called[0], "arguments": json.dumps(given)}
+            said["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
+            said["content"] = None
+        elif "[[ ## completed ## ]]" in messages[0]["content"]:  # DSPy: tools as text
+            said["content"] = self._dspy(messages[0]["content"], messages[-1]["content"])
+        ended = "tool_calls" if called else "stop"
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        answer = {"id": "chat_1", "created": 1, "model": "stub", "usage": usage}
+        if not request.get("stream"):
+            choice = {"index": 0, "message": said, "finish_reason": ended}
+            return json.dumps({**answer, "object": "chat.completion", "choices": [choice]}), JSON
+        for place, call in enumerate(said.get("tool_calls", [])):
+            call["index"] = place
+        choice = {"index": 0, "delta": said, "finish_reason": ended}
+        chunk = {**answer, "object": "chat.completion.chunk", "choices": [choice]}
+        return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n", EVENTS
+
+    def _dspy(self, wanted: str, prompt: str) -> str:
+        fields = {"reasoning": "It was said.", "answer": "done"}
+        if "[[ ## next_tool_name ## ]]" in wanted:
+            ended = "observation_0" in prompt
+            name, given = ("finish", {}) if ended else (self.tool, self.arguments)
+            fields = {"next_thought": "It matters later.", "next_tool_name": name}
+            fields["next_tool_args"] = json.dumps(given)
+        fields["completed"] = ""
+        return "\n\n".join(f"[[ ## {field} ## ]]\n{text}" for field, text in fields.items())
 
     def _gemini(self, request: dict[str, Any], *, stream: bool) -> tuple[str, str]:
         names = [
@@ -144,6 +186,8 @@ def _results(part: Any) -> Iterator[str]:
         for kind, key in (("tool_result", "content"), ("function_call_output", "output")):
             if part.get("type") == kind:
                 yield _texts(part[key])
+        if part.get("role") == "tool":
+            yield _texts(part["content"])
         if "functionResponse" in part:
             yield _texts(part["functionResponse"]["response"]["output"])
         for one in part.values():
