@@ -119,8 +119,9 @@ def said(call: Call) -> bool | None:
     except StorageError as error:
         if "nothing was stored" in str(error):
             return False
-        assert error.remedy is Remedy.READ_AGAIN, error
-        return None
+        if error.remedy is Remedy.READ_AGAIN:
+            return None
+        raise
     return True
 
 

@@ -1,4 +1,4 @@
-"""SIGKILL of the server and of its clients, `--kills` times: what was acknowledged is there once."""
+"""SIGKILL of the server and its clients, `--kills` times: what was acknowledged is there once."""
 
 from __future__ import annotations
 

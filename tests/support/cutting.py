@@ -20,7 +20,7 @@ LONGEST_WAIT_SECONDS = 2.0
 ASKS_FOR_ENCRYPTION = (80877103, 80877104)
 GOODBYE = b"X"
 ANSWERED = b"QSF"
-"""The types of the messages after which the server says that it is ready: a query, a sync, a call."""
+"""The types of messages after which the server says that it is ready: query, sync, call."""
 
 
 class Proxy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore.database import journal
 from memstore.database.filters import FactFilter
@@ -71,6 +71,8 @@ else:
     trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
+
+T = TypeVar("T")
 
 RESTORED_AT_ONCE: Final = 200
 """Facts restored in one transaction, so that other writers need not wait long."""
@@ -224,9 +226,19 @@ class Facts:
             ]
 
         if self._engine.is_remote:  # no other program inserts facts there
-            return self._engine.perform(store)
+            return self._engine.perform(self._requiring(store))
         with self.writing() as transaction:
             return store(transaction)
+
+    def _requiring(self, work: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
+        """Return work that is done only while the facts are as a change requires."""
+
+        def checked(transaction: Transaction) -> T:
+            if self._unchanged is not None:
+                self._unchanged.check(transaction)
+            return work(transaction)
+
+        return checked
 
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:
