@@ -23,7 +23,7 @@ from memstore.errors import Remedy, StorageError  # noqa: E402
 pytestmark = pytest.mark.process
 
 EVERYTHING_KILLS = 100
-STEP = 6
+STEP = 15
 """At every which message a connection is cut in the short form."""
 
 Call: TypeAlias = Callable[[], object]
@@ -168,7 +168,7 @@ def test_an_extraction_that_is_called_until_it_succeeds_is_done_once(
     pytestconfig: pytest.Config,
     record_property: Callable[[str, object], None],
 ) -> None:
-    step = 1 if pytestconfig.getoption("kills") >= EVERYTHING_KILLS else 4 * STEP
+    step = 1 if pytestconfig.getoption("kills") >= EVERYTHING_KILLS else 3 * STEP
     cuts = 0
     with (
         memstore.open(cutting.url, embedder=WordEmbedder()) as store,

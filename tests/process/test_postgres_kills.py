@@ -28,6 +28,8 @@ NAMESPACES = ("shared", "beside")
 """Three clients of four write to the first."""
 MOST_ACTS = 60
 """How much a client has recorded since the last kill, at most, when the next one comes."""
+FOR_LONG = 20
+"""From how many kills on they are many; with fewer, each test is as short as it can be."""
 
 pytestmark = [
     pytest.mark.process,
@@ -250,7 +252,7 @@ def examined(url: str, running: Clients) -> str:
 def test_kills_of_the_server_lose_and_double_nothing(
     tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
-    kills = max(2, pytestconfig.getoption("kills") // 5)
+    kills = max(1, pytestconfig.getoption("kills") // 5)
     chance = random.Random(28)
     with started() as server, clients(server, tmp_path) as running:
         for _ in range(kills):
@@ -266,6 +268,7 @@ def test_kills_of_clients_lose_and_double_nothing(
     tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
     kills = pytestconfig.getoption("kills")
+    kills = kills if kills >= FOR_LONG else 2
     chance = random.Random(29)
     with started() as server, clients(server, tmp_path) as running:
         for _ in range(kills):
@@ -277,9 +280,11 @@ def test_kills_of_clients_lose_and_double_nothing(
 
 
 def test_a_promoted_replica_has_all_that_was_acknowledged(
-    tmp_path: Path, record_property: Callable[[str, object], None]
+    tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
     """The replica is synchronous; clients know both servers, as libpq has it."""
+    if pytestconfig.getoption("kills") < FOR_LONG:
+        pytest.skip(f"takes a minute: --kills {FOR_LONG}")
     chance = random.Random(30)
     with servers("first", "second") as [first, second]:
         first.create()
