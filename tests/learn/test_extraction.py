@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.engines import engine_of
 from tests.support.raw import raw
 
 import memstore
@@ -25,7 +26,6 @@ from memstore import (
     extract_facts,
 )
 from memstore.database import journal
-from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
 from memstore.history import replay
 from memstore.learn.reading import MAX_FACT_CHARACTERS, SCHEMA, prompt_for
@@ -110,7 +110,7 @@ def test_rebuilt_fact_has_the_position_of_its_episode(store: Store) -> None:
 def check_replay(store: Store) -> None:
     """Replaying the journal reproduces the rows."""
     assert store.file.examine() == []
-    engine = SqliteEngine(store.path)
+    engine = engine_of(store.path)
     with engine.read() as transaction:
         states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()

@@ -65,6 +65,9 @@ OUTCOME_SECONDS: Final = 30.0
 
 OUTCOME_PAUSE_SECONDS: Final = 0.2
 
+LOST: Final = ("08", "57P")
+"""How the codes of errors begin after which the server says nothing more."""
+
 OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
 
 LOCK: Final = (
@@ -321,10 +324,10 @@ class PostgresEngine:
         try:
             row = psycopg.RawCursor(connection).execute(text, values).fetchone()
         except psycopg.OperationalError as error:
+            if not _is_lost(error):
+                raise storage_error(error) from error
             if not self._is_written(known, after, error):
-                raise StorageError(
-                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
-                ) from error
+                raise _not_stored() from error
             row = (1,)
         except psycopg.Error as error:
             raise storage_error(error) from error
@@ -335,17 +338,29 @@ class PostgresEngine:
         self._fed += "fed" in attempt.effects
         self._remembered.note(after)
 
-    def _is_written(self, before: State, after: State | None, lost: psycopg.Error) -> bool:
+    def _is_written(
+        self,
+        before: State | None,
+        after: State | None,
+        lost: psycopg.Error,
+        number: str | None = None,
+    ) -> bool:
         """Return whether a write is stored, and keep it from being stored later.
+
+        Args:
+            before, after: the tenant's row without it and with it.
+            number: of its transaction, if it had one.
 
         Raises:
             StorageError: the server does not answer, or others wrote since and it has no line.
         """
+        if after is before:
+            return False  # the change of the row was not sent yet, and so neither was the commit
         deadline = clock.monotonic() + OUTCOME_SECONDS
         pause = threading.Event()
         while clock.monotonic() < deadline:
             with suppress(psycopg.Error, StorageError):
-                found = self._outcome_of(before, after)
+                found = self._outcome_of(before, after, number)
                 if found is not None:
                     return found
                 break
@@ -356,22 +371,26 @@ class PostgresEngine:
             remedy=Remedy.READ_AGAIN,
         ) from lost
 
-    def _outcome_of(self, before: State, after: State | None) -> bool | None:
+    def _outcome_of(
+        self, before: State | None, after: State | None, number: str | None
+    ) -> bool | None:
+        """Look a write up by what it left; its transaction has ended when the lock is there."""
         connection, state, _ = self._locked(self._wait_seconds)
         try:
-            if after is None or state is None:
-                return None
+            if state is None or after is None:
+                return None if after is None else False  # it would have made the tenant
             if state.version == after.version:
                 return True
-            if state.version == before.version:  # it may still arrive, and then finds another one
+            if before is not None and state.version == before.version:
+                # It may still arrive, and then finds another one.
                 connection.execute(
                     "UPDATE memstore_tenants SET version = %s WHERE tenant = %s",
                     [remembering.another(), self.tenant],
                 )
                 connection.execute("COMMIT")
                 return False
-            if after.line is None or after.line == before.line:
-                return None
+            if after.line is None or (before is not None and after.line == before.line):
+                return _unless_aborted(connection, number)
             row = connection.execute(
                 "SELECT hash FROM memstore_journal WHERE tenant = %s AND id = %s",
                 [self.tenant, after.line],
@@ -449,37 +468,12 @@ class PostgresEngine:
         try:
             transaction.finish()
         except psycopg.OperationalError as error:
-            outcome = None if number is None else self._outcome(number)
-            if outcome == "committed":
-                return
-            if outcome == "aborted":
-                raise StorageError(
-                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
-                ) from error
-            raise StorageError(
-                "the connection to the server was lost during the commit, and the server does not "
-                "say whether the change was stored",
-                remedy=Remedy.READ_AGAIN,
-            ) from error
+            if not _is_lost(error):
+                raise storage_error(error) from error
+            if not self._is_written(transaction.state_before, transaction.state, error, number):
+                raise _not_stored() from error
         except psycopg.Error as error:
             raise storage_error(error) from error
-
-    def _outcome(self, number: str) -> str | None:
-        """Return what became of a transaction; ``None`` if the server does not know or answer."""
-        pause = threading.Event()
-        deadline = clock.monotonic() + OUTCOME_SECONDS
-        while True:
-            with suppress(psycopg.Error, StorageError):
-                connection = self._pool.take()
-                try:
-                    row = connection.execute(OUTCOME, [number]).fetchone()
-                finally:
-                    self._give_back(connection)
-                if row is not None and row[0] != "in progress":
-                    return None if row[0] is None else str(row[0])
-            if clock.monotonic() > deadline:
-                return None
-            pause.wait(OUTCOME_PAUSE_SECONDS)
 
     def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], State | None, str | None]:
         """Begin a write with its tenant locked.
@@ -703,6 +697,29 @@ class PostgresEngine:
                 "cannot cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+
+def _is_lost(error: psycopg.OperationalError) -> bool:
+    """Return whether a connection broke; otherwise the server said why it undid the change."""
+    return error.sqlstate is None or error.sqlstate.startswith(LOST)
+
+
+def _unless_aborted(connection: psycopg.Connection[Any], number: str | None) -> bool | None:
+    """Return false if a transaction was aborted; ``None`` if that is not known.
+
+    After a crash or a failover the number may be another transaction's, so that it was committed
+    proves nothing. One that was committed keeps its number.
+    """
+    if number is None:
+        return None
+    row = connection.execute(OUTCOME, [number]).fetchone()
+    return False if row is not None and row[0] == "aborted" else None
+
+
+def _not_stored() -> StorageError:
+    return StorageError(
+        "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+    )
 
 
 CANCEL_SECONDS: Final = 0.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import selectors
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -34,6 +35,9 @@ MIN_VERSION: Final = 160000
 
 WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
+
+SETTLE_SECONDS: Final = 10.0
+"""How long the end of a read's transaction is waited for."""
 
 _lock = threading.Lock()
 _pools: dict[tuple[str, int | None, int], Pool] = {}
@@ -203,10 +207,27 @@ class Pool:
 
 
 def _settle(connection: psycopg.Connection[Any]) -> None:
-    """Wait for the end of a connection's last transaction."""
-    with suppress(psycopg.Error):
-        while connection.pgconn.get_result() is not None:
-            pass
+    """Wait for the end of a connection's last transaction; one that does not end is closed.
+
+    The driver's own call for a result keeps other threads from running while it waits.
+    """
+    sent = connection.pgconn
+    with suppress(psycopg.Error), selectors.DefaultSelector() as waiting:
+        if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
+            return
+        waiting.register(sent.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while sent.flush():
+            waiting.select(SETTLE_SECONDS)
+            sent.consume_input()
+        waiting.modify(sent.socket, selectors.EVENT_READ)
+        while True:
+            while sent.is_busy():
+                if not waiting.select(SETTLE_SECONDS):
+                    connection.close()
+                    return
+                sent.consume_input()
+            if sent.get_result() is None:
+                return
 
 
 def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:

@@ -81,6 +81,8 @@ class PostgresTransaction(Transaction):
         self._connection = connection
         self.tenant = tenant
         self._state = state
+        self.state_before = state
+        """The tenant's row before this transaction."""
         self._remembered = remembered
         self._admit = admit
         self._admitted: set[str] = set()
@@ -522,7 +524,8 @@ class Attempt(PostgresTransaction):
             if self._state is None or found is None or found.version != self._state.version:
                 if self._has_relied:
                     raise Outrun
-                self._state, self._counters = found, dict(found.counters if found else {})
+                self._state = self.state_before = found
+                self._counters = dict(found.counters if found else {})
                 self._head = None if found is None else (found.line, found.at, found.hash)
         return self._connection
 
@@ -632,7 +635,10 @@ def storage_error(error: psycopg.Error) -> StorageError:
     if isinstance(error, errors.InsufficientPrivilege):
         return StorageError(f"the database user lacks a right: {_said(error)}")
     if isinstance(error, psycopg.OperationalError):
-        return StorageError(f"the connection to the server failed: {_said(error)}")
+        return StorageError(
+            f"the connection to the server failed; nothing was stored: {_said(error)}",
+            remedy=Remedy.RETRY,
+        )
     return StorageError(f"the database reported an error: {_said(error)}")
 
 
