@@ -88,7 +88,16 @@ DOORS = {
     "prometheus_client": {"faces.http.metrics"},
     "psycopg": {
         f"database.postgres.{name}"
-        for name in ("address", "engine", "numbers", "pools", "structure", "transaction")
+        for name in (
+            "address",
+            "checks",
+            "engine",
+            "numbers",
+            "pools",
+            "row_security",
+            "structure",
+            "transaction",
+        )
     },
     "psycopg_pool": {"database.postgres.pools"},
     "starlette": {
@@ -270,7 +279,7 @@ def test_only_the_database_and_its_opener_import_an_engine() -> None:
         if any(other.startswith("database.postgres") for other in below(module))
         and not module.startswith("database.postgres")
     }
-    assert users == {"store.opening"}
+    assert users == {"store.opening", "store.servers"}
 
 
 def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> None:

@@ -287,6 +287,11 @@ class Engine(Protocol):
     def durability(self) -> Durability: ...
 
     @property
+    def weakened_by(self) -> str | None:
+        """The server's setting with which a confirmed write may be lost; ``None`` without one."""
+        ...
+
+    @property
     def connections(self) -> Mapping[str, int]:
         """The numbers of a pool by state (``used``, ``idle``, ``waiting``); empty without one."""
         ...

@@ -1838,6 +1838,7 @@ class Store:
         engine = self._file.engine
         # Outside the transaction, because another engine may need one of its own for this.
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
+        weakened_by = engine.weakened_by
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
             subjects, categories = (
@@ -1862,6 +1863,7 @@ class Store:
                 size_bytes=size_bytes,
                 log_bytes=log_bytes,
                 durability=engine.durability,
+                weakened_by=weakened_by,
                 head=str(journal.head(transaction)),
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,

@@ -42,6 +42,17 @@ def columns() -> dict[str, dict[str, str]]:
 
 
 @cache
+def rows() -> tuple[str, ...]:
+    """Return the names of the tables, in order."""
+    return tuple(sorted(name for name, known in columns().items() if known))
+
+
+@cache
+def views() -> tuple[str, ...]:
+    return tuple(sorted(name for name, known in columns().items() if not known))
+
+
+@cache
 def scoped() -> frozenset[str]:
     """Return the tables and views whose rows belong to a tenant."""
     return frozenset(columns()) - SHARED | {SUPPORT}
