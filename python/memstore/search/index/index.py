@@ -158,6 +158,11 @@ class Index:
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
 
+    @property
+    def is_unfit(self) -> bool:
+        """Whether the rows cannot be indexed, so that the database answers for good."""
+        return self._unfit
+
     # -- searching --------------------------------------------------------------------------
 
     def read(self, work: Callable[[Transaction, Contents | None], T]) -> T:
