@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.dialect import Dialect
+    from memstore.domain.records import Head
     from memstore.domain.results import Span
 
 T = TypeVar("T")
@@ -111,6 +112,11 @@ class Transaction(ABC):
         Raises:
             Conflict: they are elsewhere, so that nothing would be found of them.
         """
+
+    @property
+    def last_write(self) -> LastWrite | None:
+        """The last write that this transaction sees; ``None`` in a file, or if it is not known."""
+        return None
 
     @abstractmethod
     def stamp_of_others(self) -> object:
@@ -257,6 +263,15 @@ class FullText(Protocol):
 class FullTexts(NamedTuple):
     facts: FullText
     episodes: FullText
+
+
+class LastWrite(NamedTuple):
+    """The last write of a memory on a server."""
+
+    version: int
+    """A random number that no other write has, not even one of another history."""
+    head: Head | None
+    """The end of the journal then; ``None`` if it has to be read."""
 
 
 class Engine(Protocol):

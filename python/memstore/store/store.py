@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests, why_not
+    from memstore.search.index import residents
     from memstore.store import questions
     from memstore.store import view as views
     from memstore.store.file import File
@@ -154,6 +155,7 @@ else:
     reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
+    residents = lazy_import("memstore.search.index.residents")
     dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
@@ -1864,6 +1866,8 @@ class Store:
                 log_bytes=log_bytes,
                 durability=engine.durability,
                 weakened_by=weakened_by,
+                index_bytes=residents.RESIDENTS.bytes,
+                max_index_bytes=residents.RESIDENTS.max_bytes,
                 head=str(journal.head(transaction)),
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,

@@ -7,6 +7,7 @@ Tenants do not wait for each other.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import threading
@@ -17,6 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from memstore import settings
 from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
@@ -70,7 +72,10 @@ LOCK: Final = (
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-READ_STATE: Final = "{}; {}; SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
+READ_STATE: Final = (
+    "{}; {}; SELECT version, epoch, '{{}}'::jsonb, line, at, hash FROM memstore_tenants"
+    " WHERE tenant = {}"
+)
 
 TRIM: Final = (
     "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
@@ -132,7 +137,9 @@ class PostgresEngine:
 
     @property
     def derived_path(self) -> str | None:
-        return None
+        folder = settings.index_folder()
+        named = hashlib.sha256(f"{self.path}\0{self.tenant}".encode()).hexdigest()
+        return None if folder is None else os.path.join(folder, named[:32])
 
     @property
     def is_remote(self) -> bool:

@@ -9,13 +9,14 @@ from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
+from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres import statements
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
 from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.records import Head
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -99,6 +100,15 @@ class PostgresTransaction(Transaction):
     @property
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
+
+    @property
+    def last_write(self) -> LastWrite | None:
+        state = self._state
+        if state is None:
+            return None
+        if state.line is None or state.hash is None:
+            return LastWrite(state.version, None)
+        return LastWrite(state.version, Head(state.line, state.hash.hex()))
 
     def admit(self, namespaces: Collection[str]) -> None:
         if unknown := {*namespaces} - self._admitted:
