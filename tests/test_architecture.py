@@ -91,6 +91,7 @@ DOORS = {
         for name in (
             "address",
             "checks",
+            "distribution",
             "engine",
             "numbers",
             "pools",

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from memstore.database.postgres import address, administration, checks
+    from memstore.database.postgres import address, administration, checks, distribution
     from memstore.database.postgres.checks import Checked
 else:
     address = lazy_import("memstore.database.postgres.address")
     administration = lazy_import("memstore.database.postgres.administration")
     checks = lazy_import("memstore.database.postgres.checks")
+    distribution = lazy_import("memstore.database.postgres.distribution")
 
 
 def init(
@@ -52,6 +53,22 @@ def setup_sql(roles: Sequence[str] | None = None, *, row_level_security: bool = 
     """Return the SQL by which :func:`init` makes the roles and the policies."""
     _needs_driver()
     return administration.sql(roles, row_level_security=row_level_security)
+
+
+def distribute(url: str | os.PathLike[str] | None) -> None:
+    """Divide the tables over the servers of a Citus cluster, by tenant; rows move with them.
+
+    Raises:
+        InvalidArgument: not the URL of a server.
+        StorageError: Citus, its servers or the tables are missing; nothing was changed.
+    """
+    distribution.run(_address(url))
+
+
+def distribution_sql() -> str:
+    """Return the SQL that :func:`distribute` runs in one transaction."""
+    _needs_driver()
+    return "\n".join(distribution.statements())
 
 
 def check(url: str | os.PathLike[str] | None) -> list[Checked]:

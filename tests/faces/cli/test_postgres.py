@@ -12,6 +12,7 @@ from tests.support import postgres
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 from memstore.database.postgres import checks as checking
+from memstore.database.postgres.schema import tables
 from memstore.faces.cli.postgres import REMEDIES
 
 pytestmark = pytest.mark.process
@@ -143,3 +144,24 @@ def test_a_pooler_and_prepared_statements_are_weak(
 def test_every_check_has_a_remedy() -> None:
     text = Path(checking.__file__).read_text("utf-8")
     assert {*re.findall(r'Checked\(\s*"(\w+)"', text)} == {*REMEDIES}
+
+
+def test_distribute_prints_statements_for_every_table_and_names_what_is_missing(
+    cli: CommandLine, url: str
+) -> None:
+    printed = cli("postgres", "distribute", "--dry-run").out
+    named = re.findall(r"create_distributed_table\('(\w+)', 'tenant'", printed)
+    assert {*named} == {*tables.rows()} - {"memstore_namespaces"}
+    assert "create_reference_table('memstore_namespaces')" in printed
+    created = [*re.findall(r"CREATE TABLE (memstore_\w+)", tables.text())]
+    assert named == [name for name in created if name != "memstore_namespaces"]
+    here = ""
+    for table, refers in re.findall(r"CREATE TABLE (\w+)|REFERENCES (\w+)", tables.text()):
+        here = table or here
+        if refers and here != "memstore_namespaces":  # it leads to a table that is distributed
+            assert named.index(refers) <= named.index(here)
+    code, text = cli.error("postgres", "distribute", "--db", url)
+    assert (code, "memstore postgres init" in text) == (3, True)
+    cli("postgres", "init", "--db", url)
+    code, text = cli.error("postgres", "distribute", "--db", url)
+    assert (code, "CREATE EXTENSION citus" in text) == (3, True)

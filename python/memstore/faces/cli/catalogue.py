@@ -115,6 +115,7 @@ GROUPS: Final = {
             "postgres", "Check what a database needs, and say what is missing."
         ),
         "postgres roles": Entry("postgres", "Print the SQL that makes the roles and their rights."),
+        "postgres distribute": Entry("postgres", "Divide the tables over a Citus cluster."),
     },
     "connect a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
         "setup": Entry("hosts", "Register the server and hooks with the installed hosts."),

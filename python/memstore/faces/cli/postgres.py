@@ -104,3 +104,19 @@ def _check(_: None, arguments: argparse.Namespace, show: cli.Show) -> int | None
 def _roles(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     text = servers.setup_sql(_names(arguments), row_level_security=arguments.row_level_security)
     show.text(text, {"sql": text})
+
+
+@cli.command(
+    "postgres distribute",
+    "memstore postgres distribute --dry-run\n"
+    "memstore postgres distribute --db postgresql://admin@coordinator.example.com/memories",
+    cli.option("--dry-run", "print the statements, and run nothing", dest="dry_run"),
+    file="none",
+)
+def _distribute(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
+    text = servers.distribution_sql()
+    if arguments.dry_run:
+        show.text(text, {"sql": text})
+        return
+    servers.distribute(chosen_settings(arguments).db)
+    show.done("the tables are distributed by tenant", {"sql": text})
