@@ -68,6 +68,8 @@ def sql(owner: str = OWNER, app: str = APP) -> str:
         if name not in KEPT:
             granted.append("DELETE")
         lines.append(f"GRANT {', '.join(granted)} ON {name} TO {app};")
+    # A copy passes the ids that it brings.
+    lines += [f"GRANT USAGE ON SEQUENCE {name}_id_seq TO {app};" for name in tables.numbered()]
     for name in tables.views():
         lines.append(f"ALTER VIEW {name} OWNER TO {owner};")
         lines.append(f"GRANT SELECT ON {name} TO {app};")

@@ -15,6 +15,7 @@ from memstore.database.postgres import statements
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
+from memstore.database.postgres.schema import tables
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import Head
 from memstore.errors import Remedy, StorageError, StoreBusy
@@ -41,6 +42,12 @@ HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
 NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
+
+ADVANCE: Final = (
+    "WITH numbers AS (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence)"
+    " SELECT count(nextval(sequence)) FROM numbers"
+    " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, %s)"
+)
 
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
@@ -281,6 +288,13 @@ class PostgresTransaction(Transaction):
     def next_id(self, table: str) -> int:
         # No flush: no row of this table is queued yet.
         return self._reserve(table, 1)
+
+    def pass_ids(self, table: str) -> None:
+        if table not in tables.numbered():
+            return
+        last = self.scalar(f"SELECT max(id) FROM {table}")
+        with Translated():  # only forwards, as other tenants' ids are of the same sequence
+            self.connection.execute(ADVANCE, [table, last])
 
     def reserve_ids(self, table: str, count: int) -> int:
         return self._reserve(table, count)

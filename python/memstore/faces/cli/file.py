@@ -143,8 +143,8 @@ def _copy(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
             progress=progress,
         )
     show.done(
-        f"copied {done.facts} facts, {done.episodes} episodes, {done.vectors} vectors and "
-        f"{done.lines} lines of the journal, whose head is {done.head}",
+        f"copied {done.changed} rows; there are {done.facts} facts, {done.episodes} episodes, "
+        f"{done.vectors} vectors and {done.lines} lines of the journal, whose head is {done.head}",
         done._asdict() | {"head": str(done.head)},
     )
 

@@ -48,6 +48,13 @@ def rows() -> tuple[str, ...]:
 
 
 @cache
+def numbered() -> tuple[str, ...]:
+    """Return the names of the tables whose ids the server gives."""
+    found = re.findall(r"CREATE TABLE (memstore_\w+) \(([^;]*)\);", text())
+    return tuple(name for name, body in found if re.search(r"\bid\s+bigint GENERATED", body))
+
+
+@cache
 def views() -> tuple[str, ...]:
     return tuple(sorted(name for name, known in columns().items() if not known))
 
