@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support import postgres
+from tests.support.clock import wait_until
 from tests.support.postgres import psycopg
 
 import memstore
@@ -90,6 +93,18 @@ def restored(url: str, folder: Path) -> Iterator[tuple[str, str]]:
         yield url, copy
 
 
+def renamed(connection: Any, one: str, other: str) -> bool:
+    """Rename a database, unless a pool has opened a connection again meanwhile."""
+    connection.execute(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", [one]
+    )
+    try:
+        connection.execute(f'ALTER DATABASE "{one}" RENAME TO "{other}"')
+    except psycopg.errors.ObjectInUse:
+        return False
+    return True
+
+
 def put_in_place(of: str, by: str) -> None:
     """Rename databases, so that an address leads to another history."""
     names = [url.split("?")[0].rpartition("/")[2] for url in (of, by)]
@@ -99,11 +114,7 @@ def put_in_place(of: str, by: str) -> None:
             (names[1], names[0]),
             ("memstore_set_aside", names[1]),
         ):
-            connection.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s",
-                [one],
-            )
-            connection.execute(f'ALTER DATABASE "{one}" RENAME TO "{other}"')
+            assert wait_until(partial(renamed, connection, one, other))
 
 
 def test_files_of_another_history_are_not_used(restored: tuple[str, str], folder: Path) -> None:
