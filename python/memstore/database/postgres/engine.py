@@ -7,6 +7,7 @@ Tenants do not wait for each other.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import threading
@@ -17,8 +18,9 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from memstore import settings
 from memstore.database.engine import Outdated
-from memstore.database.postgres import migrations, pools, structure
+from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.remembered import State
@@ -133,6 +135,8 @@ class PostgresEngine:
         self._has_tenant = False
         self._has_tables = False
         """Whether the schema is known to be there."""
+        self._has_policies = False
+        """Whether the server shows a transaction only the rows of the tenant that it names."""
         self._namespaces: set[str] = set()
         """The namespaces that are known to be the tenant's."""
         self._fed = 0
@@ -140,6 +144,7 @@ class PostgresEngine:
         self.before_commit: Callable[[Transaction], object] = _unchanged
         try:
             self.tenant = self._tenant_of(namespace, shared)
+            self._naming = row_security.naming(self.tenant)
             self._remembered = self._pool.remembered(self.tenant)
         except BaseException:
             self.close()
@@ -151,7 +156,9 @@ class PostgresEngine:
 
     @property
     def derived_path(self) -> str | None:
-        return None
+        folder = settings.index_folder()
+        named = hashlib.sha256(f"{self.path}\0{self.tenant}".encode()).hexdigest()
+        return None if folder is None else os.path.join(folder, named[:32])
 
     @property
     def is_remote(self) -> bool:
@@ -163,9 +170,15 @@ class PostgresEngine:
 
     @property
     def durability(self) -> Durability:
+        return "full" if self.weakened_by is None else "normal"
+
+    @property
+    def weakened_by(self) -> str | None:
         with self.read() as transaction:
             row = transaction.one("SELECT current_setting('synchronous_commit')")
-        return "normal" if row is not None and row[0] in ("off", "local") else "full"
+        if row is None or row[0] not in pools.WEAKER:
+            return None
+        return f"synchronous_commit = {row[0]}"
 
     @property
     def connections(self) -> Mapping[str, int]:
@@ -198,7 +211,8 @@ class PostgresEngine:
         Raises:
             Outdated: the row is another one.
         """
-        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered)
+        beginning = [READ, self._naming] if self._has_policies else [READ]
+        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered, beginning)
         was_right = False
         try:
             try:
@@ -219,10 +233,11 @@ class PostgresEngine:
     def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
         """Begin a read; return its connection, and the tenant's row if there is one."""
         if not self._has_tables:
-            return self._began(READ)[0], None
+            return self._began(f"{READ}; {self._naming}")[0], None
         tenant = sql.Literal(self.tenant).as_string()
-        connection, found = self._began(f"{READ}; {READ_STATE.format(tenant)}")
-        found.nextset()
+        connection, found = self._began(f"{READ}; {self._naming}; {READ_STATE.format(tenant)}")
+        while found.nextset():
+            pass
         row = found.fetchone()
         return connection, None if row is None else State(*row)
 
@@ -322,7 +337,7 @@ class PostgresEngine:
         self._remembered.note(None)
         connection = self._taken()
         try:
-            row = psycopg.RawCursor(connection).execute(text, values).fetchone()
+            row = self._sent(connection, text, values)
         except psycopg.OperationalError as error:
             if not _is_lost(error):
                 raise storage_error(error) from error
@@ -337,6 +352,17 @@ class PostgresEngine:
             raise Outrun
         self._fed += "fed" in attempt.effects
         self._remembered.note(after)
+
+    def _sent(
+        self, connection: psycopg.Connection[Any], text: str, values: list[object]
+    ) -> tuple[Any, ...] | None:
+        cursor = psycopg.RawCursor(connection)
+        if not self._has_policies:
+            return cursor.execute(text, values).fetchone()
+        with connection.pipeline():  # one transaction, and one round trip
+            connection.execute(row_security.NAME, [row_security.TENANT, self.tenant])
+            cursor.execute(text, values)
+        return cursor.fetchone()
 
     def _is_written(
         self,
@@ -481,7 +507,7 @@ class PostgresEngine:
         Returns:
             The connection, the tenant's row, and the number of the transaction.
         """
-        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; {self._naming}"
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
         if known:
             begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
@@ -525,8 +551,9 @@ class PostgresEngine:
         return connection.execute("SELECT 1 WHERE FALSE")
 
     def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
-        row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()
-        return bool(row and row[0])
+        row = connection.execute(f"SELECT ({row_security.IS_ON})").fetchone()
+        self._has_policies = bool(row and row[0])
+        return row is not None and row[0] is not None
 
     def _busy(self, seconds: float) -> StoreBusy:
         return StoreBusy(
@@ -551,7 +578,8 @@ class PostgresEngine:
 
     def _tenant_of(self, namespace: str, shared: str | None) -> str:
         """Return the tenant of a namespace: its own, unless it was stored beside another."""
-        connection, _ = self._began(READ)
+        looked_up = row_security.looking_up([namespace, shared or namespace])
+        connection, _ = self._began(f"{READ}; {looked_up}")
         try:
             if not self._has_schema(connection):
                 return shared or namespace
@@ -577,6 +605,7 @@ class PostgresEngine:
             Conflict: one belongs to another tenant, so nothing would be found of it.
         """
         if unknown := {*namespaces} - self._namespaces:
+            transaction.connection.execute(row_security.looking_up(unknown))
             rows = transaction.connection.execute(
                 "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
                 [[*unknown]],
@@ -594,6 +623,8 @@ class PostgresEngine:
         """
         transaction.note_namespaces()
         new = transaction.namespaces - self._namespaces
+        if new:
+            transaction.connection.execute(row_security.looking_up(new))
         for namespace in new:
             transaction.run(
                 "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"

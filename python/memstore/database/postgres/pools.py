@@ -33,6 +33,9 @@ MAX_RESTING: Final = 8
 MIN_VERSION: Final = 160000
 """The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
 
+WEAKER: Final = frozenset({"off", "local", "remote_write"})
+"""Values of ``synchronous_commit`` with which a confirmed write may be lost."""
+
 WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
 
@@ -186,17 +189,7 @@ class Pool:
 
     def _connect_first(self) -> None:
         """Connect once without the pool, which would go on trying, and would not say why."""
-        try:
-            connection = psycopg.connect(
-                self._address.conninfo,
-                autocommit=True,
-                prepare_threshold=self._address.prepare_threshold,
-            )
-        except psycopg.OperationalError as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise StorageError(f"cannot open {self._address.shown}: {reason}") from None
-        except psycopg.Error as error:
-            raise storage_error(error) from error
+        connection = connect(self._address)
         try:
             _check_server(connection, self._address.shown)
         finally:
@@ -204,6 +197,23 @@ class Pool:
         with _lock:
             self._pool.open()
             self._has_connected = True
+
+
+def connect(address: Address) -> psycopg.Connection[Any]:
+    """Return a connection that is in no pool.
+
+    Raises:
+        StorageError: the server cannot be reached, or refuses this user. It shows no password.
+    """
+    try:
+        return psycopg.connect(
+            address.conninfo, autocommit=True, prepare_threshold=address.prepare_threshold
+        )
+    except psycopg.OperationalError as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise StorageError(f"cannot open {address.shown}: {reason}") from None
+    except psycopg.Error as error:
+        raise storage_error(error) from error
 
 
 def _settle(connection: psycopg.Connection[Any]) -> None:
