@@ -105,7 +105,7 @@ def _use_own_folders(config: pytest.Config) -> None:
     """Keep every test, and every program that one starts, out of the user's own folders."""
     folder = TemporaryDirectory(prefix="memstore-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA"):
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA"):
         os.environ[name] = str(Path(folder.name, name))
 
 

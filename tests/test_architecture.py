@@ -92,9 +92,12 @@ DOORS = {
         for name in (
             "address",
             "arrays",
+            "checks",
+            "distribution",
             "engine",
             "numbers",
             "pools",
+            "row_security",
             "structure",
             "transaction",
         )
@@ -279,7 +282,7 @@ def test_only_the_database_and_its_opener_import_an_engine() -> None:
         if any(other.startswith("database.postgres") for other in below(module))
         and not module.startswith("database.postgres")
     }
-    assert users == {"store.opening"}
+    assert users == {"store.opening", "store.servers"}
 
 
 def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> None:

@@ -88,6 +88,9 @@ class Remedy(Enum):
     INSTALL_POSTGRES = "Install it with pip install 'pymemstore[postgres]'."
     OPEN_NAMESPACE = "Open it with that namespace."
     BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory."
+    SET_UP_SERVER = "Create them first: memstore.open() the database for writing."
+    ADD_CITUS = "Install Citus on the server, then run CREATE EXTENSION citus in the database."
+    ADD_NODES = "Add servers to the cluster with citus_add_node()."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "

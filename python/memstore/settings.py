@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.lazy import lazy_import
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     from memstore import errors
@@ -30,6 +30,7 @@ DEFAULT_FOLDERS: Final = {
     "APPDATA": "~/AppData/Roaming",
     "LOCALAPPDATA": "~/AppData/Local",
     "XDG_CONFIG_HOME": "~/.config",
+    "XDG_CACHE_HOME": "~/.cache",
     "XDG_DATA_HOME": "~/.local/share",
     "": "~/Library/Application Support",
 }
@@ -37,6 +38,10 @@ DEFAULT_FOLDERS: Final = {
 
 FLAGS: Final = ("read_only", "no_record", "learn_unread")
 """The settings that are true or false."""
+
+DEFAULT_INDEX_MEMORY: Final = "1GB"
+UNITS: Final = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+SIZE: Final = lazy_pattern(r"(\d{1,9}(?:\.\d{1,3})?)\s*([kKmMgG]?[bB])?")
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
@@ -209,6 +214,30 @@ def spool_folder() -> str:
     return os.path.join(data_folder(), "spool")
 
 
+def index_folder() -> str | None:
+    """Return the folder for the index files of memories on servers; ``None`` for no files.
+
+    ``MEMSTORE_INDEX_FOLDER`` names another one, or is ``off``.
+    """
+    named = os.environ.get("MEMSTORE_INDEX_FOLDER", "").strip()
+    if named.lower() in FALSE_WORDS - {""}:
+        return None
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    return os.path.join(_cache_root(), "memstore", "indexes")
+
+
+def max_index_bytes() -> int:
+    """Return ``MEMSTORE_INDEX_MEMORY``: how much memory the indexes of a process may take."""
+    text = os.environ.get("MEMSTORE_INDEX_MEMORY", "").strip()
+    found = SIZE.fullmatch(text or DEFAULT_INDEX_MEMORY)
+    if found is None:
+        raise errors.InvalidArgument(
+            f"must be a size such as 500MB or 2GB, not {text!r}", argument="MEMSTORE_INDEX_MEMORY"
+        )
+    return int(float(found[1]) * UNITS[(found[2] or "B").upper()])
+
+
 def data_environment() -> dict[str, str]:
     """Return ``XDG_DATA_HOME`` if it decides the data folder, for hosts that do not pass it on."""
     named = os.environ.get("XDG_DATA_HOME", "")
@@ -217,6 +246,12 @@ def data_environment() -> dict[str, str]:
 
 def _data_root() -> str:
     return _root(windows="LOCALAPPDATA", xdg="XDG_DATA_HOME")
+
+
+def _cache_root() -> str:
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Caches")
+    return _root(windows="LOCALAPPDATA", xdg="XDG_CACHE_HOME")
 
 
 def _root(*, windows: str, xdg: str) -> str:

@@ -16,12 +16,13 @@ import pytest
 from tests.support.clock import ManualClock, wait_until
 from tests.support.embedders import WordEmbedder
 from tests.support.embedding_server import EmbeddingServer
+from tests.support.engines import engine_of
 from tests.support.raw import raw
 
 import memstore
 from memstore import NewFact, OllamaEmbedder, Store
+from memstore.database.engine import Engine
 from memstore.database.journal import Author
-from memstore.database.sqlite.engine import SqliteEngine
 from memstore.domain import clock
 from memstore.embedding.background import JOB, BackgroundEmbedding
 from memstore.embedding.current import CurrentEmbedder
@@ -196,12 +197,12 @@ def test_embed_pending_continues_after_a_kill(store: Store, bare_store: Store, p
 
 
 @pytest.fixture
-def engine(store: Store, path: Path) -> Iterator[SqliteEngine]:
-    with closing(SqliteEngine(path)) as opened:
+def engine(store: Store, path: Path) -> Iterator[Engine]:
+    with closing(engine_of(path)) as opened:
         yield opened
 
 
-def test_a_lease_has_one_holder_and_can_be_released(engine: SqliteEngine, path: Path) -> None:
+def test_a_lease_has_one_holder_and_can_be_released(engine: Engine, path: Path) -> None:
     first, second = Lease(engine, "job"), Lease(engine, "job")
     assert first.is_free()
     with first:
@@ -218,9 +219,7 @@ def test_a_lease_has_one_holder_and_can_be_released(engine: SqliteEngine, path: 
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
 
 
-def test_a_lease_is_renewed_while_it_is_held(
-    engine: SqliteEngine, manual_clock: ManualClock
-) -> None:
+def test_a_lease_is_renewed_while_it_is_held(engine: Engine, manual_clock: ManualClock) -> None:
     with Lease(engine, "job", 30) as lease:
         rival = Lease(engine, "job", 30)
         for renewals in range(1, 10):
@@ -233,7 +232,12 @@ def test_a_lease_is_renewed_while_it_is_held(
 def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
     at = clock.to_text(clock.utc_now() + timedelta(seconds=seconds_from_now))
     with raw(path) as file:
-        file.execute("INSERT OR REPLACE INTO memstore_leases VALUES ('job', ?, ?)", (holder, at))
+        file.execute(
+            "INSERT INTO memstore_leases (job, holder, expires_at) VALUES ('job', ?, ?)"
+            " ON CONFLICT (job) DO UPDATE SET holder = excluded.holder,"
+            " expires_at = excluded.expires_at",
+            (holder, at),
+        )
         file.commit()
 
 
@@ -243,7 +247,7 @@ def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
     ids=["living", "dead", "clock set forward", "clock set back"],
 )
 def test_a_lease_that_is_expired_or_implausibly_far_ahead_is_free(
-    engine: SqliteEngine, path: Path, seconds_from_now: float, free: bool
+    engine: Engine, path: Path, seconds_from_now: float, free: bool
 ) -> None:
     put_lease(path, "somebody", seconds_from_now)
     lease = Lease(engine, "job", 20)
@@ -253,7 +257,7 @@ def test_a_lease_that_is_expired_or_implausibly_far_ahead_is_free(
 
 
 def test_a_holder_notices_a_lost_lease(
-    engine: SqliteEngine, path: Path, manual_clock: ManualClock
+    engine: Engine, path: Path, manual_clock: ManualClock
 ) -> None:
     with Lease(engine, "job", 30) as lease:
         put_lease(path, "somebody", 25)
@@ -317,7 +321,7 @@ def lease_end(path: Path) -> str:
 
 @pytest.mark.process
 def test_another_process_takes_over_from_a_killed_one(
-    store: Store, bare_store: Store, engine: SqliteEngine, path: Path, embedder: Any
+    store: Store, bare_store: Store, engine: Engine, path: Path, embedder: Any
 ) -> None:
     bare_store.add("tea", subject="sue")
     background = BackgroundEmbedding(
@@ -376,7 +380,7 @@ def test_background_embedding_with_nothing_to_do_writes_nothing(
 
 
 def test_background_embedding_waits_for_a_lease_without_writing(
-    store: Store, bare_store: Store, path: Path, engine: SqliteEngine, manual_clock: ManualClock
+    store: Store, bare_store: Store, path: Path, engine: Engine, manual_clock: ManualClock
 ) -> None:
     bare_store.add("tea", subject="sue")
     with Lease(engine, JOB), raw(path) as file:

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock, counting_calls
 from tests.support.examples import examples
+from tests.support.raw import raw, sql
 
 import memstore
 from memstore import Conflict, NotFound, Scope, Store
@@ -73,26 +74,18 @@ def ways(found: Neighbours) -> dict[str, list[list[tuple[str, str, str]]]]:
 def rows(path: Path, state: str = "= 'current'") -> dict[str, list[Any]]:
     """Return the contents of the graphs in a state, numbered within each."""
     graphs = f"SELECT id FROM memstore_graphs WHERE state {state}"
-    file = apsw.Connection(str(path))
-    try:
+    with raw(path) as file:
         return {
             table: file.execute(
                 f"SELECT {columns} FROM {table} WHERE {own} >> 32 IN ({graphs}) ORDER BY 1, 2"
             ).fetchall()
             for table, (columns, own) in TABLES.items()
         }
-    finally:
-        file.close()
 
 
 def count_rows(path: Path) -> int:
     """Return the number of graph rows, including those that belong to no graph."""
-    file = apsw.Connection(str(path))
-    try:
-        counts = [file.execute(f"SELECT count(*) FROM {table}").fetchone() for table in TABLES]
-        return sum(one[0] for one in counts if one)
-    finally:
-        file.close()
+    return sum(sql(path, f"SELECT count(*) FROM {table}")[0][0] for table in TABLES)
 
 
 def bytes_of(path: Path) -> bytes:
@@ -713,11 +706,10 @@ def test_the_journal_records_who_decided_but_no_names(
     fill(store)
     store.graph.build()
     store.close()
-    file = apsw.Connection(str(path))
-    lines = file.execute(
-        "SELECT kind, actor, before, after FROM memstore_journal WHERE fact_id IS NULL ORDER BY id"
-    ).fetchall()
-    file.close()
+    lines = sql(
+        path,
+        "SELECT kind, actor, before, after FROM memstore_journal WHERE fact_id IS NULL ORDER BY id",
+    )
     assert [line[0] for line in lines] == ["same_entity", "undecide", "other_entity", "graph"]
     assert {line[1] for line in lines} == {"ben"}
     assert "Bob" not in str(lines)

@@ -25,7 +25,6 @@ from memstore import (
     extract_facts,
 )
 from memstore.database import journal
-from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
 from memstore.history import replay
 from memstore.learn.reading import MAX_FACT_CHARACTERS, SCHEMA, prompt_for
@@ -110,10 +109,8 @@ def test_rebuilt_fact_has_the_position_of_its_episode(store: Store) -> None:
 def check_replay(store: Store) -> None:
     """Replaying the journal reproduces the rows."""
     assert store.file.examine() == []
-    engine = SqliteEngine(store.path)
-    with engine.read() as transaction:
+    with store.file.engine.read() as transaction:
         states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
-    engine.close()
     for fact in store.list(scope="all", active_only=False, include_deleted=True):
         state = states[fact.id] or {}
         held = (fact.content, fact.superseded_by, fact.episode_id)

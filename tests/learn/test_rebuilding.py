@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.embedders import WordEmbedder
+from tests.support.engines import engine_of
 from tests.support.examples import examples
 from tests.support.raw import raw
 
@@ -28,7 +29,6 @@ from memstore import (
     Scope,
     Store,
 )
-from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.errors import ReplyError
@@ -440,7 +440,7 @@ def do(store: Store, extractor: Extractor, act: str, number: int) -> None:
 
 
 def kept(path: Path) -> dict[str, int]:
-    engine = SqliteEngine(path)
+    engine = engine_of(path)
     with closing(engine), engine.read() as transaction:
         return {
             "replies": reply_table.count_all(transaction),
@@ -517,7 +517,7 @@ def test_clear_leaves_no_reply(store: Store, read: Extractor, path: Path) -> Non
 def test_doctor_finds_replies_that_should_have_been_erased(
     store: Store, read: Extractor, path: Path, open_store: Callable[..., Store], fault: str
 ) -> None:
-    engine = SqliteEngine(path)
+    engine = engine_of(path)
     with closing(engine), engine.read() as transaction:
         replies = [row for row in reply_table.everything(transaction) if row.episode_id == 1]
     if fault == "erased":

@@ -79,10 +79,10 @@ def own(loaded: set[str]) -> list[str]:
         ("get 1", ELSEWHERE, 72),
         ("get 1 --json", ELSEWHERE, 72),
         ("list --json", ELSEWHERE, 73),
-        ("status", ELSEWHERE, 81),
+        ("status", ELSEWHERE, 83),
         ("task list", ELSEWHERE, 76),
         ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 122),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 124),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

@@ -95,3 +95,100 @@ def test_a_copy_that_differs_is_not_stored(
         copy(tmp_path / "a.db", url)
     monkeypatch.undo()
     assert copy(tmp_path / "a.db", url).facts == 1
+
+
+# -- what came since -------------------------------------------------------------------------------
+
+
+class Another(WordEmbedder):
+    model = "another"
+
+
+def go_on(store: Store, round_: int) -> None:
+    """Change something of nearly everything."""
+    facts = store.list(scope="all")
+    fresh = store.add(f"The quay has lamps {round_}", subject="quay", idempotency_key="k")
+    store.add("newest", subject="quay", supersedes=fresh.id, metadata={"r": round_})
+    store.erase(fresh.id)  # its key is free again
+    store.confirm(facts[0].id)
+    store.update_metadata(facts[0].id, {"n": round_})
+    store.delete(facts[1].id)
+    store.restore(facts[1].id)
+    episode = store.episodes.add(f"said in round {round_}", source="web:b.org", tags=["c"])
+    store.episodes.add("what stays", source="web:a.org")
+    store.episodes.erase(episode.id)
+    store.trust("web:a.org") if round_ == 1 else store.distrust("web:b.org")
+    store.graph.build()
+    store.search("quay")
+    store.file.write_use_counts()
+
+
+@pytest.mark.parametrize("back", [False, True], ids=["to a server", "to a file"])
+def test_a_second_run_brings_what_came_since(tmp_path: Path, url: str, back: bool) -> None:
+    source, target = (url, str(tmp_path / "a.db")) if back else (str(tmp_path / "a.db"), url)
+    with memstore.open(source, embedder=WordEmbedder()) as store:
+        fill(store)
+        copy(source, target)
+        for round_ in (1, 2):
+            go_on(store, round_)
+            done = copy(source, target)
+            assert done.head == store.file.head()
+            assert done.changed > 10
+            with memstore.open(target, embedder=WordEmbedder()) as copied:
+                assert copied.verify(done.head) == []
+                assert copied.file.examine(deep=True) == []
+                assert list(copied.file.export())[1:] == list(store.file.export())[1:]
+                assert {hit.fact.uuid for hit in copied.search("newest", touch=False)} == {
+                    hit.fact.uuid for hit in store.search("newest", touch=False)
+                }
+        assert copy(source, target).changed == 0
+
+
+def test_another_model_comes_along(tmp_path: Path, url: str) -> None:
+    source = tmp_path / "a.db"
+    with memstore.open(source, embedder=WordEmbedder()) as store:
+        store.add("The quay is open", subject="quay")
+        copy(source, url)
+        store.file.reembed(Another())
+        copy(source, url)
+        with memstore.open(url, embedder=Another()) as copied:
+            assert copied.status().model == "another"
+            assert copied.file.examine(deep=True) == []
+
+
+def test_a_copy_that_others_wrote_to_is_left_alone(tmp_path: Path, url: str) -> None:
+    source = tmp_path / "a.db"
+    with memstore.open(source, embedder=None) as store:
+        store.add("one", subject="s")
+    copy(source, url)
+    with memstore.open(url, embedder=None) as store:
+        store.add("of others", subject="s")
+    with memstore.open(source, embedder=None) as store:
+        store.add("two", subject="s")
+    with pytest.raises(Conflict, match="no earlier copy to which nobody else wrote"):
+        copy(source, url)
+    with pytest.raises(Conflict, match="no earlier copy"):
+        copy(url, source)
+    with memstore.open(url, embedder=None) as store:
+        assert {fact.content for fact in store.list()} == {"one", "of others"}
+
+
+def test_a_run_that_is_interrupted_changes_nothing_and_is_made_again(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "a.db"
+    with memstore.open(source, embedder=None) as store:
+        store.add("one", subject="s")
+    copy(source, url)
+    with memstore.open(source, embedder=None) as store:
+        store.add("two", subject="s")
+
+    def interrupted(done: int, _: int) -> None:
+        if done == len(carrying.TABLES) - 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy(source, url, progress=interrupted)
+    with memstore.open(url, embedder=None) as store:
+        assert [fact.content for fact in store.list()] == ["one"]
+    assert copy(source, url).facts == 2

@@ -70,6 +70,24 @@ def database(template: str | None = None) -> Iterator[str]:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
+def as_user(url: str, role: str) -> str:
+    """Return the URL of a database for another role, which has no password."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}"))
+
+
+@contextmanager
+def a_role(url: str) -> Iterator[tuple[str, str]]:
+    """Yield names for an owner and a program's role; what was made of them goes in the end."""
+    owner, app = (f"memstore_{which}_{secrets.token_hex(4)}" for which in ("owner", "app"))
+    yield owner, app
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            f"REASSIGN OWNED BY {owner} TO CURRENT_USER; DROP OWNED BY {owner}, {app};"
+            f"DROP ROLE {owner}, {app}"
+        )
+
+
 class Databases:
     """Databases with the schema, handed out empty and used again: creating one takes a second."""
 

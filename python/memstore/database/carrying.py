@@ -1,4 +1,6 @@
-"""Carrying every row of a memory into an empty one, whichever engines the two have.
+"""Carrying every row of a memory into an empty one, or what changed since into its copy.
+
+The two may have different engines.
 
 Ids, times, salts and hashes stay the same, so the journal has the same chain. What is derived (the
 words, the feeds, the counts, the members, the tags) the target's own writes derive anew.
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Progress, Row, Transaction
+    from memstore.database.engine import Progress, Row, Transaction, Value
 
 BATCH: Final = 2000
 """Rows that are read and written together."""
@@ -89,11 +91,129 @@ def _carry_table(source: Transaction, target: Transaction, table: Carried) -> in
         target.scalar("SELECT 1")  # what is queued runs now, so that little is kept
     for pair in links:
         target.queue("UPDATE memstore_facts SET superseded_by = :newer WHERE id = :id", pair)
-    if table.counted:
+    _give_no_id_again(source, target, table)
+    return count
+
+
+def _give_no_id_again(source: Transaction, target: Transaction, table: Carried) -> None:
+    if not table.counted:
+        if table.key == ("id",):
+            target.pass_ids(table.name)
+    else:
         behind = source.next_id(table.name) - target.next_id(table.name)
         if behind > 0:
             target.reserve_ids(table.name, behind)
-    return count
+
+
+def follow(source: Transaction, target: Transaction, progress: Progress | None) -> int:
+    """Make a copy equal to its source again; return how many of its rows changed.
+
+    The copy has an earlier state of the source, and nothing else was written to it.
+    """
+    _retire_generations(source, target)
+    changed = sum(_remove_gone(source, target, table) for table in reversed(TABLES))
+    # The journal first: a file lets an episode be blanked only if a line says that it was erased.
+    for number, table in enumerate((TABLES[-1], *TABLES[:-1])):
+        if progress is not None:
+            progress(number, len(TABLES))
+        changed += _follow_table(source, target, table)
+    return changed
+
+
+def _retire_generations(source: Transaction, target: Transaction) -> None:
+    """Let any generation become the active one: two of them cannot be, not even in between."""
+    states = "SELECT id, state FROM memstore_generations ORDER BY id"
+    if [*source.rows(states)] != [*target.rows(states)]:
+        target.run("UPDATE memstore_generations SET state = 'retired' WHERE state <> 'retired'")
+
+
+def _remove_gone(source: Transaction, target: Transaction, table: Carried) -> int:
+    """Remove the rows of a copy that its source does not have any more."""
+    keys = _keys(source, table)
+    gone = [key for key in _keys(target, table) if key not in keys]
+    where = " AND ".join(f"{name} = :{name}" for name in table.key)
+    for key in gone:
+        target.queue(f"DELETE FROM {table.name} WHERE {where}", key)
+    target.scalar("SELECT 1")  # what is queued runs now
+    return len(gone)
+
+
+def _keys(transaction: Transaction, table: Carried) -> dict[Row, None]:
+    test = f"NOT ({table.left_out})" if table.left_out else "TRUE"
+    rows = transaction.rows(f"SELECT {', '.join(table.key)} FROM {table.name} WHERE {test}")
+    return dict.fromkeys(rows)
+
+
+def _follow_table(source: Transaction, target: Transaction, table: Carried) -> int:
+    """Change and add the rows of a copy that differ from its source, in the order of their keys."""
+    columns = _columns(source, table)
+    key = [columns.index(name) for name in table.key]
+    link = columns.index("superseded_by") if "superseded_by" in columns else None
+    links: list[tuple[Value, Value]] = []
+    copied = _Copied(target, table, columns, key)
+    changed = 0
+    for rows in filter(None, _batches(source, table, columns)):
+        known = copied.rows_until(rows[-1])
+        for row in rows:
+            old = known.get(tuple(row[place] for place in key))
+            if old == row:
+                continue
+            changed += 1
+            if link is not None and row[link] != (None if old is None else old[link]):
+                links.append((row[link], row[key[0]]))  # its successor may come later
+                row = (*row[:link], None if old is None else old[link], *row[link + 1 :])
+            copied.write(row, old)
+        target.scalar("SELECT 1")
+    for pair in links:
+        target.queue("UPDATE memstore_facts SET superseded_by = :newer WHERE id = :id", pair)
+    _give_no_id_again(source, target, table)
+    return changed
+
+
+class _Copied:
+    """A table of a copy, read and changed along with its source."""
+
+    def __init__(
+        self, target: Transaction, table: Carried, columns: Sequence[str], key: Sequence[int]
+    ) -> None:
+        self._target = target
+        self._table = table
+        self._columns = columns
+        self._key = key
+        self._batches = _batches(target, table, columns)
+        self._ahead: dict[Row, Row] = {}
+        """What was read and not asked for yet, by its key."""
+        self._is_read = False
+
+    def rows_until(self, last: Row) -> dict[Row, Row]:
+        """Return the rows up to a key, and perhaps some after it, by their keys."""
+        until = tuple(last[place] for place in self._key)
+        known, self._ahead = self._ahead, {}
+        while not self._is_read and not (known and _is_past(next(reversed(known)), until)):
+            rows = next(self._batches, None)
+            self._is_read = rows is None
+            known |= {tuple(row[place] for place in self._key): row for row in rows or ()}
+        self._ahead = {key: row for key, row in known.items() if _is_past(key, until)}
+        return known
+
+    def write(self, row: Row, old: Row | None) -> None:
+        columns, name = self._columns, self._table.name
+        if old is None:
+            given = ", ".join(f":{column}" for column in columns)
+            self._target.queue(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({given})", row)
+            return
+        places = [place for place in range(len(columns)) if row[place] != old[place]]
+        if not places:
+            return
+        settings = ", ".join(f"{columns[place]} = :{columns[place]}" for place in places)
+        where = " AND ".join(f"{columns[place]} = :{columns[place]}" for place in self._key)
+        values = tuple(row[place] for place in (*places, *self._key))
+        self._target.queue(f"UPDATE {name} SET {settings} WHERE {where}", values)
+
+
+def _is_past(key: Row, until: Row) -> bool:
+    """Whether a key comes after another; keys of several columns are read at once, whole."""
+    return len(key) == 1 and isinstance(key[0], int) and key > until
 
 
 def digest(transaction: Transaction, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -106,6 +226,13 @@ def digest(transaction: Transaction, columns: Mapping[str, Sequence[str]]) -> di
                 hashed.update(repr(row).encode("utf-8", "surrogatepass"))
         made[table.name] = hashed.hexdigest()
     return made
+
+
+def counts(transaction: Transaction) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    return {
+        table.name: transaction.scalar(f"SELECT count(*) FROM {table.name}") for table in TABLES
+    }
 
 
 def columns_of(transaction: Transaction) -> dict[str, list[str]]:

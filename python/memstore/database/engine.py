@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.dialect import Dialect
+    from memstore.domain.records import Head
     from memstore.domain.results import Span
 
 T = TypeVar("T")
@@ -113,6 +114,11 @@ class Transaction(ABC):
             Conflict: they are elsewhere, so that nothing would be found of them.
         """
 
+    @property
+    def last_write(self) -> LastWrite | None:
+        """The last write that this transaction sees; ``None`` in a file, or if it is not known."""
+        return None
+
     @abstractmethod
     def stamp_of_others(self) -> object:
         """Return a value that changes whenever another connection has changed the database.
@@ -162,6 +168,9 @@ class Transaction(ABC):
     @abstractmethod
     def next_id(self, table: str) -> int:
         """Return an id that no row ever had, for a row that is about to be queued."""
+
+    def pass_ids(self, table: str) -> None:  # noqa: B027 - a file needs nothing
+        """Let the ids that the database gives itself begin after those that were written."""
 
     @abstractmethod
     def reserve_ids(self, table: str, count: int) -> int:
@@ -268,6 +277,15 @@ class FullTexts(NamedTuple):
     episodes: FullText
 
 
+class LastWrite(NamedTuple):
+    """The last write of a memory on a server."""
+
+    version: int
+    """A random number that no other write has, not even one of another history."""
+    head: Head | None
+    """The end of the journal then; ``None`` if it has to be read."""
+
+
 class Engine(Protocol):
     """A database that several threads and several processes use at once."""
 
@@ -294,6 +312,11 @@ class Engine(Protocol):
 
     @property
     def durability(self) -> Durability: ...
+
+    @property
+    def weakened_by(self) -> str | None:
+        """The server's setting with which a confirmed write may be lost; ``None`` without one."""
+        ...
 
     @property
     def connections(self) -> Mapping[str, int]:

@@ -145,6 +145,9 @@ class EpisodeHits(Results[EpisodeHit]):
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
     """How many hits ``min_relevance`` left out: all of them or none."""
+    provisional: bool = False
+    """Whether the order is provisional, because the index is still being built: the database
+    answered, and the same search finds the final order in some seconds."""
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names, for all that is known;
     ``None`` if it is not, if the query names nobody or several, or if the ranking is classic."""

@@ -31,6 +31,8 @@ class Recalled(Record):
     """How many facts and episodes ``min_relevance`` left out."""
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names; the text says so too."""
+    provisional: bool = False
+    """Whether the choice is provisional, because the index is still being built."""
 
     def __str__(self) -> str:
         return self.text

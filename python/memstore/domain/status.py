@@ -161,6 +161,13 @@ class StoreStatus(StoreCounts):
     durability: str
     """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the
     process."""
+    weakened_by: str | None
+    """On a server, its setting with which a confirmed write may be lost, such as
+    ``synchronous_commit = off``; ``None`` if there is none."""
+    index_bytes: int
+    """The memory that all indexes of this process take, estimated."""
+    max_index_bytes: int
+    """How much they may take; above it, the one used longest ago is dropped."""
     head: str
     """The end of the journal: the number of its lines and the last hash. Kept elsewhere, it shows
     :meth:`memstore.Store.verify` later that nobody rewrote them."""

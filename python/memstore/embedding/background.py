@@ -1,4 +1,7 @@
-"""Embeds pending items in the background: one process at a time, backing off on failure."""
+"""Embeds pending items in the background, backing off on failure.
+
+In a file, one process does it at a time; on a server, machines share the items.
+"""
 
 from __future__ import annotations
 
@@ -79,18 +82,19 @@ class BackgroundEmbedding:
         """Embed pending items; return whether something failed, so that the pause grows."""
         try:
             # Usually nothing is pending: check by reading before taking the lease.
-            if not is_waiting(self._engine, self._namespace) or not self._lease.is_free():
+            if not is_waiting(self._engine, self._namespace):
                 return False
-            with self._lease:
-                if not self._lease.is_held:
-                    return False
-                report = embed_pending(
-                    self._engine,
-                    self._author,
-                    self._embedder,
-                    self._namespace,
-                    go_on=lambda: self._lease.is_held and not self._ended.is_set(),
-                )
+            if self._engine.is_remote:  # machines share the texts; each batch has its leases
+                report = self._embedded(lambda: not self._ended.is_set())
+            elif not self._lease.is_free():
+                return False
+            else:
+                with self._lease:
+                    if not self._lease.is_held:
+                        return False
+                    report = self._embedded(
+                        lambda: self._lease.is_held and not self._ended.is_set()
+                    )
         # Busy, closed in the meantime, another model, an unreadable row: the thread must live on.
         except Exception as error:  # noqa: BLE001
             reason = Reason.of(error)
@@ -99,3 +103,8 @@ class BackgroundEmbedding:
             return True
         self._tell(report)
         return report.error is not None
+
+    def _embedded(self, go_on: Callable[[], bool]) -> EmbedReport:
+        return embed_pending(
+            self._engine, self._author, self._embedder, self._namespace, go_on=go_on
+        )

@@ -16,13 +16,61 @@ from memstore.domain import clock
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Self
 
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
 
 LEASE_SECONDS: Final = 20.0
 """How long a dead holder blocks the job. A living one renews the lease three times as often, in a
 separate thread, so a slow embedder does not matter."""
+
+
+ITEM_SECONDS: Final = 120.0
+"""How long a dead machine keeps the texts of one batch from others; a slow embedder needs less."""
+
+
+class ItemLeases:
+    """One machine's claims to some of the texts that wait on a server, which others leave alone.
+
+    In a file, one process embeds at a time. On a server, machines share the work: each takes texts
+    that nobody has, under the lock of the tenant, and gives them back with their vectors.
+    """
+
+    def __init__(self, engine: Engine, seconds: float = ITEM_SECONDS) -> None:
+        self._engine = engine
+        self._seconds = seconds
+        self._holder = f"{os.getpid()}-{os.urandom(8).hex()}"
+        self._own: dict[str, set[int]] = {}
+
+    def take(self, job: str, waiting: Callable[[Transaction], Sequence[int]]) -> list[int]:
+        """Return those of the items that wait, under the tenant's lock, and are now this machine's.
+
+        Args:
+            waiting: returns the ids that still wait; others may have done them just now.
+        """
+        with self._engine.write() as transaction:
+            lease_table.forget_ended(transaction, job, clock.utc_now())
+            taken = lease_table.take_items(
+                transaction, job, waiting(transaction), self._holder, clock.utc_now(), self._seconds
+            )
+        self._own.setdefault(job, set()).update(taken)
+        return taken
+
+    def taken_by_others(self, transaction: Transaction, job: str) -> set[int]:
+        return lease_table.held_items(transaction, job, clock.utc_now(), self._seconds)
+
+    def release(self, transaction: Transaction, job: str, ids: Sequence[int]) -> None:
+        lease_table.release_items(transaction, job, ids, self._holder)
+        self._own.get(job, set()).difference_update(ids)
+
+    def release_all(self) -> None:
+        """Give back what was not embedded."""
+        if any(self._own.values()):
+            with suppress(StorageError), self._engine.write() as transaction:
+                for job, ids in self._own.items():
+                    lease_table.release_items(transaction, job, sorted(ids), self._holder)
+            self._own.clear()
 
 
 class Lease:

@@ -17,6 +17,7 @@ from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import checked_limit
 from memstore.embedding.compatibility import ActiveGeneration, VectorTarget, mismatch
 from memstore.embedding.embedding import BATCH, first_batch
+from memstore.embedding.leases import ItemLeases
 from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 from memstore.frozen import frozen
 from memstore.text.folding import text_of
@@ -82,6 +83,7 @@ class BatchEmbedder:
         self._author = author
         self._target = target
         self._embedding = embedding
+        self._leases = ItemLeases(engine) if engine.is_remote else None
 
     def run(
         self,
@@ -93,6 +95,19 @@ class BatchEmbedder:
         """Embed pending items of a namespace, or of all; ``go_on`` is called before each batch."""
         checked_limit(limit)
         self._check_model()
+        try:
+            return self._run(namespace, limit, progress, go_on)
+        finally:
+            if self._leases is not None:
+                self._leases.release_all()
+
+    def _run(
+        self,
+        namespace: str | None,
+        limit: int | None,
+        progress: Progress | None,
+        go_on: Callable[[], bool] | None,
+    ) -> EmbedReport:
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
         done = failed = pieces = 0
         error = None
@@ -126,13 +141,59 @@ class BatchEmbedder:
     def _batch(
         self, table: VectorTable, texts: Texts, namespace: str | None, room: int, after: int
     ) -> list[tuple[int, str]]:
-        with self._engine.read() as transaction:
-            generation_id = self._target.generation(transaction).id
-            waiting = vector_table.pending(
-                transaction, table, generation_id, namespace, min(BATCH, room), after
+        """Return texts to embed and their owners; on a server, ones that no other machine has."""
+        while True:
+            with self._engine.read() as transaction:
+                generation_id = self._target.generation(transaction).id
+                waiting = vector_table.pending(
+                    transaction, table, generation_id, namespace, min(BATCH, room), after
+                )
+                free = self._free(transaction, table, generation_id, waiting)
+                found = texts(transaction, free) if free else []
+            batch = found[: first_batch([text for _, text in found])]
+            if self._leases is not None and batch:
+                ids = [id_ for id_, _ in batch]
+                own = self._taken(self._leases, table, generation_id, namespace, ids)
+                batch = [one for one in batch if one[0] in own]
+            if batch or not waiting:
+                return batch
+            after = waiting[-1]  # others embed all of these
+
+    def _taken(
+        self,
+        item_leases: ItemLeases,
+        table: VectorTable,
+        generation_id: int,
+        namespace: str | None,
+        ids: Sequence[int],
+    ) -> set[int]:
+        """Return those of the owners that still wait and are this machine's to embed."""
+
+        def waiting(transaction: Transaction) -> list[int]:
+            found = vector_table.pending(
+                transaction, table, generation_id, namespace, BATCH, ids[0] - 1
             )
-            found = texts(transaction, waiting) if waiting else []
-        return found[: first_batch([text for _, text in found])]
+            return sorted({*ids}.intersection(found))
+
+        return set(item_leases.take(_job(table, generation_id), waiting))
+
+    def _free(
+        self,
+        transaction: Transaction,
+        table: VectorTable,
+        generation_id: int,
+        waiting: Sequence[int],
+    ) -> Sequence[int]:
+        if self._leases is None or not waiting:
+            return waiting
+        taken = self._leases.taken_by_others(transaction, _job(table, generation_id))
+        return [id_ for id_ in waiting if id_ not in taken]
+
+    def _release(
+        self, transaction: Transaction, table: VectorTable, generation_id: int, ids: Sequence[int]
+    ) -> None:
+        if self._leases is not None:
+            self._leases.release(transaction, _job(table, generation_id), ids)
 
     def _embed(
         self, table: VectorTable, batch: list[tuple[int, str]]
@@ -173,6 +234,7 @@ class BatchEmbedder:
                     transaction, generation_id, table, [int(row[0] or 0) for row in rows]
                 ),
             )
+            self._release(transaction, table, generation_id, owner_ids)
         return len(filled)
 
     def _refuse(self, table: VectorTable, owner_id: int, error: str) -> None:
@@ -185,6 +247,11 @@ class BatchEmbedder:
             after = {"error": error, "generation": generation_id}
             line = Line(Kind.QUARANTINE, fact_id, episode_id, after=after)
             Changes(transaction, self._author).write(line)
+
+
+def _job(table: VectorTable, generation_id: int) -> str:
+    """Return what leases on the texts of a table are called."""
+    return f"embed {table.name} {generation_id}"
 
 
 def embed_pending(

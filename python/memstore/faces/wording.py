@@ -59,6 +59,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
     Remedy.NAME_PROGRAM: "Name that program: memstore import --from PROGRAM.",
+    Remedy.SET_UP_SERVER: "Create them first: memstore postgres init.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",

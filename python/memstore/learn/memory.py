@@ -116,6 +116,8 @@ class MemoryHits(Results[dict[str, Any]]):
     """What was said about it, if that was asked for, best first; nothing that a memory repeats."""
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names; ``None`` if it is not."""
+    provisional: bool = False
+    """Whether the order is provisional, because the index is still being built."""
 
 
 class Memory:
@@ -451,7 +453,13 @@ class Memory:
             if threshold is None or hit.score >= threshold
         )
         turns = self._store.said(query, found, scope=scope, filters=filters) if said else ()
-        return MemoryHits(hits, words_only=found.words_only, said=tuple(turns), about=found.about)
+        return MemoryHits(
+            hits,
+            words_only=found.words_only,
+            said=tuple(turns),
+            about=found.about,
+            provisional=found.provisional,
+        )
 
     @keywords(Owners)
     def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:

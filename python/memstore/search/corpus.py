@@ -100,6 +100,8 @@ class Corpus(ABC, Generic[F, H]):
         self._contents = contents
         self._past: Past | None = None
         self._unsettled: F | None = None
+        self.is_provisional = False
+        """Whether the order is another one as soon as the index is built."""
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self.lookup: Lookup[F] = (
             DatabaseLookup(transaction, self.kind)
@@ -261,6 +263,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             hits,
             words_only=words_only,
             ranking=found.ranking,
+            provisional=self.is_provisional and bool(query.text),
             about=self._about(found, self._subjects),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
@@ -375,6 +378,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             words_only=words_only,
             newest_first=len(fill),
             ranking=found.ranking,
+            provisional=self.is_provisional and bool(query.text),
             about=self._about(found, self._speakers),
             is_relevant=found.is_relevant,
             hidden=found.hidden,

@@ -68,6 +68,7 @@ class Search(Generic[F, H]):
         self._corpus: type[Corpus[F, H]] = corpus
         self.index = Index(engine, corpus.kind, read_only=read_only)
         self._wordless = wordless
+        self._is_remote = engine.is_remote
 
     def find(self, query: str, request: Request[F]) -> H:
         return self.batch([query], request)[0]
@@ -148,11 +149,22 @@ class Search(Generic[F, H]):
         def answered(transaction: Transaction, contents: Contents | None) -> T:
             transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
+            corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
             settled = corpus.settled(request)
             compared = _compared(corpus, texts, embedded, settled, words_only)
             return answer(corpus, settled, *compared)
 
         return self.index.read(answered)
+
+    def _is_provisional(self, corpus: Corpus[F, H], request: Request[F]) -> bool:
+        """Whether an answer without the index has another order than one with it.
+
+        A file finds the same words without it; only the contextual ranking needs it.
+        """
+        if self.index.is_unfit:
+            return False  # there never is one
+        is_fallback = request.ranking.usable(corpus.lookup) is not request.ranking
+        return is_fallback or self._is_remote
 
 
 def _compared(

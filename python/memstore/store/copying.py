@@ -12,7 +12,7 @@ from memstore.store import opening
 if TYPE_CHECKING:
     import os
 
-    from memstore.database.engine import Progress
+    from memstore.database.engine import Progress, Transaction
     from memstore.domain.records import Head
 
 
@@ -26,6 +26,8 @@ class Copied(NamedTuple):
     """Of the journal."""
     head: Head
     """The end of the journal's chain, which is the same in both."""
+    changed: int
+    """How many rows this run added, changed or removed."""
 
 
 def copy(
@@ -37,20 +39,21 @@ def copy(
 ) -> Copied:
     """Copy everything into an empty memory, in one transaction: rows, journal, vectors, tokens.
 
-    Before it is committed, the rows of both are compared by their number and by a hash of their
-    values, and the journals by their heads. So an interrupted copy leaves nothing behind and is
-    simply made again. What is written to the source meanwhile is not in the copy.
+    Into an earlier copy, bring what came since: agents may go on writing to the source during both.
+    Before it is committed, the rows of both are compared by a hash of their values, and the
+    journals by their heads. So an interrupted copy leaves nothing behind, or the earlier copy, and
+    is simply made again. What is written to the source meanwhile is brought by the next run.
 
     Args:
         source: a file, or the URL of a database.
         target: a new or empty file, or the URL of a database in which nothing was stored under
-            this namespace.
+            this namespace; or an earlier copy of the source, to which nobody else wrote.
         namespace: on a server, the namespace whose memory is meant; a file has one memory.
         progress: called with the number of tables copied and the total.
 
     Raises:
-        Conflict: the target is not empty, or one of the namespaces belongs to another memory of
-            the target's database. Nothing was stored.
+        Conflict: the target has something else, or one of the namespaces belongs to another memory
+            of the target's database. Nothing was stored.
         StorageError: the copy differs from the source. Nothing was stored.
     """
     with (
@@ -59,11 +62,12 @@ def copy(
         given.file.engine.read() as reading,
         made.file.engine.write() as writing,
     ):
-        if not carrying.is_empty(writing):
-            raise Conflict(
-                f"{made.path} is not empty; nothing was copied", remedy=Remedy.NEW_TARGET
-            )
-        counts = carrying.carry(reading, writing, progress)
+        if carrying.is_empty(writing):
+            changed = sum(carrying.carry(reading, writing, progress).values())
+        else:
+            _check_is_copy(reading, writing, made.path)
+            changed = carrying.follow(reading, writing, progress)
+        counts = carrying.counts(writing)
         columns = carrying.columns_of(reading)
         before, after = (carrying.digest(one, columns) for one in (reading, writing))
         head = journal.head(reading)
@@ -79,4 +83,16 @@ def copy(
             vectors=counts["memstore_fact_vectors"] + counts["memstore_piece_vectors"],
             lines=counts["memstore_journal"],
             head=head,
+            changed=changed,
+        )
+
+
+def _check_is_copy(source: Transaction, target: Transaction, path: str) -> None:
+    """Check that the journal of a target is the beginning of the source's."""
+    end = journal.head(target)
+    if end.line == 0 or journal.head(source, end.line) != end:
+        raise Conflict(
+            f"{path} is not empty, and no earlier copy to which nobody else wrote; nothing was "
+            "copied",
+            remedy=Remedy.NEW_TARGET,
         )

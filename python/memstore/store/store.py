@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests, why_not
+    from memstore.search.index import residents
     from memstore.store import questions
     from memstore.store import view as views
     from memstore.store.file import File
@@ -161,6 +162,7 @@ else:
     reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
     requests = lazy_import("memstore.search.requests")
+    residents = lazy_import("memstore.search.index.residents")
     dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
     scheduled = lazy_import("memstore.upkeep.scheduled")
@@ -1953,6 +1955,7 @@ class Store:
         engine = self._file.engine
         # Outside the transaction, because another engine may need one of its own for this.
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
+        weakened_by = engine.weakened_by
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
             subjects, categories = (
@@ -1977,6 +1980,9 @@ class Store:
                 size_bytes=size_bytes,
                 log_bytes=log_bytes,
                 durability=engine.durability,
+                weakened_by=weakened_by,
+                index_bytes=residents.RESIDENTS.bytes,
+                max_index_bytes=residents.RESIDENTS.max_bytes,
                 head=str(journal.head(transaction)),
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,

@@ -67,7 +67,7 @@ def remains(
 def _files(engine: Engine, folder: Path | None) -> list[tuple[str, str]]:
     """Return every file that may hold texts of the database, and what each is."""
     if engine.derived_path is None:
-        return []
+        return []  # in memory
     path = os.path.realpath(engine.path)
     found = dict.fromkeys(copies.known(engine.path, folder), "copy")
     for one in sorted(Path(path).parent.glob(f"{_escaped(Path(path).name)}*")):

@@ -14,7 +14,7 @@ from tests.support.postgres import psycopg
 
 import memstore
 from memstore import Store
-from memstore.database.postgres import pools
+from memstore.database.postgres import engine, pools
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 pytestmark = pytest.mark.process
@@ -130,6 +130,28 @@ def test_a_commit_that_did_not_arrive_is_an_error_and_stores_nothing(
     assert store.list() == []
     store.add("lost", subject="s")
     assert store.verify() == []
+
+
+def test_a_number_that_another_transaction_got_confirms_nothing(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a crash or a failover, the server gives the numbers of lost transactions again."""
+    monkeypatch.setattr(engine, "OUTCOME", "SELECT 'committed' WHERE %s <> ''")
+    store.add("first", subject="s")
+    store.delete(1)
+    cutter = Cutter(monkeypatch)
+
+    def kill(connection: Any, text: str) -> None:
+        if text == "COMMIT":
+            cutter.before = lambda *_: None
+            cut(url, connection)
+            with psycopg.connect(url, autocommit=True) as other:  # as a write of another process
+                other.execute("UPDATE memstore_tenants SET version = version + 1")
+
+    cutter.before = kill
+    with pytest.raises(StorageError, match="nothing was stored"):
+        store.add("lost", subject="s")
+    assert store.list() == []
 
 
 JOINED = "WITH checked AS (UPDATE memstore_tenants"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support import postgres
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+from memstore.database.postgres import checks as checking
+from memstore.database.postgres.schema import tables
+from memstore.faces.cli.postgres import REMEDIES
 
 pytestmark = pytest.mark.process
 
@@ -44,3 +50,118 @@ def test_a_server_that_is_away_is_named_without_the_password(cli: CommandLine) -
     assert code == 3
     assert "postgresql://ana@127.0.0.1:1/db" in text
     assert "secret" not in text
+
+
+# -- setting a server up ---------------------------------------------------------------------------
+
+
+def checks(cli: CommandLine, url: str) -> tuple[int, dict[str, dict[str, str]]]:
+    answer = cli("postgres", "check", "--db", url, "--json")
+    found = json.loads(answer.out)
+    assert found["ready"] == (answer.code == 0)
+    return answer.code, {one["name"]: one for one in found["checks"]}
+
+
+def test_init_makes_what_check_says_is_missing(cli: CommandLine, url: str) -> None:
+    code, found = checks(cli, url)
+    assert code == 1
+    assert found["schema"]["state"] == "wrong"
+    assert "postgres init" in found["schema"]["remedy"]
+    with postgres.a_role(url) as (owner, app):
+        names = ("--owner", owner, "--app", app)
+        assert cli("postgres", "init", "--db", url, "--roles", *names).code == 0
+        code, found = checks(cli, url)
+        assert code == 0
+        assert found["rights"]["state"] == "weak"
+        assert found["durability"]["state"] == "weak"  # as the tests' server is
+        assert "synchronous_commit = off" in found["durability"]["text"]
+        as_app = postgres.as_user(url, app)
+        code, found = checks(cli, as_app)
+        assert code == 0
+        for name in ("address", "version", "encoding", "schema", "migrations", "writing", "rights"):
+            assert (name, found[name]["state"]) == (name, "right")
+            assert found[name]["remedy"] is None
+        assert found["clock"]["state"] == found["pooler"]["state"] == "right"
+        with postgres.psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"REVOKE INSERT ON memstore_facts FROM {app}")
+            connection.execute("DROP INDEX idx_memstore_claim")
+        code, found = checks(cli, as_app)
+        assert code == 1
+        assert found["schema"]["text"] == "missing: index idx_memstore_claim"
+        with postgres.psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE INDEX idx_memstore_claim ON memstore_facts (claim_hash)")
+        code, found = checks(cli, as_app)
+        assert (code, found["writing"]["text"]) == (1, "this user lacks INSERT on memstore_facts")
+
+
+def test_check_shows_no_password_and_says_what_to_do(cli: CommandLine) -> None:
+    answer = cli("postgres", "check", "--db", "postgresql://ana:secret@127.0.0.1:1/db")
+    assert answer.code == 1
+    assert "address\twrong\tcannot open postgresql://ana@127.0.0.1:1/db" in answer.out
+    assert "pg_hba.conf" in answer.out
+    assert "secret" not in answer.out + answer.err
+
+
+def test_files_are_not_set_up_as_a_server(cli: CommandLine) -> None:
+    for command in ("init", "check"):
+        code, text = cli.error("postgres", command)
+        assert code == 2
+        assert "must be the URL of a database" in text
+
+
+def test_roles_prints_sql_for_an_administrator(cli: CommandLine, url: str) -> None:
+    cli("postgres", "init", "--db", url)
+    with postgres.a_role(url) as (owner, app):
+        printed = cli("postgres", "roles", "--owner", owner, "--app", app, "--row-level-security")
+        with postgres.psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(printed.out)
+        code, found = checks(cli, postgres.as_user(url, app))
+        assert code == 0
+        assert found["row_security"]["state"] == "right"
+        assert checks(cli, url)[1]["row_security"]["state"] == "weak"
+    code, text = cli.error("postgres", "roles", "--app", "a; DROP TABLE x")
+    assert code == 2
+    assert "must be lower-case letters" in text
+
+
+def test_a_server_that_may_lose_writes_is_named(cli: CommandLine, url: str) -> None:
+    cli("postgres", "init", "--db", url)
+    for command in ("status", "doctor"):
+        assert "synchronous_commit = off" in cli(command, "--db", url).err
+    assert cli.json("status", "--db", url)["weakened_by"] == "synchronous_commit = off"
+
+
+@pytest.mark.parametrize(
+    ("is_direct", "threshold", "state"),
+    [(True, 5, "right"), (False, None, "right"), (False, 5, "weak")],
+)
+def test_a_pooler_and_prepared_statements_are_weak(
+    is_direct: bool, threshold: int | None, state: str
+) -> None:
+    assert checking.pooler(is_direct, threshold).state == state
+
+
+def test_every_check_has_a_remedy() -> None:
+    text = Path(checking.__file__).read_text("utf-8")
+    assert {*re.findall(r'Checked\(\s*"(\w+)"', text)} == {*REMEDIES}
+
+
+def test_distribute_prints_statements_for_every_table_and_names_what_is_missing(
+    cli: CommandLine, url: str
+) -> None:
+    printed = cli("postgres", "distribute", "--dry-run").out
+    named = re.findall(r"create_distributed_table\('(\w+)', 'tenant'", printed)
+    assert {*named} == {*tables.rows()} - {"memstore_namespaces"}
+    assert "create_reference_table('memstore_namespaces')" in printed
+    created = [*re.findall(r"CREATE TABLE (memstore_\w+)", tables.text())]
+    assert named == [name for name in created if name != "memstore_namespaces"]
+    here = ""
+    for table, refers in re.findall(r"CREATE TABLE (\w+)|REFERENCES (\w+)", tables.text()):
+        here = table or here
+        if refers and here != "memstore_namespaces":  # it leads to a table that is distributed
+            assert named.index(refers) <= named.index(here)
+    code, text = cli.error("postgres", "distribute", "--db", url)
+    assert (code, "memstore postgres init" in text) == (3, True)
+    cli("postgres", "init", "--db", url)
+    code, text = cli.error("postgres", "distribute", "--db", url)
+    assert (code, "CREATE EXTENSION citus" in text) == (3, True)

@@ -29,6 +29,8 @@ class Address:
     """
 
     def __init__(self, url: str) -> None:
+        self.url = url
+        """As it was given; it may hold a password, so it is never shown."""
         own, rest = _own_parameters(url)
         try:
             given: Mapping[str, Any] = conninfo_to_dict(rest)

@@ -7,6 +7,7 @@ Tenants do not wait for each other.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import threading
@@ -17,8 +18,9 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from memstore import settings
 from memstore.database.engine import Outdated
-from memstore.database.postgres import migrations, pools, structure
+from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.remembered import State
@@ -64,6 +66,9 @@ OUTCOME_SECONDS: Final = 30.0
 """How long the server is asked what became of a commit whose answer was lost."""
 
 OUTCOME_PAUSE_SECONDS: Final = 0.2
+
+LOST: Final = ("08", "57P")
+"""How the codes of errors begin after which the server says nothing more."""
 
 OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
 
@@ -130,6 +135,8 @@ class PostgresEngine:
         self._has_tenant = False
         self._has_tables = False
         """Whether the schema is known to be there."""
+        self._has_policies = False
+        """Whether the server shows a transaction only the rows of the tenant that it names."""
         self._namespaces: set[str] = set()
         """The namespaces that are known to be the tenant's."""
         self._fed = 0
@@ -137,6 +144,7 @@ class PostgresEngine:
         self.before_commit: Callable[[Transaction], object] = _unchanged
         try:
             self.tenant = self._tenant_of(namespace, shared)
+            self._naming = row_security.naming(self.tenant)
             self._remembered = self._pool.remembered(self.tenant)
         except BaseException:
             self.close()
@@ -148,7 +156,9 @@ class PostgresEngine:
 
     @property
     def derived_path(self) -> str | None:
-        return None
+        folder = settings.index_folder()
+        named = hashlib.sha256(f"{self.path}\0{self.tenant}".encode()).hexdigest()
+        return None if folder is None else os.path.join(folder, named[:32])
 
     @property
     def is_remote(self) -> bool:
@@ -160,9 +170,15 @@ class PostgresEngine:
 
     @property
     def durability(self) -> Durability:
+        return "full" if self.weakened_by is None else "normal"
+
+    @property
+    def weakened_by(self) -> str | None:
         with self.read() as transaction:
             row = transaction.one("SELECT current_setting('synchronous_commit')")
-        return "normal" if row is not None and row[0] in ("off", "local") else "full"
+        if row is None or row[0] not in pools.WEAKER:
+            return None
+        return f"synchronous_commit = {row[0]}"
 
     @property
     def connections(self) -> Mapping[str, int]:
@@ -195,7 +211,8 @@ class PostgresEngine:
         Raises:
             Outdated: the row is another one.
         """
-        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered)
+        beginning = [READ, self._naming] if self._has_policies else [READ]
+        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered, beginning)
         was_right = False
         try:
             try:
@@ -216,10 +233,11 @@ class PostgresEngine:
     def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
         """Begin a read; return its connection, and the tenant's row if there is one."""
         if not self._has_tables:
-            return self._began(READ)[0], None
+            return self._began(f"{READ}; {self._naming}")[0], None
         tenant = sql.Literal(self.tenant).as_string()
-        connection, found = self._began(f"{READ}; {READ_STATE.format(tenant)}")
-        found.nextset()
+        connection, found = self._began(f"{READ}; {self._naming}; {READ_STATE.format(tenant)}")
+        while found.nextset():
+            pass
         row = found.fetchone()
         return connection, None if row is None else State(*row)
 
@@ -319,12 +337,12 @@ class PostgresEngine:
         self._remembered.note(None)
         connection = self._taken()
         try:
-            row = psycopg.RawCursor(connection).execute(text, values).fetchone()
+            row = self._sent(connection, text, values)
         except psycopg.OperationalError as error:
+            if not _is_lost(error):
+                raise storage_error(error) from error
             if not self._is_written(known, after, error):
-                raise StorageError(
-                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
-                ) from error
+                raise _not_stored() from error
             row = (1,)
         except psycopg.Error as error:
             raise storage_error(error) from error
@@ -335,17 +353,40 @@ class PostgresEngine:
         self._fed += "fed" in attempt.effects
         self._remembered.note(after)
 
-    def _is_written(self, before: State, after: State | None, lost: psycopg.Error) -> bool:
+    def _sent(
+        self, connection: psycopg.Connection[Any], text: str, values: list[object]
+    ) -> tuple[Any, ...] | None:
+        cursor = psycopg.RawCursor(connection)
+        if not self._has_policies:
+            return cursor.execute(text, values).fetchone()
+        with connection.pipeline():  # one transaction, and one round trip
+            connection.execute(row_security.NAME, [row_security.TENANT, self.tenant])
+            cursor.execute(text, values)
+        return cursor.fetchone()
+
+    def _is_written(
+        self,
+        before: State | None,
+        after: State | None,
+        lost: psycopg.Error,
+        number: str | None = None,
+    ) -> bool:
         """Return whether a write is stored, and keep it from being stored later.
+
+        Args:
+            before, after: the tenant's row without it and with it.
+            number: of its transaction, if it had one.
 
         Raises:
             StorageError: the server does not answer, or others wrote since and it has no line.
         """
+        if after is before:
+            return False  # the change of the row was not sent yet, and so neither was the commit
         deadline = clock.monotonic() + OUTCOME_SECONDS
         pause = threading.Event()
         while clock.monotonic() < deadline:
             with suppress(psycopg.Error, StorageError):
-                found = self._outcome_of(before, after)
+                found = self._outcome_of(before, after, number)
                 if found is not None:
                     return found
                 break
@@ -356,22 +397,26 @@ class PostgresEngine:
             remedy=Remedy.READ_AGAIN,
         ) from lost
 
-    def _outcome_of(self, before: State, after: State | None) -> bool | None:
+    def _outcome_of(
+        self, before: State | None, after: State | None, number: str | None
+    ) -> bool | None:
+        """Look a write up by what it left; its transaction has ended when the lock is there."""
         connection, state, _ = self._locked(self._wait_seconds)
         try:
-            if after is None or state is None:
-                return None
+            if state is None or after is None:
+                return None if after is None else False  # it would have made the tenant
             if state.version == after.version:
                 return True
-            if state.version == before.version:  # it may still arrive, and then finds another one
+            if before is not None and state.version == before.version:
+                # It may still arrive, and then finds another one.
                 connection.execute(
                     "UPDATE memstore_tenants SET version = %s WHERE tenant = %s",
                     [remembering.another(), self.tenant],
                 )
                 connection.execute("COMMIT")
                 return False
-            if after.line is None or after.line == before.line:
-                return None
+            if after.line is None or (before is not None and after.line == before.line):
+                return _unless_aborted(connection, number)
             row = connection.execute(
                 "SELECT hash FROM memstore_journal WHERE tenant = %s AND id = %s",
                 [self.tenant, after.line],
@@ -449,37 +494,12 @@ class PostgresEngine:
         try:
             transaction.finish()
         except psycopg.OperationalError as error:
-            outcome = None if number is None else self._outcome(number)
-            if outcome == "committed":
-                return
-            if outcome == "aborted":
-                raise StorageError(
-                    "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
-                ) from error
-            raise StorageError(
-                "the connection to the server was lost during the commit, and the server does not "
-                "say whether the change was stored",
-                remedy=Remedy.READ_AGAIN,
-            ) from error
+            if not _is_lost(error):
+                raise storage_error(error) from error
+            if not self._is_written(transaction.state_before, transaction.state, error, number):
+                raise _not_stored() from error
         except psycopg.Error as error:
             raise storage_error(error) from error
-
-    def _outcome(self, number: str) -> str | None:
-        """Return what became of a transaction; ``None`` if the server does not know or answer."""
-        pause = threading.Event()
-        deadline = clock.monotonic() + OUTCOME_SECONDS
-        while True:
-            with suppress(psycopg.Error, StorageError):
-                connection = self._pool.take()
-                try:
-                    row = connection.execute(OUTCOME, [number]).fetchone()
-                finally:
-                    self._give_back(connection)
-                if row is not None and row[0] != "in progress":
-                    return None if row[0] is None else str(row[0])
-            if clock.monotonic() > deadline:
-                return None
-            pause.wait(OUTCOME_PAUSE_SECONDS)
 
     def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], State | None, str | None]:
         """Begin a write with its tenant locked.
@@ -487,7 +507,7 @@ class PostgresEngine:
         Returns:
             The connection, the tenant's row, and the number of the transaction.
         """
-        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; {self._naming}"
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
         if known:
             begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
@@ -531,8 +551,9 @@ class PostgresEngine:
         return connection.execute("SELECT 1 WHERE FALSE")
 
     def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
-        row = connection.execute("SELECT to_regclass('memstore_tenants') IS NOT NULL").fetchone()
-        return bool(row and row[0])
+        row = connection.execute(f"SELECT ({row_security.IS_ON})").fetchone()
+        self._has_policies = bool(row and row[0])
+        return row is not None and row[0] is not None
 
     def _busy(self, seconds: float) -> StoreBusy:
         return StoreBusy(
@@ -557,7 +578,8 @@ class PostgresEngine:
 
     def _tenant_of(self, namespace: str, shared: str | None) -> str:
         """Return the tenant of a namespace: its own, unless it was stored beside another."""
-        connection, _ = self._began(READ)
+        looked_up = row_security.looking_up([namespace, shared or namespace])
+        connection, _ = self._began(f"{READ}; {looked_up}")
         try:
             if not self._has_schema(connection):
                 return shared or namespace
@@ -583,6 +605,7 @@ class PostgresEngine:
             Conflict: one belongs to another tenant, so nothing would be found of it.
         """
         if unknown := {*namespaces} - self._namespaces:
+            transaction.connection.execute(row_security.looking_up(unknown))
             rows = transaction.connection.execute(
                 "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
                 [[*unknown]],
@@ -600,6 +623,8 @@ class PostgresEngine:
         """
         transaction.note_namespaces()
         new = transaction.namespaces - self._namespaces
+        if new:
+            transaction.connection.execute(row_security.looking_up(new))
         for namespace in new:
             transaction.run(
                 "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
@@ -703,6 +728,29 @@ class PostgresEngine:
                 "cannot cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+
+def _is_lost(error: psycopg.OperationalError) -> bool:
+    """Return whether a connection broke; otherwise the server said why it undid the change."""
+    return error.sqlstate is None or error.sqlstate.startswith(LOST)
+
+
+def _unless_aborted(connection: psycopg.Connection[Any], number: str | None) -> bool | None:
+    """Return false if a transaction was aborted; ``None`` if that is not known.
+
+    After a crash or a failover the number may be another transaction's, so that it was committed
+    proves nothing. One that was committed keeps its number.
+    """
+    if number is None:
+        return None
+    row = connection.execute(OUTCOME, [number]).fetchone()
+    return False if row is not None and row[0] == "aborted" else None
+
+
+def _not_stored() -> StorageError:
+    return StorageError(
+        "the connection to the server was lost; nothing was stored", remedy=Remedy.RETRY
+    )
 
 
 CANCEL_SECONDS: Final = 0.2

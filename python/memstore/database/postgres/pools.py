@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import selectors
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -32,8 +33,14 @@ MAX_RESTING: Final = 8
 MIN_VERSION: Final = 160000
 """The oldest server, as the driver writes versions: 16 brought ``IS JSON``."""
 
+WEAKER: Final = frozenset({"off", "local", "remote_write"})
+"""Values of ``synchronous_commit`` with which a confirmed write may be lost."""
+
 WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
+
+SETTLE_SECONDS: Final = 10.0
+"""How long the end of a read's transaction is waited for."""
 
 _lock = threading.Lock()
 _pools: dict[tuple[str, int | None, int], Pool] = {}
@@ -182,17 +189,7 @@ class Pool:
 
     def _connect_first(self) -> None:
         """Connect once without the pool, which would go on trying, and would not say why."""
-        try:
-            connection = psycopg.connect(
-                self._address.conninfo,
-                autocommit=True,
-                prepare_threshold=self._address.prepare_threshold,
-            )
-        except psycopg.OperationalError as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise StorageError(f"cannot open {self._address.shown}: {reason}") from None
-        except psycopg.Error as error:
-            raise storage_error(error) from error
+        connection = connect(self._address)
         try:
             _check_server(connection, self._address.shown)
         finally:
@@ -202,11 +199,45 @@ class Pool:
             self._has_connected = True
 
 
+def connect(address: Address) -> psycopg.Connection[Any]:
+    """Return a connection that is in no pool.
+
+    Raises:
+        StorageError: the server cannot be reached, or refuses this user. It shows no password.
+    """
+    try:
+        return psycopg.connect(
+            address.conninfo, autocommit=True, prepare_threshold=address.prepare_threshold
+        )
+    except psycopg.OperationalError as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise StorageError(f"cannot open {address.shown}: {reason}") from None
+    except psycopg.Error as error:
+        raise storage_error(error) from error
+
+
 def _settle(connection: psycopg.Connection[Any]) -> None:
-    """Wait for the end of a connection's last transaction."""
-    with suppress(psycopg.Error):
-        while connection.pgconn.get_result() is not None:
-            pass
+    """Wait for the end of a connection's last transaction; one that does not end is closed.
+
+    The driver's own call for a result keeps other threads from running while it waits.
+    """
+    sent = connection.pgconn
+    with suppress(psycopg.Error), selectors.DefaultSelector() as waiting:
+        if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
+            return
+        waiting.register(sent.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while sent.flush():
+            waiting.select(SETTLE_SECONDS)
+            sent.consume_input()
+        waiting.modify(sent.socket, selectors.EVENT_READ)
+        while True:
+            while sent.is_busy():
+                if not waiting.select(SETTLE_SECONDS):
+                    connection.close()
+                    return
+                sent.consume_input()
+            if sent.get_result() is None:
+                return
 
 
 def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:

@@ -109,7 +109,7 @@ class Remembered:
     def note(self, state: State | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
         self.state = state
-        self.seen = state and State(state.version, state.epoch)
+        self.seen = state and state._replace(counters={})  # as a read has it
 
 
 def is_remembered(statement: Compiled) -> bool:

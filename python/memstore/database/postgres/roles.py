@@ -7,9 +7,17 @@ nor rewrite a line. It can erase, which blanks the texts of lines.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from memstore.database.postgres.schema import tables
+from memstore.errors import InvalidArgument
+
+OWNER: Final = "memstore_owner"
+APP: Final = "memstore_app"
+
+NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+"""Names that need no quotes."""
 
 BLANKED: Final = ("before", "after", "evidence", "salt", "erased")
 """The columns of the journal that erasing empties."""
@@ -17,17 +25,39 @@ BLANKED: Final = ("before", "after", "evidence", "salt", "erased")
 KEPT: Final = ("memstore_journal", "memstore_facts", "memstore_episodes")
 """The tables whose rows are never removed."""
 
+CREATION: Final = """\
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '{owner}') THEN
+        CREATE ROLE {owner} NOLOGIN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '{app}') THEN
+        CREATE ROLE {app} LOGIN;
+    END IF;
+    IF NOT pg_has_role(current_user, '{owner}', 'SET') THEN
+        GRANT {owner} TO CURRENT_USER;
+    END IF;
+    EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %I TO {owner}', current_schema());
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO {app}', current_schema());
+END $$;"""
+"""Makes the roles that are missing, without passwords, and lets them into the schema."""
 
-def sql(owner: str = "memstore_owner", app: str = "memstore_app") -> str:
+
+def sql(owner: str = OWNER, app: str = APP) -> str:
     """Return the statements that give each table to one role and the use of it to another.
 
-    The roles exist already; an administrator runs this in the database, after the first store was
-    opened for writing. It may be run again.
+    An administrator runs them in the database, after the tables were created. They create the
+    roles, if they are missing, and may be run again.
+
+    Raises:
+        InvalidArgument: a name that would need quotes.
     """
-    everything = sorted(name for name, columns in tables.columns().items() if columns)
-    views = sorted(name for name, columns in tables.columns().items() if not columns)
-    lines = []
-    for name in everything:
+    for argument, name in (("owner", owner), ("app", app)):
+        if not NAME.fullmatch(name):
+            raise InvalidArgument(
+                f"must be lower-case letters, digits and _, not {name!r}", argument=argument
+            )
+    lines = [CREATION.format(owner=owner, app=app)]
+    for name in tables.rows():
         lines.append(f"ALTER TABLE {name} OWNER TO {owner};")
         lines.append(f"REVOKE ALL ON {name} FROM {app}, PUBLIC;")
         granted = ["SELECT", "INSERT"]
@@ -38,7 +68,9 @@ def sql(owner: str = "memstore_owner", app: str = "memstore_app") -> str:
         if name not in KEPT:
             granted.append("DELETE")
         lines.append(f"GRANT {', '.join(granted)} ON {name} TO {app};")
-    for name in views:
+    # A copy passes the ids that it brings.
+    lines += [f"GRANT USAGE ON SEQUENCE {name}_id_seq TO {app};" for name in tables.numbered()]
+    for name in tables.views():
         lines.append(f"ALTER VIEW {name} OWNER TO {owner};")
         lines.append(f"GRANT SELECT ON {name} TO {app};")
     return "\n".join(lines)

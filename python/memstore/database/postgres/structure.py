@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import sql
 
@@ -11,6 +11,8 @@ from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import Translated
 
 if TYPE_CHECKING:
+    import psycopg
+
     from memstore.database.postgres.transaction import PostgresTransaction
 
 CREATED: Final = re.compile(
@@ -38,9 +40,15 @@ LINKS: Final = (
 
 def troubles(transaction: PostgresTransaction) -> list[str]:
     """Return what is missing of the schema."""
-    present = {name for (name,) in transaction.rows(PRESENT)}
+    with Translated():
+        return [f"the {what} is missing" for what in missing(transaction.connection)]
+
+
+def missing(connection: psycopg.Connection[Any]) -> list[str]:
+    """Return the tables, views and indexes that are not there, each with its kind."""
+    present = {name for (name,) in connection.execute(PRESENT).fetchall()}
     return [
-        f"the {kind.lower()} {name} is missing"
+        f"{kind.lower()} {name}"
         for kind, name in ((m[1], m[2]) for m in CREATED.finditer(tables.text()))
         if name not in present
     ]
@@ -49,15 +57,15 @@ def troubles(transaction: PostgresTransaction) -> list[str]:
 def mend(transaction: PostgresTransaction) -> int:
     """Create the indexes and views that are missing; return how many."""
     present = {name for (name,) in transaction.rows(PRESENT)}
-    missing = [
+    lacking = [
         found[0]
         for found in CREATED.finditer(tables.text())
         if found[1] != "TABLE" and found[2] not in present
     ]
     with Translated():
-        for statement in missing:
+        for statement in lacking:
             transaction.connection.execute(statement)
-    return len(missing)
+    return len(lacking)
 
 
 def dangling_rows(transaction: PostgresTransaction) -> dict[str, list[int]]:

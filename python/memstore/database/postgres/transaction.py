@@ -9,15 +9,17 @@ import psycopg
 from psycopg import errors
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, Outdated, Queued, Transaction
+from memstore.database.engine import NO_PARAMETERS, LastWrite, Outdated, Queued, Transaction
 from memstore.database.postgres import derived, statements
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
+from memstore.database.postgres.schema import tables
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
+from memstore.domain.records import Head
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -35,7 +37,9 @@ else:
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-READ_STATE: Final = "SELECT version, epoch FROM memstore_tenants WHERE tenant = {}"
+READ_STATE: Final = (
+    "SELECT version, epoch, '{{}}'::jsonb, line, at, hash FROM memstore_tenants WHERE tenant = {}"
+)
 
 STATE: Final = (
     "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
@@ -48,6 +52,12 @@ HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
 NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
+
+ADVANCE: Final = (
+    "WITH numbers AS (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence)"
+    " SELECT count(nextval(sequence)) FROM numbers"
+    " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, %s)"
+)
 
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
@@ -81,6 +91,8 @@ class PostgresTransaction(Transaction):
         self._connection = connection
         self.tenant = tenant
         self._state = state
+        self.state_before = state
+        """The tenant's row before this transaction."""
         self._remembered = remembered
         self._admit = admit
         self._admitted: set[str] = set()
@@ -118,6 +130,15 @@ class PostgresTransaction(Transaction):
     @property
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
+
+    @property
+    def last_write(self) -> LastWrite | None:
+        state = self._state
+        if state is None:
+            return None
+        if state.line is None or state.hash is None:
+            return LastWrite(state.version, None)
+        return LastWrite(state.version, Head(state.line, state.hash.hex()))
 
     def admit(self, namespaces: Collection[str]) -> None:
         if unknown := {*namespaces} - self._admitted:
@@ -366,6 +387,13 @@ class PostgresTransaction(Transaction):
         # No flush: no row of this table is queued yet.
         return self._reserve(table, 1)
 
+    def pass_ids(self, table: str) -> None:
+        if table not in tables.numbered():
+            return
+        last = self.scalar(f"SELECT max(id) FROM {table}")
+        with Translated():  # only forwards, as other tenants' ids are of the same sequence
+            self.connection.execute(ADVANCE, [table, last])
+
     def reserve_ids(self, table: str, count: int) -> int:
         return self._reserve(table, count)
 
@@ -431,6 +459,7 @@ class Guess(PostgresTransaction):
 
     Args:
         taken: returns a connection.
+        beginning: the statements that begin it.
     """
 
     def __init__(
@@ -440,9 +469,11 @@ class Guess(PostgresTransaction):
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State,
         remembered: Remembered,
+        beginning: Sequence[str],
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
         self._taken = taken
+        self._beginning = beginning
 
     @property
     def has_begun(self) -> bool:
@@ -469,7 +500,8 @@ class Guess(PostgresTransaction):
         self._connection = self._taken()
         try:
             with self._connection.pipeline():
-                self._connection.execute(READ, prepare=False)
+                for statement in self._beginning:
+                    self._connection.execute(statement, prepare=False)
                 state = self._connection.execute(READ_STATE.format("%s"), [self.tenant])
                 found = [self._execute(*query, returns=True) for query in queries]
             row = state.fetchone()
@@ -522,7 +554,8 @@ class Attempt(PostgresTransaction):
             if self._state is None or found is None or found.version != self._state.version:
                 if self._has_relied:
                     raise Outrun
-                self._state, self._counters = found, dict(found.counters if found else {})
+                self._state = self.state_before = found
+                self._counters = dict(found.counters if found else {})
                 self._head = None if found is None else (found.line, found.at, found.hash)
         return self._connection
 
@@ -632,7 +665,10 @@ def storage_error(error: psycopg.Error) -> StorageError:
     if isinstance(error, errors.InsufficientPrivilege):
         return StorageError(f"the database user lacks a right: {_said(error)}")
     if isinstance(error, psycopg.OperationalError):
-        return StorageError(f"the connection to the server failed: {_said(error)}")
+        return StorageError(
+            f"the connection to the server failed; nothing was stored: {_said(error)}",
+            remedy=Remedy.RETRY,
+        )
     return StorageError(f"the database reported an error: {_said(error)}")
 
 

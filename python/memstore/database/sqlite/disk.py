@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from contextlib import nullcontext, suppress
@@ -31,6 +32,10 @@ else:
     tempfile = lazy_import("tempfile")
 
 
+URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+"""What is no path, though it could be read as one, of a folder named after the scheme."""
+
+
 class Disk:
     """One file with its write-ahead log; a missing file and its folder are created."""
 
@@ -38,6 +43,8 @@ class Disk:
     """Where compacting puts its copy, which may be as large as the file."""
 
     def __init__(self, path: str, *, read_only: bool) -> None:
+        if URL.match(path):
+            raise StorageError(f"{path!r} is a URL, and SQLite opens files only")
         self.path = _absolute(os.path.expanduser(path))
         self._read_only = read_only
         self._logging = read_only

@@ -233,6 +233,10 @@ class SqliteEngine:
         return self._durability
 
     @property
+    def weakened_by(self) -> str | None:
+        return None  # what it promises, the caller chose
+
+    @property
     def connections(self) -> Mapping[str, int]:
         return {}  # readers are opened as needed, and limited by the threads that use them
 

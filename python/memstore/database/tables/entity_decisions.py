@@ -74,15 +74,16 @@ def insert(
     id_ = changes.transaction.next_id("memstore_entity_decisions")
     statement = Statement(
         f"INSERT INTO memstore_entity_decisions ({COLUMNS})"
-        " VALUES (:id, :namespace, :left_key, :right_key, :same, :left, :right, :actor, :at)",
+        " VALUES (:id, :namespace, :left_key, :right_key, :same, :left_name, :right_name, :actor,"
+        " :at)",
         {
             "id": id_,
             "namespace": namespace,
             "left_key": left_key,
             "right_key": right_key,
             "same": int(decision.same),
-            "left": left,
-            "right": right,
+            "left_name": left,
+            "right_name": right,
             "actor": decision.actor,
             "at": clock.to_text(decision.at),
         },

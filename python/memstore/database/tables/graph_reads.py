@@ -85,7 +85,7 @@ def all_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> li
     visible, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT n.entity_id, n.key, count(*) {MENTIONED}"
-        f" AND n.graph_id = :graph AND {visible} GROUP BY n.id ORDER BY n.id",
+        f" AND n.graph_id = :graph AND {visible} GROUP BY n.id, n.entity_id, n.key ORDER BY n.id",
         {**values, "graph": graph_id},
     )
     return [Name(*row) for row in rows]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Parameters, Transaction
+    from memstore.database.engine import Transaction, Value
+
+
+ITEMS: Final = "job >= :job || ' ' AND job < :job || '!'"
+"""The leases on items of a job, whose names end with a blank and the item's id."""
 
 
 def take(transaction: Transaction, job: str, holder: str, now: datetime, seconds: float) -> bool:
@@ -48,7 +53,57 @@ def release(transaction: Transaction, job: str, holder: str) -> None:
     )
 
 
-def _lease_values(job: str, holder: str, now: datetime, seconds: float) -> Parameters:
+def take_items(
+    transaction: Transaction,
+    job: str,
+    ids: Sequence[int],
+    holder: str,
+    now: datetime,
+    seconds: float,
+) -> list[int]:
+    """Take a lease on each item of a job that nobody holds; return the ids of those taken."""
+    listed = transaction.dialect.listed("ids")
+    taken = transaction.rows(
+        "INSERT INTO memstore_leases AS held (job, holder, expires_at)"
+        " SELECT :job || ' ' || CAST(wanted.value AS text), :holder, :expires_at"
+        f" FROM {listed} AS wanted WHERE TRUE ON CONFLICT (job)"
+        " DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at"
+        " WHERE held.holder = excluded.holder OR held.expires_at <= :now"
+        " OR held.expires_at > excluded.expires_at RETURNING job",
+        _lease_values(job, holder, now, seconds) | {"ids": ids},
+    )
+    return sorted(int(str(item).rpartition(" ")[2]) for (item,) in taken)
+
+
+def held_items(transaction: Transaction, job: str, now: datetime, seconds: float) -> set[int]:
+    """Return the items of a job that somebody has a lease on."""
+    rows = transaction.rows(
+        f"SELECT job FROM memstore_leases WHERE {ITEMS}"
+        " AND expires_at > :now AND expires_at <= :expires_at",
+        _lease_values(job, "", now, seconds),
+    )
+    return {int(str(item).rpartition(" ")[2]) for (item,) in rows}
+
+
+def release_items(transaction: Transaction, job: str, ids: Sequence[int], holder: str) -> None:
+    """Give leases on items back that are still this holder's."""
+    listed = transaction.dialect.listed("ids")
+    transaction.run(
+        "DELETE FROM memstore_leases WHERE holder = :holder AND job IN"
+        f" (SELECT :job || ' ' || CAST(wanted.value AS text) FROM {listed} AS wanted)",
+        {"job": job, "holder": holder, "ids": ids},
+    )
+
+
+def forget_ended(transaction: Transaction, job: str, now: datetime) -> None:
+    """Remove the leases on items that have ended: their holders died, or the items are gone."""
+    transaction.run(
+        f"DELETE FROM memstore_leases WHERE {ITEMS} AND expires_at <= :now",
+        {"job": job, "now": clock.to_text(now)},
+    )
+
+
+def _lease_values(job: str, holder: str, now: datetime, seconds: float) -> dict[str, Value]:
     return {
         "job": job,
         "holder": holder,

@@ -107,6 +107,16 @@ GROUPS: Final = {
         "verify": Entry("file", "Check that nobody rewrote the journal, or a row past it."),
         "doctor": Entry("file", "Check the file: indexes, embeddings, journal and links."),
     },
+    "keep memories on a PostgreSQL server": {
+        "postgres init": Entry(
+            "postgres", "Create the tables in a database, and roles on request."
+        ),
+        "postgres check": Entry(
+            "postgres", "Check what a database needs, and say what is missing."
+        ),
+        "postgres roles": Entry("postgres", "Print the SQL that makes the roles and their rights."),
+        "postgres distribute": Entry("postgres", "Divide the tables over a Citus cluster."),
+    },
     "connect a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
         "setup": Entry("hosts", "Register the server and hooks with the installed hosts."),
         "hook": Entry("hosts", "Handle a host's event; setup registers this."),

@@ -408,6 +408,11 @@ def hidden_note(hidden: int) -> str | None:
     return f"nothing found but {hidden} less relevant, which --min-relevance 0 shows"
 
 
+def tell_provisional(show: Show, *, provisional: bool) -> None:
+    if provisional:
+        show.note("the order is provisional: the index is not built yet")
+
+
 def tell_about(about: AboutOthers | None, sign: str, show: Show, *, explain: bool) -> None:
     """Say whom an answer is about, if not whom the query names.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
     import pathlib
 
+    from memstore.domain.status import StoreStatus
     from memstore.errors import Reason
     from memstore.faces.hosts import spool, troubles
     from memstore.store import copying, recovery
@@ -36,8 +37,15 @@ else:
     embedder="optional",
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.status(store.status(scope=cli.whose(arguments)))
+    status = store.status(scope=cli.whose(arguments))
+    show.status(status)
+    _tell_weakness(status, show)
     _tell_troubles(store, show)
+
+
+def _tell_weakness(status: StoreStatus, show: cli.Show) -> None:
+    if status.weakened_by is not None:
+        show.note(f"the server has {status.weakened_by}: it may lose writes that it has confirmed")
 
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
@@ -135,8 +143,8 @@ def _copy(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
             progress=progress,
         )
     show.done(
-        f"copied {done.facts} facts, {done.episodes} episodes, {done.vectors} vectors and "
-        f"{done.lines} lines of the journal, whose head is {done.head}",
+        f"copied {done.changed} rows; there are {done.facts} facts, {done.episodes} episodes, "
+        f"{done.vectors} vectors and {done.lines} lines of the journal, whose head is {done.head}",
         done._asdict() | {"head": str(done.head)},
     )
 
@@ -180,6 +188,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
             f"other users of this machine can open {file} ({mode:04o}); "
             f"chmod {private} prevents that"
         )
+    _tell_weakness(status, show)
     _tell_troubles(store, show)
     if rebuilt and status.pending:
         show.note("run memstore embed-pending to embed what is pending")

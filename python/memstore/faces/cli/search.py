@@ -71,6 +71,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     said = None if arguments.no_episodes else seen.said(query, hits, **wanted)
     show.found(hits, said or (), explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
+    cli.tell_provisional(show, provisional=hits.provisional or bool(said and said.provisional))
     if hits or said is None:
         cli.tell_about(hits.about, "#", show, explain=arguments.explain)
     else:
@@ -162,6 +163,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     )
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)
+    cli.tell_provisional(show, provisional=recalled.provisional)
     if not recalled.text:
         nothing = f"nothing found: try {_wider(arguments)}"
         told = cli.hidden_note(recalled.hidden) or nothing

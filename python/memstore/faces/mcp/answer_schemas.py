@@ -72,7 +72,7 @@ EPISODE: Final = _object(
 )
 FOUND: Final = _object(
     "note",
-    "recalled left_out hint words_only about",
+    "recalled left_out hint words_only provisional about",
     facts=_list(HIT),
     said=_list(EPISODE),
 )
@@ -87,7 +87,7 @@ HISTORY: Final = _object(
 )
 EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(
-    "note", "left_out more only_newest hint words_only about", episodes=_list(EPISODE)
+    "note", "left_out more only_newest hint words_only provisional about", episodes=_list(EPISODE)
 )
 HEALTH: Final = _object("status version namespace search", episodes=WHOLE, facts=COUNTS)
 

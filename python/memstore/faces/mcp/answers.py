@@ -111,7 +111,14 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
         answer["words_only"] = explained(hits.words_only.reason)
-    return answer | of_hidden(hits.hidden)
+    return answer | of_index(provisional=hits.provisional) | of_hidden(hits.hidden)
+
+
+def of_index(*, provisional: bool) -> Answer:
+    """Return that the order is provisional, if it is."""
+    return (
+        {"provisional": "the index is being built; search again in seconds"} if provisional else {}
+    )
 
 
 def of_others(about: AboutOthers | None) -> Answer:
@@ -153,9 +160,10 @@ def neighbours(hit: Any, shown: Callable[[Any], Answer]) -> Answer:
     return {name: [shown(one) for one in rows] for name, rows in sides.items() if rows}
 
 
-def of_recall(text: str, hidden: int = 0) -> Answer:
+def of_recall(text: str, hidden: int = 0, *, provisional: bool = False) -> Answer:
     """Return an answer with only the text, because anything else would use up tokens."""
-    return {"note": NOTE, "recalled": text} | ({} if text else of_hidden(hidden))
+    answer: Answer = {"note": NOTE, "recalled": text} | of_index(provisional=provisional)
+    return answer | ({} if text else of_hidden(hidden))
 
 
 def tokens_of_recall(text: str) -> int:

@@ -34,6 +34,7 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     if hits.words_only is not None:
         answer["words_only"] = answers.explained(hits.words_only.reason)
         answer["words_only_code"] = hits.words_only.code
+    answer |= answers.of_index(provisional=hits.provisional)
     matching = len(hits) - hits.newest_first
     if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling

@@ -132,7 +132,7 @@ def memory_search(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
         searches.note(store, query, owner, recalled.facts, recalled.episodes)
-        answer = answers.of_recall(recalled.text, recalled.hidden)
+        answer = answers.of_recall(recalled.text, recalled.hidden, provisional=recalled.provisional)
         if not recalled.text:
             answer = answers.hinting(answer, owners.empty_search(store, owner))
         return answers.of_moment(answer, _moment(seen))

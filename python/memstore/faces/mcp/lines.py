@@ -373,6 +373,7 @@ SENTENCES: Final = {
     "left_out": "{} more left out",
     "more": "{} more",
     "more_left_out": "and {} more left out",
+    "provisional": "provisional: {}",
     "repair": "{}",
     "state": "{}",
     "status": "{}",

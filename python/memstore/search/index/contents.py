@@ -13,12 +13,13 @@ from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.search.index.files import PARTS
+from memstore.search.index.residents import BYTES_PER_ROW
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import LastWrite, Transaction
     from memstore.database.tables.feeds import Changed, DerivedFiles
     from memstore.database.tables.indexed import IndexedRow, IndexedVector, Source
     from memstore.domain.generations import Generation
@@ -75,6 +76,11 @@ class Contents:
         self.position = position
         self.identity: str | None = None
         """The identity of the mapped files; ``None`` if there are none."""
+        self.file_bytes = 0
+        """The bytes of the mapped files."""
+        self.last_write: LastWrite | None = None
+        """The last write of a server's memory when this was its state, or later; its head is
+        known. Another history does not have it."""
         self.loose = 0
         """The number of rows put since the files were written, including repetitions."""
         self._source = source
@@ -116,6 +122,7 @@ class Contents:
             codes=codes,
         )
         made.identity = saved.identity
+        made.file_bytes = files.size(saved.identity, made.parts)
         return made
 
     def compare_with(self, generation: Generation) -> bool:
@@ -152,6 +159,12 @@ class Contents:
         """Whether the mapped files are what was written; ``compare`` reads all of them."""
         parts = (self.columns, self.words, self.features, self.codes)
         return all(part is None or part.is_intact(compare=compare) for part in parts)
+
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes, estimated."""
+        unsaved = self.loose if self.file_bytes else len(self)
+        return self.file_bytes + unsaved * BYTES_PER_ROW
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore._kernel import PanicException
+from memstore.database import journal
 from memstore.database.engine import Outdated
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
@@ -27,11 +28,13 @@ from memstore.lazy import lazy_import
 from memstore.search.index import visibility
 from memstore.search.index.contents import Contents
 from memstore.search.index.files import Files
+from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
+from memstore.search.index.residents import RESIDENTS
 from memstore.search.index.shared_lock import SharedLock
 
 if TYPE_CHECKING:
     import logging
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.feeds import Changed, Span
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.embedding import leases
+    from memstore.search.index.recorded import Recorded
     from memstore.search.index.visibility import Visible
 else:
     leases = lazy_import("memstore.embedding.leases")
@@ -59,9 +63,6 @@ in every process and are searched more slowly."""
 
 SAVED_AT_THE_END: Final = 200_000
 """The most rows that are indexed and saved when a program ends; that takes some seconds."""
-
-SAVE_WAIT_SECONDS: Final = 5.0
-"""How long recording new files waits for a writer. They can be written again later."""
 
 CLOSING_SECONDS: Final = 30.0
 """How long closing waits for the current batch or file."""
@@ -145,6 +146,11 @@ class Index:
         """The rows that it covers: ``facts`` or ``episodes``."""
         path = engine.derived_path
         self._files = None if path is None else Files(path, kind.name)
+        self._recorded: Recorded = InDatabase(kind.name)
+        if path is not None and engine.is_remote:
+            self._recorded = InFolder(path, kind.name)
+            if not is_sealed(os.path.dirname(path)):
+                self._files = None
         self._read_only = read_only
         self._lock = SharedLock()
         self._current: Contents | None = None
@@ -163,6 +169,11 @@ class Index:
     def is_open(self) -> bool:
         """Whether it is in memory or mapped, so that reading it need not begin with that."""
         return self._current is not None
+
+    @property
+    def is_unfit(self) -> bool:
+        """Whether the rows cannot be indexed, so that the database answers for good."""
+        return self._unfit
 
     # -- searching --------------------------------------------------------------------------
 
@@ -216,6 +227,7 @@ class Index:
         else:
             with self._engine.read() as transaction:
                 yield transaction, None
+        self._note_use()
         self._work_behind()
 
     def _enter(self, transaction: Transaction) -> Contents | None:
@@ -228,6 +240,7 @@ class Index:
             current is not None
             and current.position == span.newest
             and current.generation == generation
+            and _is_of(current, transaction)
         ):
             return current
         self._lock.leave()
@@ -253,6 +266,8 @@ class Index:
         current = self._current
         if current is not None and current.position > span.newest:
             raise _Older
+        if current is not None and not _is_same_history(current, transaction):
+            self._current = current = None
         if current is None or not (
             span.reaches(current.position) and current.compare_with(generation)
         ):
@@ -262,11 +277,13 @@ class Index:
                 self._current = self._built_within(transaction, span, generation)
         elif current.position < span.newest:
             self._follow_or_switch(current, transaction, span, generation)
+        if self._current is not None:
+            _note_history(self._current, transaction)
 
     def _follow_or_switch(
         self, current: Contents, transaction: Transaction, span: Span, generation: Generation
     ) -> None:
-        saved = feeds.derived_files(transaction, self.name)
+        saved = self._recorded.read(transaction)
         if saved is not None and saved.identity != current.identity:
             # Another process wrote new files: they are shared, and contain no erased text.
             self._current = current = self._opened(transaction, span, generation) or current
@@ -292,7 +309,7 @@ class Index:
         self, transaction: Transaction, span: Span, generation: Generation
     ) -> Contents | None:
         """Map the files that the database names, if they are there and not too old."""
-        saved = feeds.derived_files(transaction, self.name)
+        saved = None if self._files is None else self._recorded.read(transaction)
         if self._files is None or saved is None:
             return None
         if saved.position > span.newest or not span.reaches(saved.position):
@@ -348,7 +365,7 @@ class Index:
 
     def _are_recorded_whole(self) -> bool:
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self.name)
+            saved = self._recorded.read(transaction)
             generation = generation_table.active(transaction)
         if self._files is None or saved is None:
             return True
@@ -368,8 +385,8 @@ class Index:
         """
         if self.compare() or self._files is None:
             return False
-        with self._engine.write() as transaction:
-            feeds.forget_derived_files(transaction, self.name)
+        with self._recorded.changing(self._engine, None) as transaction:
+            self._recorded.forget(transaction)
             self._files.remove_others(None)
         return True
 
@@ -430,6 +447,7 @@ class Index:
                 if not (span.reaches(contents.position) and contents.compare_with(active)):
                     return False
                 if span.newest - contents.position <= AT_ONCE // LOOSE_SHARE:
+                    _note_history(contents, transaction)
                     return True
                 changed = self._kind.changes(transaction, contents.position)
                 contents.follow(transaction, changed, span.newest)
@@ -485,6 +503,7 @@ class Index:
                 with self._lock.alone():
                     self._current, self._tried_at = contents, None
                     self._builds += contents.identity is None  # else it was mapped
+                self._note_use()
         except (StorageError, ValueError, MemoryError, PanicException):  # closed or too large
             self._unfit = True
 
@@ -506,18 +525,23 @@ class Index:
         """
         if self._files is None or self._read_only:
             return
+        if self._engine.is_remote:  # each machine has files of its own, and two sets do no harm
+            self._save(self._files)
+            return
         with leases.Lease(self._engine, f"index of {self.name}") as lease:
-            if not lease.is_held:
-                return
-            with self.reading():  # up to date: the files of an older state might not be recorded
-                pass
-            if not self._use_recorded(self._files):
-                self._write(self._files)
+            if lease.is_held:
+                self._save(self._files)
+
+    def _save(self, files: Files) -> None:
+        with self.reading():  # up to date: the files of an older state might not be recorded
+            pass
+        if not self._use_recorded(files):
+            self._write(files)
 
     def _use_recorded(self, files: Files) -> bool:
         """Switch to the recorded files if they are as new as the index; return whether they are."""
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self.name)
+            saved = self._recorded.read(transaction)
         current = self._current
         if current is None or saved is None or saved.position < current.position:
             return False
@@ -550,7 +574,7 @@ class Index:
             if is_clean:
                 current.save(files, saved.identity)
                 if current.is_intact(compare=True):  # or damage would get a valid checksum
-                    is_recorded = self._record(files, saved, current.parts)
+                    is_recorded = self._record(files, saved, current)
                 else:
                     self._discard(current)
         except PanicException:
@@ -560,17 +584,18 @@ class Index:
                 files.remove(saved.identity)
         return is_recorded
 
-    def _record(self, files: Files, saved: DerivedFiles, parts: Sequence[str]) -> bool:
+    def _record(self, files: Files, saved: DerivedFiles, current: Contents) -> bool:
         """Record new files, unless newer ones are, or they or a row were removed meanwhile."""
-        with self._engine.write(wait_seconds=SAVE_WAIT_SECONDS) as transaction:
-            recorded = feeds.derived_files(transaction, self.name)
+        last = current.last_write
+        with self._recorded.changing(self._engine) as transaction:
+            recorded = self._recorded.read(transaction)
             is_fit = (
                 (recorded is None or recorded.position <= saved.position)
                 and self._has_no_erased(transaction, saved.position)
-                and files.are_there(saved.identity, parts)
+                and files.are_there(saved.identity, current.parts)
             )
             if is_fit:
-                feeds.record_derived_files(transaction, self.name, saved)
+                self._recorded.record(transaction, saved, None if last is None else last.head)
             return is_fit
 
     def _has_no_erased(self, transaction: Transaction, position: int) -> bool:
@@ -583,6 +608,7 @@ class Index:
             contents = Contents.open(self._kind.source, files, saved, current.generation)
         except (OSError, ValueError):  # damaged, or replaced by another process already
             return False
+        contents.last_write = current.last_write
         with self._lock.alone():
             if self._current is current:
                 self._current, self._tried_at = contents, None
@@ -597,7 +623,7 @@ class Index:
         if self._files is None or self._read_only:
             return True
         with self._engine.read() as transaction:
-            saved = feeds.derived_files(transaction, self.name)
+            saved = self._recorded.read(transaction)
         if saved is None and not self._files.others(None):
             return True
         if saved is not None:
@@ -609,10 +635,11 @@ class Index:
             return False
 
     def _remove_all_but_recorded(self, files: Files) -> bool:
-        with self._engine.write() as transaction:  # nobody claims or records names meanwhile
-            saved = feeds.derived_files(transaction, self.name)
+        # In a file, nobody claims or records names meanwhile.
+        with self._recorded.changing(self._engine, None) as transaction:
+            saved = self._recorded.read(transaction)
             if saved is not None and not self._has_no_erased(transaction, saved.position):
-                feeds.forget_derived_files(transaction, self.name)
+                self._recorded.forget(transaction)
                 saved = None
             is_gone = files.remove_others(None if saved is None else saved.identity)
         if saved is None:
@@ -638,11 +665,51 @@ class Index:
         if worker is not None and worker is not threading.current_thread():
             worker.join(CLOSING_SECONDS)
         self._current = None  # a search that still runs keeps its own reference
+        RESIDENTS.forget(self)
+
+    def drop(self) -> None:
+        self._current = self._tried_at = None
+
+    def _note_use(self) -> None:
+        current = self._current
+        RESIDENTS.use(self, 0 if current is None else current.size)
 
     def _started(self) -> threading.Thread | None:
         """Return the background thread; one that is just being started is waited for."""
         with self._starting:
             return self._worker
+
+
+def _is_of(contents: Contents, transaction: Transaction) -> bool:
+    """Whether nothing at all was written since the index was compared with the database."""
+    seen, found = contents.last_write, transaction.last_write
+    return found is None or (seen is not None and seen.version == found.version)
+
+
+def _is_same_history(contents: Contents, transaction: Transaction) -> bool:
+    """Whether the database has the journal of the state that the index was built from.
+
+    Raises:
+        _Older: the transaction began before that state.
+    """
+    if _is_of(contents, transaction):
+        return True
+    seen = None if contents.last_write is None else contents.last_write.head
+    if seen is None:
+        return False
+    last = None if transaction.last_write is None else transaction.last_write.head
+    reaches = last is not None and last.line <= seen.line
+    found = last if last is not None and reaches else journal.head(transaction, seen.line)
+    if found.line < seen.line:
+        raise _Older
+    return found == seen
+
+
+def _note_history(contents: Contents, transaction: Transaction) -> None:
+    found = transaction.last_write
+    if found is not None and found.head is None:
+        found = found._replace(head=journal.head(transaction))
+    contents.last_write = found
 
 
 def _is_to_blame(contents: Contents, error: BaseException) -> bool:

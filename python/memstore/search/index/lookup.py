@@ -52,9 +52,9 @@ class IndexLookup(Lookup[F]):
     def __init__(
         self, transaction: Transaction, kind: RowKind, contents: Contents, *, compares_stored: bool
     ) -> None:
-        self._transaction = transaction
-        self._kind = kind
-        self._contents = contents
+        self._transaction: Transaction = transaction
+        self._kind: RowKind = kind
+        self._contents: Contents = contents
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
         self._of_owners: dict[Scope, F] = {}

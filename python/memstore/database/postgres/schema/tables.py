@@ -42,6 +42,24 @@ def columns() -> dict[str, dict[str, str]]:
 
 
 @cache
+def rows() -> tuple[str, ...]:
+    """Return the names of the tables, in order."""
+    return tuple(sorted(name for name, known in columns().items() if known))
+
+
+@cache
+def numbered() -> tuple[str, ...]:
+    """Return the names of the tables whose ids the server gives."""
+    found = re.findall(r"CREATE TABLE (memstore_\w+) \(([^;]*)\);", text())
+    return tuple(name for name, body in found if re.search(r"\bid\s+bigint GENERATED", body))
+
+
+@cache
+def views() -> tuple[str, ...]:
+    return tuple(sorted(name for name, known in columns().items() if not known))
+
+
+@cache
 def scoped() -> frozenset[str]:
     """Return the tables and views whose rows belong to a tenant."""
     return frozenset(columns()) - SHARED | {SUPPORT}

@@ -1,0 +1,100 @@
+"""Setting a database of a server up for memories, and checking it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore import settings
+from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.lazy import lazy_import
+from memstore.store import opening
+from memstore.store.paths import is_server
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from memstore.database.postgres import address, administration, checks, distribution
+    from memstore.database.postgres.checks import Checked
+else:
+    address = lazy_import("memstore.database.postgres.address")
+    administration = lazy_import("memstore.database.postgres.administration")
+    checks = lazy_import("memstore.database.postgres.checks")
+    distribution = lazy_import("memstore.database.postgres.distribution")
+
+
+def init(
+    url: str | os.PathLike[str] | None,
+    *,
+    namespace: str = settings.DEFAULT_NAMESPACE,
+    roles: Sequence[str] | None = None,
+    row_level_security: bool = False,
+) -> None:
+    """Create the tables, and a memory for a namespace; what is there already stays as it is.
+
+    Args:
+        url: the URL of a database, which exists.
+        namespace: whose memory is created.
+        roles: the names of the role that is to own the tables, and of the one that programs use.
+            Missing ones are created, without passwords.
+        row_level_security: have the server show each transaction the rows of one memory only.
+
+    Raises:
+        InvalidArgument: not the URL of a server.
+        StorageError: the database cannot be used, or this user may not do that.
+    """
+    database = _address(url)
+    opening.open(database.url, namespace=namespace, embedder=None).close()
+    if roles is not None or row_level_security:
+        administration.run(database, setup_sql(roles, row_level_security=row_level_security))
+
+
+def setup_sql(roles: Sequence[str] | None = None, *, row_level_security: bool = False) -> str:
+    """Return the SQL by which :func:`init` makes the roles and the policies."""
+    _needs_driver()
+    return administration.sql(roles, row_level_security=row_level_security)
+
+
+def distribute(url: str | os.PathLike[str] | None) -> None:
+    """Divide the tables over the servers of a Citus cluster, by tenant; rows move with them.
+
+    Raises:
+        InvalidArgument: not the URL of a server.
+        StorageError: Citus, its servers or the tables are missing; nothing was changed.
+    """
+    distribution.run(_address(url))
+
+
+def distribution_sql() -> str:
+    """Return the SQL that :func:`distribute` runs in one transaction."""
+    _needs_driver()
+    return "\n".join(distribution.statements())
+
+
+def check(url: str | os.PathLike[str] | None) -> list[Checked]:
+    """Check what a database needs for memories to be kept in it, from here and as this user.
+
+    Raises:
+        InvalidArgument: not the URL of a server.
+    """
+    return checks.run(_address(url))
+
+
+def _address(url: str | os.PathLike[str] | None) -> address.Address:
+    if not is_server(url):
+        raise InvalidArgument(
+            "must be the URL of a database, such as postgresql://user@host:5432/database",
+            argument="path",
+        )
+    _needs_driver()
+    return address.Address(url)
+
+
+def _needs_driver() -> None:
+    try:
+        _ = address.Address
+    except ImportError as error:
+        raise StorageError(
+            f"PostgreSQL needs packages that are not installed ({error})",
+            remedy=Remedy.INSTALL_POSTGRES,
+        ) from None
