@@ -37,6 +37,9 @@ DIRECT = {
     "access_tokens.note_use": {"last_used_at"},
     "carrying.carry": {"a row"},  # the generation that every new memory has
     "carrying._carry_table": {"a row", "superseded_by"},  # of a memory that is copied whole
+    "carrying._follow_table": {"superseded_by"},  # of a copy that follows its source, as the rest
+    "carrying._remove_gone": {"a row"},
+    "carrying._retire_generations": {"state"},
     "episodes.refile": {
         "segments",
         "tags",
@@ -51,6 +54,7 @@ DIRECT = {
     "vectors.note_failure": {"embed_attempts", "embed_error"},
     "vectors.place": {"a row"},  # of an owner that has just been stored
     "vectors.place_all": {"a row"},  # without a vector
+    "vectors.place_nothing": {"a row"},  # of an owner that is never embedded
     "vectors.release_quarantine": {"embed_attempts"},
     "vectors.remove_strays": {"a row"},  # of owners that do not exist
 }

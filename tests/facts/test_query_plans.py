@@ -230,6 +230,7 @@ MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were ask
 MADE = (
     "json",
     "element",
+    "e VIRTUAL TABLE",
     "p USING INDEX idx_memstore_proposal_open",
     "held",
     "newest",

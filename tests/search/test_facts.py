@@ -789,6 +789,7 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "pin": lambda store, other, own: store.pin(other),
     "unpin": lambda store, other, own: store.unpin(other),
     "update_metadata": lambda store, other, own: store.update_metadata(other, {"a": 1}),
+    "set_expiry": lambda store, other, own: store.set_expiry(other, "2030-01-01"),
     "delete": lambda store, other, own: store.delete(other),
     "reinstate": lambda store, other, own: store.reinstate(other),
     "apply supersede": lambda store, other, own: store.apply(

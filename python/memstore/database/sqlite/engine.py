@@ -177,8 +177,8 @@ class SqliteEngine:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
         return bool(
             transaction.scalar(
-                "SELECT count(*) = 1 FROM pragma_table_info('memstore_facts')"
-                " WHERE name = 'unsearched'"  # the last of migrations.LATER_COLUMNS
+                "SELECT count(*) = 4 FROM pragma_table_info('memstore_facts') WHERE name IN"
+                " ('pinned_at', 'slots', 'external_key', 'unsearched')"  # migrations.LATER_COLUMNS
             )
         )
 
