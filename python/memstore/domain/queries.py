@@ -47,6 +47,7 @@ class FactRanking(TypedDict, total=False):
     """How facts are ranked, and how many are returned."""
 
     limit: int
+    offset: int | None
     context: int
     word_weight: float | None
     vector_weight: float | None
@@ -158,6 +159,7 @@ class EpisodeRanking(TypedDict, total=False):
     """How episodes are ranked, and how many are returned."""
 
     limit: int
+    offset: int | None
     context: int
     mode: str
     alpha: float | None

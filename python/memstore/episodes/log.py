@@ -368,6 +368,8 @@ class Episodes:
                 relevant, 0 to 1, or has a rare word, name or identifier of the query. A search
                 by words alone leaves nothing out.
             limit: the maximum number of episodes, 1 to 1000.
+            offset: skip this many, to read an answer in pages: the first page has ``offset=0``. All
+                pages are parts of one order of at most 1,000 episodes.
             context: the number of neighbours to return on either side of each hit in its thread, 0
                 to 10. They have the same owners; expired ones are left out unless requested. Each
                 is returned once, and hits are not repeated as neighbours.

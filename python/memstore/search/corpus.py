@@ -279,6 +279,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             judge = newer.Judged(request.without_rules)
             named = newer.newer(self.transaction, self.lookup, active, request.wanted, judge)
         known = {hit.fact.id for hit in hits}
+        if request.offset is not None:  # a page is a part of the ranking as it is
+            return [replace(hit, newer=named.get(hit.fact.id, ())) for hit in hits]
         missing = [ids[0] for ids in named.values() if ids[0] not in known]
         facts = self._facts(missing) if missing else {}
         return newer.arranged(hits, named, facts, request.limit)
@@ -350,11 +352,11 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
         """Return the newest episodes, those that get a boost before the others."""
         found: dict[int, Ranked] = {}
         if request.boosted is not None:
-            for id_ in self._newest_ids(request.boosted, request.limit):
+            for id_ in self._newest_ids(request.boosted, request.depth):
                 found[id_] = Ranked(id_, request.boost)
-        for id_ in self._newest_ids(request.wanted, request.limit):
+        for id_ in self._newest_ids(request.wanted, request.depth):
             found.setdefault(id_, Ranked(id_, 0.0))
-        return [*found.values()][: request.limit]
+        return [*found.values()][: request.depth]
 
     def results(
         self,
@@ -364,7 +366,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
         words_only: WordsOnly | None,
     ) -> EpisodeHits:
         fill: list[Ranked] = []
-        if words_only is not None:
+        if words_only is not None and request.offset is None:
             known = {place.id for place in found.rows}
             newest = self._newest_ids(request.wanted, request.limit)
             fill = [Ranked(id_, 0.0) for id_ in newest if id_ not in known]

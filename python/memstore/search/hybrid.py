@@ -237,11 +237,12 @@ def _near(
 def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
     ranking = request.ranking.usable(corpus.lookup)
     if not query.text:
-        return Found(corpus.newest(request), ranking.name)
+        return Found(corpus.newest(request)[request.part], ranking.name)
     found = candidates(corpus, query, request)
     order = ranking.rank(query, found)
-    rows = _boosted(corpus, order.rows, request)[: request.limit]
-    return judged(corpus, query, Found(rows, ranking.name, order.elsewhere), request)
+    rows = _boosted(corpus, order.rows, request)[: request.depth]
+    shown = judged(corpus, query, Found(rows, ranking.name, order.elsewhere), request)
+    return shown._replace(rows=shown.rows[request.part])
 
 
 def candidates(
@@ -257,7 +258,7 @@ def candidates(
         by_words=by_words,
         lookup=corpus.lookup,
         wanted=request.wanted,
-        limit=request.limit,
+        limit=request.depth,
         keeps_all=keeps_all or request.boosted is not None,
         min_similarity=request.min_similarity,
         ageing=partial(corpus.ageing, request.wanted.now),

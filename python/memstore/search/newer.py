@@ -188,7 +188,7 @@ def arranged(
 
     The first fact that a hit names comes right after it, unless it stands before it, and takes its
     score: if it was not found, as one more hit, so that the last hits of a full answer give way.
-    Hits that are not active come last.
+    Hits that are not active come last, with scores that are not above those before them.
 
     Args:
         hits: best first.
@@ -204,8 +204,11 @@ def arranged(
             ids = named.get(one.fact.id, ())
             placed[one.fact.id] = replace(one, newer=ids) if ids else one
             one = _after(placed[one.fact.id], known, facts)
-    over = [hit for hit in hits if hit.fact.status != "active"]
-    return [*placed.values(), *over][:limit]
+    shown = [*placed.values()]
+    for hit in hits:
+        if hit.fact.status != "active":
+            shown.append(_scored(hit, min(hit.score, shown[-1].score)) if shown else hit)
+    return shown[:limit]
 
 
 def _after(
@@ -216,12 +219,16 @@ def _after(
         return None
     first = hit.newer[0]
     if (found := known.get(first)) is not None:
-        gained = hit.score - found.score
-        parts = found.parts._replace(age=found.parts.age + gained)
-        return replace(found, score=hit.score, parts=parts) if gained > 0 else found
+        return _scored(found, hit.score) if hit.score > found.score else found
     if (fact := facts.get(first)) is None:
         return None
     parts = ScoreParts(age=hit.score)
     return replace(
         hit, fact=fact, word_score=0.0, vector_score=0.0, decay=1.0, parts=parts, newer=()
     )
+
+
+def _scored(hit: SearchHit, score: float) -> SearchHit:
+    """Return a hit with the score of its place."""
+    parts = hit.parts._replace(age=hit.parts.age + score - hit.score)
+    return replace(hit, score=score, parts=parts)

@@ -34,6 +34,7 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 MODES: Final = ("hybrid", "words", "meaning")
 
 MAX_LIMIT: Final = 1000
+"""The most rows of one search; pages are parts of the first so many."""
 
 MAX_CONTEXT: Final = 10
 
@@ -54,6 +55,8 @@ class Request(Generic[F]):
     wanted: F
     limit: int
     ranking: Ranking
+    offset: int | None = None
+    """Where in the ranking the rows begin, if it is read in pages."""
     min_similarity: float | None = None
     min_relevance: float | None = None
     """One of the first :data:`JUDGED` must be this relevant, or nothing is returned."""
@@ -72,6 +75,8 @@ class Request(Generic[F]):
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
             raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
+        if self.offset is not None:
+            checked_number(self.offset, "offset", 0, MAX_LIMIT - 1)
         checked_number(self.context, "context", 0, MAX_CONTEXT)
         if self.min_relevance is not None:
             checked_real(self.min_relevance, "min_relevance", 0, 1)
@@ -82,9 +87,20 @@ class Request(Generic[F]):
         return [self.wanted] if self.boosted is None else [self.wanted, self.boosted]
 
     @property
+    def depth(self) -> int:
+        """How many rows are ranked: as many for each page, so that all are parts of one order."""
+        return self.limit if self.offset is None else MAX_LIMIT
+
+    @property
+    def part(self) -> slice:
+        """Which of the rows that were ranked are returned."""
+        first = self.offset or 0
+        return slice(first, first + self.limit)
+
+    @property
     def candidates(self) -> int:
         """How many rows each pass returns."""
-        return max(2 * self.limit, MIN_CANDIDATES)
+        return max(2 * self.depth, MIN_CANDIDATES)
 
 
 @keywords(FactRanking, limit=10, context=0, matched=False)
@@ -111,6 +127,7 @@ def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactF
             compares=weights.vectors > 0,
             half_lives_seconds={category: life for category, life in lives if 0 < life < math.inf},
         ),
+        offset=asked["offset"],
         context=asked["context"],
         min_relevance=asked["min_relevance"],
         matched=asked["matched"],
@@ -166,5 +183,6 @@ def for_episodes(
         min_relevance=asked["min_relevance"],
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=asked["tag_boost"],
+        offset=asked["offset"],
         context=asked["context"],
     )

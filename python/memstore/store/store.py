@@ -885,6 +885,10 @@ class Store:
             created_after, created_before: only facts stored between these times (exclusive).
             valid_after, valid_before: only facts whose ``valid_at``, or else ``created_at``, is
                 between these times (exclusive).
+            offset: skip this many, to read an answer in pages: the first page has ``offset=0``. All
+                pages are parts of one order of at most 1,000 facts, in which newer facts are named,
+                but not moved next to those that they may replace; it takes longer than a search
+                without an offset.
             word_weight: the weight of the words, 0.6 by default.
             vector_weight: the weight of the meaning, 0.4 by default.
             half_lives_seconds: by category, the time in which :attr:`SearchHit.decay` is halved; 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
@@ -44,6 +45,11 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     "memstore search what does Alice like --why-not 12",
     cli.option("QUERY", "a question or keywords", nargs="+"),
     cli.option("--limit N", "return at most N facts (default: 10)", type=cli.count, default=10),
+    cli.option(
+        "--offset N",
+        "read in pages: skip this many (0 for the first page)",
+        type=partial(cli.count, least=0),
+    ),
     cli.CONTEXT,
     *cli.RANKING,
     *cli.NARROWING,
@@ -61,7 +67,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     query = " ".join(arguments.query)
     wanted = _narrowing(arguments) | cli.given(arguments, "min_relevance namespaces")
-    ranked = cli.given(arguments, "limit context ranking word_weight vector_weight")
+    ranked = cli.given(arguments, "limit offset context ranking word_weight vector_weight")
     ranked["tasks"] = arguments.tasks or None
     if arguments.why_not is not None:
         _why_not(store, query, arguments, show, **wanted, **ranked)
