@@ -42,7 +42,7 @@ PAGES = {
         "AsyncErasurePlan ErasureStep "
         "ErasureCounts Erased Remains",
     ),
-    "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits"),
+    "episodes": ("Episodes", "Episode NewEpisode EpisodeHit EpisodeHits ThreadSummary"),
     "learning": (
         "Learning",
         "Memory AsyncMemory Extractor Extraction Extracted Outcome Refusal extract_facts "

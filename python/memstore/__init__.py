@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit as EpisodeHit
     from memstore.domain.episodes import EpisodeHits as EpisodeHits
     from memstore.domain.episodes import NewEpisode as NewEpisode
+    from memstore.domain.episodes import ThreadSummary as ThreadSummary
     from memstore.domain.erasures import Erased as Erased
     from memstore.domain.erasures import ErasureCounts as ErasureCounts
     from memstore.domain.erasures import ErasureStep as ErasureStep
@@ -154,7 +155,7 @@ _NAMES = {
     ),
     "domain.metadata": "AnyOf MetadataFilter Not",
     "domain.protocols": "Embedder Generator JSONGenerator",
-    "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
+    "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode ThreadSummary",
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
     "domain.differences": "Difference Differences",

@@ -60,6 +60,24 @@ def test_sql_selects_what_passes(objects: list[dict[str, Any]], asked: list[Cond
             assert sorted(found) == right, condition
 
 
+@given(objects=st.lists(OBJECTS, min_size=1, max_size=4), asked=st.lists(CONDITIONS, max_size=4))
+@settings(max_examples=examples(10), deadline=None)
+def test_episodes_are_selected_by_the_same_conditions(
+    objects: list[dict[str, Any]], asked: list[Condition]
+) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        log = store.episodes
+        said = log.add_many(
+            [{"content": f"turn {n}", "source": "s", "metadata": m} for n, m in enumerate(objects)]
+        )
+        for condition in asked:
+            right = [episode.id for episode in said if condition.passes(episode.metadata)]
+            assert [episode.id for episode in log.list(filters=[condition])] == right, condition
+            assert log.count(filters=[condition]) == len(right)
+            found = [hit.episode.id for hit in log.search("turn", filters=[condition])]
+            assert sorted(found) == right, condition
+
+
 HELD: Mapping[str, Any] = {"who": {"name": "Ana", "langs": ["de", "en", 1]}, "tags": ["x"], "n": 1}
 
 

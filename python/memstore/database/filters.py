@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from memstore.domain.records import AtLeast
 
 SEEN_INDEX: Final = "idx_memstore_episode_seen"
-"""Covers every column of :meth:`EpisodeFilter.where` except tags. A query that does not start from
-ids or words names it in a hint, because SQLite's planner would prefer to read the rows."""
+"""Covers every column of :meth:`EpisodeFilter.where` except tags, the thread, the speaker and the
+metadata. A query that does not start from ids or words names it in a hint, because SQLite's planner
+would prefer to read the rows."""
+
+THREAD_INDEX: Final = "idx_memstore_episode_thread"
+"""The episodes of a thread, in order."""
 
 BEGAN: Final = "coalesce({0}.valid_at, {0}.created_at)"
 
@@ -329,6 +333,9 @@ class EpisodeFilter(Filter):
     expired_before: datetime | None = None
     """Either bound excludes episodes that never expire, and includes expired ones."""
     include_expired: bool = False
+    thread: str | None = None
+    speaker: str | None = None
+    metadata: Sequence[Condition] = ()
 
     def __post_init__(self) -> None:
         if self.expired_after is not None or self.expired_before is not None:
@@ -339,8 +346,13 @@ class EpisodeFilter(Filter):
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, expiry and having an owner at all."""
         expiry = self.expired_after or self.expired_before
-        narrowed = self.tags or self.source or self.is_bounded or self.is_among
+        narrowed = self.tags or self.source or self.is_bounded or self.is_among or self.needs_rows
         return self.is_common and not (narrowed or expiry)
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether it tests what is only in the rows, not in the columns of the index."""
+        return bool(self.metadata) or self.thread is not None or self.speaker is not None
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``, and its parameters.
@@ -357,9 +369,13 @@ class EpisodeFilter(Filter):
         for place, tag in enumerate(self.tags):
             name = f"tag_{place}"
             conditions.add((TAGGED if by_id else AMONG_TAGGED).format(name), **{name: tag})
-        if self.source is not None:
-            conditions.add_equal("source", self.source)
+        for column in ("source", "thread", "speaker"):
+            if (value := getattr(self, column)) is not None:
+                conditions.add_equal(column, value)
         conditions.add_bounds((*BOUNDS, *EXPIRY_BOUNDS), self)
+        for place, condition in enumerate(self.metadata):
+            clause, values = read_clause(dialect, condition, f"{place}", "e.metadata")
+            conditions.add(clause, **values)
         return conditions.sql
 
 
@@ -395,22 +411,24 @@ def metadata_clause(
     return clause, values
 
 
-def read_clause(dialect: Dialect, condition: Condition, place: str) -> tuple[str, dict[str, Value]]:
-    """Return any condition on metadata as SQL that reads it from each row of ``memstore_facts f``.
+def read_clause(
+    dialect: Dialect, condition: Condition, place: str, column: str = "f.metadata"
+) -> tuple[str, dict[str, Value]]:
+    """Return any condition on metadata as SQL that reads the column of each row.
 
     The ``place`` makes the names of the parameters unique.
     """
     if not isinstance(condition, MetadataFilter):
-        clause, values = _any_of(dialect, condition.filters, place)
+        clause, values = _any_of(dialect, condition.filters, place, column)
         return (f"NOT {clause}" if isinstance(condition, Not) else clause), values
     keys = [f"key_{place}_{number}" for number in range(len(condition.path))]
     values = dict(zip(keys, condition.path, strict=True))
 
     def has(test: str = "TRUE") -> str:
-        return dialect.at_path("f.metadata", [f":{key}" for key in keys], test)
+        return dialect.at_path(column, [f":{key}" for key in keys], test)
 
     if condition.op == "in":
-        clause, chosen = _any_of(dialect, condition.choices, place)
+        clause, chosen = _any_of(dialect, condition.choices, place, column)
         values |= chosen
     else:
         value = f"value_{place}"
@@ -424,12 +442,12 @@ def read_clause(dialect: Dialect, condition: Condition, place: str) -> tuple[str
 
 
 def _any_of(
-    dialect: Dialect, conditions: Sequence[Condition], place: str
+    dialect: Dialect, conditions: Sequence[Condition], place: str, column: str
 ) -> tuple[str, dict[str, Value]]:
     clauses: list[str] = []
     values: dict[str, Value] = {}
     for number, one in enumerate(conditions):
-        clause, its = read_clause(dialect, one, f"{place}_{number}")
+        clause, its = read_clause(dialect, one, f"{place}_{number}", column)
         clauses.append(clause)
         values |= its
     return f"({' OR '.join(clauses) or 'FALSE'})", values

@@ -100,6 +100,21 @@ class NewEpisode:
     run_id: str | None = None
 
 
+@frozen(kw_only=True)
+class ThreadSummary(Record):
+    """A thread of active episodes: how many it has, and since when and until when."""
+
+    thread: str
+    """Its name."""
+    scope: Scope
+    """Its owners; threads are separate for each set of owners."""
+    episodes: int
+    first_at: datetime
+    """When the first of them was recorded."""
+    last_at: datetime
+    """When the last of them was recorded."""
+
+
 @frozen
 class EpisodeHit:
     """An episode that was found, with the parts of its score.

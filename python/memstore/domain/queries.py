@@ -139,16 +139,24 @@ class DifferenceList(TypedDict, total=False):
     offset: int
 
 
-class EpisodeNarrowing(Periods, total=False):
-    """Which episodes to select; the keywords of ``Episodes.count``."""
+class EpisodeChoice(Periods, total=False):
+    """Which active episodes of a store's own namespace; keywords of ``Episodes.pop``."""
 
     source: str | None
     tags: Iterable[str]
+    thread: str | None
+    speaker: str | None
+    filters: Filters
+    scope: OwnersSelection
+
+
+class EpisodeNarrowing(EpisodeChoice, total=False):
+    """Which episodes to select; the keywords of ``Episodes.count``."""
+
     expired_after: datetime | str | None
     expired_before: datetime | str | None
     include_expired: bool
     namespaces: Namespaces
-    scope: OwnersSelection
 
 
 class EpisodeList(EpisodeNarrowing, Page, total=False):
@@ -173,7 +181,7 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
     """The keywords of ``Episodes.search``."""
 
 
-def times(asked: FactNarrowing | EpisodeNarrowing | ProposalNarrowing) -> dict[str, Any]:
+def times(asked: FactNarrowing | EpisodeChoice | ProposalNarrowing) -> dict[str, Any]:
     """Return the times of the periods that are asked for, by keyword."""
     return {
         name: moments.instant(value, name)  # type: ignore[arg-type]

@@ -15,7 +15,8 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import secrets
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Transaction
 else:
@@ -68,6 +69,29 @@ def change(
     )
     Changes(transaction, author).write(line, episode_table.updating(episode.id, **new))
     return True
+
+
+def expire(
+    transaction: Transaction,
+    author: Author,
+    expiring: Sequence[episode_table.Expiring],
+    at: datetime,
+) -> None:
+    """Let episodes expire at a time; each change has a line of its own."""
+    if not expiring:
+        return
+    after = {"expired_at": json_value(at)}
+    lines = [
+        Line(
+            Kind.UPDATE_EPISODE,
+            episode_id=one.id,
+            before={"expired_at": json_value(one.expired_at)},
+            after=after,
+        )
+        for one in expiring
+    ]
+    ids = [one.id for one in expiring]
+    Changes(transaction, author).write(lines, episode_table.expiry(transaction.dialect, ids, at))
 
 
 def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,23 +5,29 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from memstore.database import journal
+from memstore.database import acts, journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
-from memstore.database.tables import threads
+from memstore.database.tables import threads as thread_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
+    MAX_NUMBER,
+    checked_items,
+    checked_limit,
+    checked_name,
     checked_number,
     checked_page,
     checked_records,
     checked_text,
+    nfc,
     stored_text,
 )
-from memstore.domain.episodes import Episode, NewEpisode
-from memstore.domain.metadata import checked_mapping
+from memstore.domain.episodes import Episode, NewEpisode, ThreadSummary
+from memstore.domain.metadata import checked_mapping, parse_filters
 from memstore.domain.queries import (
+    EpisodeChoice,
     EpisodeList,
     EpisodeNarrowing,
     EpisodeRanking,
@@ -154,12 +160,20 @@ class Episodes:
         )[0]
 
     def add_many(
-        self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]]
+        self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]], *, keep_known: bool = False
     ) -> builtins.list[Episode]:
         """Record several episodes in one transaction: all of them, or none.
 
+        Those of one thread follow each other there, whatever other threads and processes add.
+
         Args:
             new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
+            keep_known: an episode with a known idempotency key stays as it is, and is returned,
+                even if the new one has different content.
+
+        Raises:
+            IdempotencyConflict: a key belongs to an episode of other owners or, without
+                ``keep_known``, with different content.
         """
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
@@ -167,12 +181,21 @@ class Episodes:
             prepared.append(checked(self._screen.record(one)))
         if not prepared:
             return []
-        counter = threads.Counter(threads.EPISODES)
+        counter = thread_table.Counter(thread_table.EPISODES)
+        keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
         with self._engine.write() as transaction:
-            return [
-                self._same_key(transaction, values) or self._record(transaction, values, counter)
-                for values in prepared
-            ]
+            known = episode_table.with_keys(transaction, self._namespace, keys)
+            recorded = []
+            for values in prepared:
+                key = values["idempotency_key"]
+                same = None if key is None else known.get(key)
+                if same is None:
+                    same = self._record(transaction, values, counter)
+                else:
+                    _check_same(same, values, keep_known=keep_known)
+                recorded.append(same)
+                known |= {} if key is None else {key: same}
+            return recorded
 
     def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
         """Record an episode, and expire those of its thread that have a tag.
@@ -202,7 +225,7 @@ class Episodes:
             for old in held:
                 if old not in same[-1:]:
                     changes.change(transaction, self._author, old, {"expired_at": now})
-            counter = threads.Counter(threads.EPISODES)
+            counter = thread_table.Counter(thread_table.EPISODES)
             return same[-1] if same else self._record(transaction, values, counter)
 
     def record(
@@ -251,7 +274,9 @@ class Episodes:
                 known = episode_table.find(
                     transaction, self._namespace, values["content_hash"], owner, values["thread"]
                 )
-            return known or self._record(transaction, values, threads.Counter(threads.EPISODES))
+            return known or self._record(
+                transaction, values, thread_table.Counter(thread_table.EPISODES)
+            )
 
     def get(self, episode_id: int | str) -> Episode:
         """Return one episode, by its id or its UUID.
@@ -283,6 +308,54 @@ class Episodes:
         with self._engine.read() as transaction:
             return episode_table.namespace_of(transaction, uuid)
 
+    def by_keys(
+        self, idempotency_keys: Iterable[str], *, scope: ScopeSelection = None
+    ) -> dict[str, Episode]:
+        """Return the episodes with these idempotency keys, by key, even expired ones.
+
+        Args:
+            idempotency_keys: the keys, as they were given.
+            scope: only episodes of exactly these owners, or without owners; ``"all"`` for any.
+        """
+        given = checked_items(idempotency_keys, "idempotency_keys")
+        stored = {checked_text(key, "idempotency_keys", MAX_NAME).strip(): key for key in given}
+        owners = selected_scope(scope)
+        with self._engine.read() as transaction:
+            found = episode_table.with_keys(transaction, self._namespace, [*stored])
+        return {
+            stored[key]: episode
+            for key, episode in found.items()
+            if owners is None or episode.scope == owners
+        }
+
+    def threads(
+        self,
+        prefix: str = "",
+        *,
+        scope: ScopeSelection = None,
+        after: ThreadSummary | None = None,
+        limit: int = 100,
+    ) -> builtins.list[ThreadSummary]:
+        """Return the threads of active episodes by name, each with its size and its times.
+
+        Args:
+            prefix: how their names begin.
+            scope: only threads of exactly these owners, or without owners; ``"all"`` for any.
+            after: the last one of the page before; the next page begins after its name and owners.
+            limit: the maximum number.
+        """
+        checked_number(limit, "limit", 1, MAX_NUMBER)
+        if after is not None and not isinstance(after, ThreadSummary):
+            raise InvalidArgumentType(
+                f"must be a ThreadSummary, not {type(after).__name__}", argument="after"
+            )
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,), now=clock.utc_now(), scope=selected_scope(scope)
+        )
+        beginning = nfc(stored_text(prefix, "prefix"))
+        with self._engine.read() as transaction:
+            return episode_table.summaries(transaction, wanted, beginning, after, limit)
+
     def around(self, episode_id: int | str, reach: int = 5) -> builtins.list[Episode]:
         """Return an episode among those before and after it in its thread, in order.
 
@@ -303,9 +376,15 @@ class Episodes:
     def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:
         """Return episodes in the order in which they were recorded. All bounds are exclusive.
 
+        Those of one thread are in its order.
+
         Args:
             source: only episodes from this source.
             tags: only episodes with all of these.
+            thread: only episodes of the conversation with this name.
+            speaker: only what this speaker said.
+            filters: conditions on metadata, as for facts: ``{"key": value}`` or a list of
+                conditions.
             created_after: only episodes recorded after this time.
             created_before: only episodes recorded before this time.
             valid_after: only episodes said or done after this time: ``valid_at``, or else
@@ -425,6 +504,73 @@ class Episodes:
                 return episode
             return self._known(transaction, episode.id)
 
+    def expire(self, episode_ids: Iterable[int | str]) -> builtins.list[int]:
+        """Let episodes expire now, in one transaction; those that have expired stay as they are.
+
+        Args:
+            episode_ids: their ids or UUIDs.
+
+        Returns:
+            The ids of those that this call expired. Of any number of calls, in any threads and
+            processes, exactly one expires an active episode.
+
+        Raises:
+            NotFound: there is no such episode, or it was erased; then none expires.
+        """
+        given = checked_items(episode_ids, "episode_ids")
+        with self._engine.write() as transaction:
+            ids = [self._known(transaction, one).id for one in given]
+            wanted = EpisodeFilter(
+                namespaces=(self._namespace,),
+                now=clock.utc_now(),
+                among=ids,
+                include_distrusted=True,
+            )
+            return self._expire(transaction, wanted)
+
+    @keywords(EpisodeChoice, tags=())
+    def expire_all(
+        self,
+        *,
+        limit: int | None = None,
+        newest_first: bool = False,
+        **asked: Unpack[EpisodeChoice],
+    ) -> builtins.list[int]:
+        """Let the active episodes that pass filters expire now, in one transaction.
+
+        The filters are those of :meth:`list`. Without any, every active episode of the store's own
+        namespace that has no owners expires.
+
+        Args:
+            limit: the maximum number; ``None`` for all.
+            newest_first: begin with the last ones, if there is a limit.
+
+        Returns:
+            The ids of those that this call expired, in order; see :meth:`expire`.
+        """
+        checked_limit(limit)
+        wanted = self._chosen(part(EpisodeChoice, asked))
+        with self._engine.write() as transaction:
+            return self._expire(transaction, wanted, limit=limit, newest_first=newest_first)
+
+    @keywords(EpisodeChoice, tags=())
+    def pop(self, *, oldest: bool = False, **asked: Unpack[EpisodeChoice]) -> Episode | None:
+        """Let the last active episode that passes filters expire, and return it.
+
+        The filters are those of :meth:`list`; of a thread, the last one in its order. Any number of
+        threads and processes may pop: each active episode is returned to exactly one of them.
+
+        Args:
+            oldest: the first one, instead.
+
+        Returns:
+            The episode, which has expired now; ``None`` if none was active.
+        """
+        wanted = self._chosen(part(EpisodeChoice, asked))
+        with self._engine.write() as transaction:
+            ids = self._expire(transaction, wanted, limit=1, newest_first=not oldest)
+            return self._known(transaction, ids[0]) if ids else None
+
     def journal(self, episode_id: int | str) -> builtins.list[JournalLine]:
         """Return the journal of an episode: every change, when it was made and by whom."""
         with self._engine.read() as transaction:
@@ -449,30 +595,42 @@ class Episodes:
         return self._searches.episodes.index.rewrite() and is_gone
 
     def _record(
-        self, transaction: Transaction, values: dict[str, Any], counter: threads.Counter
+        self, transaction: Transaction, values: dict[str, Any], counter: thread_table.Counter
     ) -> Episode:
         if values["thread"] is not None:
-            thread = threads.Thread.of(self._namespace, values)
+            thread = thread_table.Thread.of(self._namespace, values)
             values["seq"] = counter.place(transaction, thread, values["seq"])
         return changes.record(transaction, self._author, self._namespace, values)
 
-    def _same_key(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode | None:
-        key = values.get("idempotency_key")
-        if key is None:
-            return None
-        known = episode_table.find_key(transaction, self._namespace, key)
-        if known is not None and known.scope != Scope(**{n: values[n] for n in SCOPE_FIELDS}):
-            raise IdempotencyConflict(
-                f"the idempotency key {key!r} already belongs to an episode of other owners",
-                remedy=Remedy.NEW_KEY,
-            )
-        if known is not None and known.content_hash != values["content_hash"]:
-            raise IdempotencyConflict(
-                f"the idempotency key {key!r} already belongs to episode {known.id}, which has "
-                "different content",
-                remedy=Remedy.NEW_KEY,
-            )
-        return known
+    def _expire(
+        self,
+        transaction: Transaction,
+        wanted: EpisodeFilter,
+        *,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> builtins.list[int]:
+        """Let the active episodes that pass a filter expire; return their ids, in order.
+
+        Active means: at a moment later than every change before. So what one call expires is not
+        active for the next one, even if the clocks of two machines differ.
+        """
+        moment = clock.from_text(acts.of(transaction).at)
+        active = episode_table.expiring(
+            transaction, replace(wanted, now=moment), limit=limit, newest_first=newest_first
+        )
+        changes.expire(transaction, self._author, active, min(clock.utc_now(), moment))
+        return [one.id for one in active]
+
+    def _chosen(self, asked: EpisodeChoice) -> EpisodeFilter:
+        whole: EpisodeNarrowing = {
+            "expired_after": None,
+            "expired_before": None,
+            "include_expired": False,
+            "namespaces": None,
+            **asked,
+        }
+        return self._wanted(whole)
 
     def _known(
         self, transaction: Transaction, episode_id: int | str, scope: Scope | None = None
@@ -493,13 +651,32 @@ class Episodes:
         return found
 
     def _wanted(self, asked: EpisodeNarrowing) -> EpisodeFilter:
-        source = asked["source"]
+        source, thread, speaker = asked["source"], asked["thread"], asked["speaker"]
         return EpisodeFilter(
             namespaces=self._reach.select(asked["namespaces"]),
             now=clock.utc_now() if self._past is None else self._past.moment.at,
             tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
+            thread=None if thread is None else checked_name(thread, "thread"),
+            speaker=None if speaker is None else checked_text(speaker, "speaker", MAX_NAME).strip(),
+            metadata=parse_filters(asked["filters"]),
             scope=selected_owners(asked["scope"]),
             include_expired=asked["include_expired"],
             **times(asked),
+        )
+
+
+def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:
+    """Check that a new episode may be answered by the one that has its idempotency key."""
+    key = known.idempotency_key
+    if known.scope != Scope(**{name: values[name] for name in SCOPE_FIELDS}):
+        raise IdempotencyConflict(
+            f"the idempotency key {key!r} already belongs to an episode of other owners",
+            remedy=Remedy.NEW_KEY,
+        )
+    if known.content_hash != values["content_hash"] and not keep_known:
+        raise IdempotencyConflict(
+            f"the idempotency key {key!r} already belongs to episode {known.id}, which has "
+            "different content",
+            remedy=Remedy.NEW_KEY,
         )

@@ -178,7 +178,12 @@ class Past:
         found = select(wanted) - again
         if len(again):
             whole = replace(
-                wanted, include_expired=True, tags=(), expired_after=None, expired_before=None
+                wanted,
+                include_expired=True,
+                tags=(),
+                metadata=(),
+                expired_after=None,
+                expired_before=None,
             )
             candidates = [*(again & select(whole))]
             episodes = past.episodes_at(transaction, candidates, self.moment)
@@ -272,4 +277,8 @@ def _passes(episode: Episode, wanted: EpisodeFilter) -> bool:
             and (after is None or ends > after)
             and (before is None or ends < before)
         )
-    return is_in_time and set(wanted.tags) <= set(episode.tags)
+    return (
+        is_in_time
+        and set(wanted.tags) <= set(episode.tags)
+        and all(condition.passes(episode.metadata) for condition in wanted.metadata)
+    )

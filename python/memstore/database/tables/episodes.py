@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import SEEN_INDEX, TAGGED
+from memstore.database.filters import SEEN_INDEX, TAGGED, THREAD_INDEX, Conditions
 from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode, ThreadSummary
 from memstore.domain.records import Scope, unchecked
 from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
+    from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
@@ -37,7 +38,6 @@ else:
     threads = lazy_import("memstore.database.tables.threads")
     unread = lazy_import("memstore.database.tables.unread")
 
-THREAD_INDEX = "idx_memstore_episode_thread"
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
@@ -159,13 +159,18 @@ def namespace_of(transaction: Transaction, uuid: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def find_key(transaction: Transaction, namespace: str, idempotency_key: str) -> Episode | None:
-    return _one(
-        transaction,
-        "e.namespace = :namespace AND e.idempotency_key = :key",
-        namespace=namespace,
-        key=idempotency_key,
+def with_keys(
+    transaction: Transaction, namespace: str, idempotency_keys: Sequence[str]
+) -> dict[str, Episode]:
+    """Return the episodes of a namespace with these idempotency keys, by key."""
+    if not idempotency_keys:
+        return {}
+    rows = transaction.rows(
+        f"{SELECT} WHERE e.namespace = :namespace"
+        f" AND e.idempotency_key IN {transaction.dialect.listed('keys')}",
+        {"namespace": namespace, "keys": idempotency_keys},
     )
+    return {str(episode.idempotency_key): episode for episode in map(_decode, rows)}
 
 
 def find(
@@ -198,30 +203,119 @@ def select(
     before_id: int | None = None,
     after_id: int | None = None,
 ) -> Iterator[Episode]:
-    """Yield the episodes that pass a filter, in the order in which they were recorded.
+    """Yield the episodes that pass a filter, in order: that of a thread, or of recording.
 
-    With ``before_id`` or ``after_id``, those recorded before or after one.
+    With ``before_id`` or ``after_id``, those before or after one in this order.
     """
     where, values = wanted.where(transaction.dialect)
     way = "DESC" if newest_first else "ASC"
+    column = _order(wanted)
     for name, id_, compared in (("before", before_id, "<"), ("after", after_id, ">")):
         if id_ is not None:
-            values = {**values, name: _recorded(transaction, id_), f"{name}_id": id_}
-            where += f" AND (e.created_at, e.id) {compared} (:{name}, :{name}_id)"
+            values = {**values, name: _place(transaction, column, id_), f"{name}_id": id_}
+            where += f" AND (e.{column}, e.id) {compared} (:{name}, :{name}_id)"
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM {_seen(transaction)} WHERE {where}"
-        f" ORDER BY e.created_at {way}, e.id {way} LIMIT :limit OFFSET :offset",
+        f"SELECT {SELECT_LIST} FROM {_seen(transaction, wanted)} WHERE {where}"
+        f" ORDER BY e.{column} {way}, e.id {way} LIMIT :limit OFFSET :offset",
         {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
     )
     return map(_decode, rows)
 
 
-def _recorded(transaction: Transaction, episode_id: int) -> str | None:
-    """Return when an episode was recorded, as text; ``None`` if there is no such episode."""
+def _order(wanted: EpisodeFilter) -> str:
+    """Return the column by which episodes are in order: the clock may go back within a thread."""
+    return "created_at" if wanted.thread is None else "seq"
+
+
+def _place(transaction: Transaction, column: str, episode_id: int) -> Value:
+    """Return an episode's place in an order; ``None`` if there is no such episode."""
     row = transaction.one(
-        "SELECT created_at FROM memstore_episodes WHERE id = :id", {"id": episode_id}
+        f"SELECT {column} FROM memstore_episodes WHERE id = :id", {"id": episode_id}
     )
-    return None if row is None else str(row[0])
+    return None if row is None else row[0]
+
+
+class Expiring(NamedTuple):
+    """An episode that is to expire, and when it expires as yet."""
+
+    id: int
+    expired_at: datetime | None
+
+
+def expiring(
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    *,
+    limit: int | None = None,
+    newest_first: bool = False,
+) -> list[Expiring]:
+    """Return the episodes that pass a filter, in order, without reading their texts."""
+    where, values = wanted.where(transaction.dialect, by_id=wanted.is_among)
+    way, column = "DESC" if newest_first else "ASC", _order(wanted)
+    source = "memstore_episodes e" if wanted.is_among else _seen(transaction, wanted)
+    rows = transaction.rows(
+        f"SELECT e.id, e.expired_at FROM {source} WHERE {where}"
+        f" ORDER BY e.{column} {way}, e.id {way} LIMIT :limit",
+        {**values, "limit": NO_LIMIT if limit is None else limit},
+    )
+    return [Expiring(id_, None if at is None else clock.from_text(str(at))) for id_, at in rows]
+
+
+def expiry(dialect: Dialect, episode_ids: Sequence[int], at: datetime) -> Statement:
+    """Return the statement that lets episodes expire at a time."""
+    return Statement(
+        f"UPDATE memstore_episodes SET expired_at = :at WHERE id IN {dialect.listed('ids')}",
+        {"at": clock.to_text(at), "ids": episode_ids},
+    )
+
+
+OWNERS: Final = ("user_id", "agent_id", "run_id")
+IN_ORDER: Final = ", ".join(f"coalesce(e.{name}, '')" for name in OWNERS)
+AFTER_THREAD: Final = (
+    "e.thread >= :after AND (e.thread > :after"
+    f" OR ({IN_ORDER}) > ({', '.join(f':after_{name}' for name in OWNERS)}))"
+)
+
+
+def summaries(
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    prefix: str,
+    after: ThreadSummary | None,
+    limit: int,
+) -> list[ThreadSummary]:
+    """Return the threads of the episodes that pass a filter, by name and owners.
+
+    Args:
+        prefix: how their names begin.
+        after: only those that come after this one.
+    """
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    named = Conditions("e")
+    named.add_prefix("thread", prefix)
+    if after is not None:
+        owners = {f"after_{name}": owner or "" for name, owner in after.scope.ids.items()}
+        named.add(AFTER_THREAD, after=after.thread, **owners)
+    which, its = named.sql
+    columns = ", ".join(f"e.{name}" for name in ("thread", *OWNERS))
+    by = ", ".join(f"e.{name} NULLS FIRST" for name in OWNERS)
+    rows = transaction.rows(
+        f"SELECT {columns}, count(*), min(e.created_at), max(e.created_at)"
+        f" FROM memstore_episodes e {transaction.dialect.indexed_by(THREAD_INDEX)}"
+        f" WHERE e.thread IS NOT NULL AND {which} AND {where}"
+        f" GROUP BY {columns} ORDER BY e.thread, {by} LIMIT :limit",
+        {**values, **its, "limit": limit},
+    )
+    return [
+        ThreadSummary(
+            thread=str(thread),
+            scope=Scope(user_id=user, agent_id=agent, run_id=run),
+            episodes=int(number),
+            first_at=clock.from_text(str(first)),
+            last_at=clock.from_text(str(last)),
+        )
+        for thread, user, agent, run, number, first, last in rows
+    ]
 
 
 def unread_ids(
@@ -277,15 +371,15 @@ def untried_scopes(transaction: Transaction, wanted: EpisodeFilter) -> list[Scop
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(
-        f"SELECT e.id FROM {_seen(transaction)} WHERE {where}"
-        " ORDER BY e.created_at DESC, e.id DESC LIMIT :limit",
+        f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE {where}"
+        f" ORDER BY e.{_order(wanted)} DESC, e.id DESC LIMIT :limit",
         {**values, "limit": limit},
     )
 
 
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
-    return transaction.ints(f"SELECT e.id FROM {_seen(transaction)} WHERE {where}", values)
+    return transaction.ints(f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE {where}", values)
 
 
 def neighbours(
@@ -310,7 +404,7 @@ def newest_threads(
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         "SELECT e.thread FROM"
-        f" (SELECT e.id FROM {_seen(transaction)} WHERE {where}"
+        f" (SELECT e.id FROM {_seen(transaction, wanted)} WHERE {where}"
         "   ORDER BY e.created_at DESC, e.id DESC LIMIT :among) AS newest"
         " JOIN memstore_episodes e ON e.id = newest.id"
         f" WHERE e.thread IS NOT NULL AND {TAGGED.format('tag')}"
@@ -361,7 +455,8 @@ def tagged(transaction: Transaction, tag: str) -> list[int]:
 
 def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     where, values = wanted.where(transaction.dialect)
-    return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)
+    source = _seen(transaction, wanted)
+    return transaction.scalar(f"SELECT count(*) FROM {source} WHERE {where}", values)
 
 
 def everything(
@@ -459,8 +554,10 @@ def _one(
     return None if row is None else _decode(row)
 
 
-def _seen(transaction: Transaction) -> str:
-    return f"memstore_episodes e {transaction.dialect.indexed_by(SEEN_INDEX)}"
+def _seen(transaction: Transaction, wanted: EpisodeFilter) -> str:
+    is_thread = wanted.thread is not None and wanted.namespaces is not None
+    index = THREAD_INDEX if is_thread else SEEN_INDEX
+    return f"memstore_episodes e {transaction.dialect.indexed_by(index)}"
 
 
 def _encode(name: str, value: Any) -> Any:

@@ -95,7 +95,7 @@ def of_episodes(
     transaction: Transaction, columns: Columns | None, wanted: EpisodeFilter
 ) -> Visible:
     """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
-    if columns is None or not wanted.is_common:
+    if columns is None or wanted.needs_rows or not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
     periods += _periods(wanted)
