@@ -548,7 +548,7 @@ def key_folders(transaction: Transaction, wanted: FactFilter, delimiter: str) ->
     """
     dialect = transaction.dialect
     where, values = wanted.keyed(dialect)
-    rest = "substr(f.external_key, :length + 1)"
+    rest = "substr(f.external_key, CAST(:length AS INTEGER) + 1)"
     # Expired and distrusted ones have indexes of their own, so that no rows are read.
     expired = (
         f"SELECT id FROM memstore_facts {dialect.indexed_by('idx_memstore_expiring')}"
