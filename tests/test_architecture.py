@@ -120,6 +120,7 @@ DOORS = {
         "faces.web.gate",
     },
     "uvicorn": {"faces.http.serving"},
+    "langgraph": {"adapters.langgraph"},
     "datetime.now": {"domain.clock"},
     "time": {
         "database.sqlite.disk",

@@ -294,3 +294,69 @@ def test_any_steps_are_those_of_a_dictionary(steps: list[tuple[str, str, str]]) 
     assert {name: fact.content for name, fact in store.by_keys(KEYS).items()} == model
     assert store.verify() == []
     store.close()
+
+
+def test_searches_find_by_the_beginning_of_keys(store: Store) -> None:
+    for key in ("a/1", "a/2", "ab", "b"):
+        put(store, key, f"port {key}", metadata={"in": {"n": len(key)}})
+    store.add("port without a key", subject="s")
+
+    def found(prefix: str, **asked: object) -> set[str | None]:
+        hits = store.search("port", external_key_prefix=prefix, **asked)  # type: ignore[arg-type]
+        return {hit.fact.external_key for hit in hits}
+
+    assert found("a/") == {"a/1", "a/2"}
+    assert found("") == {"a/1", "a/2", "ab", "b"}
+    assert found("a", filters=[(("in", "n"), "=", 2)]) == {"ab"}
+    assert found("c") == set()
+    then = store.as_of(f"op:{store.file.head().line}")
+    put(store, "a/3", "port 3")
+    store.delete_keys(["a/1"])
+    assert found("a/") == {"a/2", "a/3"}
+    hits = then.search("port", external_key_prefix="a/")
+    assert {hit.fact.external_key for hit in hits} == {"a/1", "a/2"}
+
+
+def test_a_short_list_of_many_keys_is_the_same_as_of_few(store: Store) -> None:
+    store.put(
+        [NewFact(content=f"{n}", subject="s", external_key=f"{'ab'[n % 2]}/{n}") for n in range(60)]
+    )
+    for prefix, last in (("a/", 58), ("b/59", 59)):
+        newest = store.list(external_key_prefix=prefix, limit=1, newest_first=True)
+        assert [fact.content for fact in newest] == [str(last)]
+
+
+def test_folders_of_keys_count_active_facts(store: Store) -> None:
+    for key in ("a/b/1", "a/b/2", "a/é/1", "a/1", "b/1", "c"):
+        put(store, key, key)
+    put(store, "d/1", "expired", expired_at="2001-01-01T00:00:00Z")
+    put(store, "a/b/1", "again")
+    store.delete_keys(["b/1"])
+    put(store, "e/1", "of Ana", user_id="ana")
+    store.within("other").add("there", subject="s", external_key="f/1")
+    assert store.key_folders() == {"a/": 4}
+    assert store.key_folders("a/") == {"a/b/": 2, "a/é/": 1}
+    assert store.key_folders("a/b", delimiter="/1") == {"a/b/1": 1}
+    assert store.key_folders(scope="all") == {"a/": 4, "e/": 1}
+    store.distrust("bad")
+    put(store, "g/1", "bad", source="bad")
+    assert store.key_folders("g") == {}
+
+
+def test_a_key_is_deleted_only_if_its_fact_has_expired(store: Store) -> None:
+    put(store, "old", "one", expired_at="2001-01-01T00:00:00Z")
+    put(store, "new", "two", expired_at="2999-01-01T00:00:00Z")
+    gone = store.put([DeleteKey(external_key=key, if_expired=True) for key in ("old", "new")])
+    assert [fact and fact.content for fact in gone] == ["one", None]
+    assert store.by_key("new") is not None
+
+
+def test_when_a_key_was_first_stored_survives_putting_but_not_deleting(store: Store) -> None:
+    first = put(store, "k", "one")
+    put(store, "k", "two")
+    put(store, "other", "one", user_id="ana")
+    assert store.first_stored(["k", "other", "none"]) == {"k": first.created_at}
+    store.delete_keys(["k"])
+    assert store.first_stored(["k"]) == {}
+    again = put(store, "k", "three")
+    assert store.first_stored(["k"]) == {"k": again.created_at}

@@ -30,5 +30,7 @@ class Framework:
         )
 
 
-FRAMEWORKS: Final[dict[str, Framework]] = {}
+FRAMEWORKS: Final[dict[str, Framework]] = {
+    "langgraph": Framework(package="langgraph-checkpoint", lowest="2.0.19", newest="4.3.2"),
+}
 """Adapter modules and their frameworks."""

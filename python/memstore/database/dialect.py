@@ -82,6 +82,10 @@ class Dialect(ABC):
         """Return a condition: one text contains another, case-sensitively."""
 
     @abstractmethod
+    def position(self, text: str, part: str) -> str:
+        """Return an expression for where one text first stands in another, from 1; 0: nowhere."""
+
+    @abstractmethod
     def indexed_by(self, index: str | None) -> str:
         """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 

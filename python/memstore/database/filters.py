@@ -245,9 +245,9 @@ class FactFilter(Filter):
     @property
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, state, tasks and having an owner at all."""
-        narrowed = self.subject or self.category or self.metadata or self.needs_rows
+        narrowed = self.subject or self.category or self.metadata or self.is_keyed
         timed = self.is_bounded or self.valid_on
-        return self.is_common and not (narrowed or timed or self.is_among)
+        return self.is_common and not (narrowed or self.needs_rows or timed or self.is_among)
 
     @property
     def needs_rows(self) -> bool:
@@ -256,16 +256,20 @@ class FactFilter(Filter):
             self.content,
             self.source,
             self.thread,
-            self.external_key_prefix,
             self.episode_id,
             self.states,
         )
         return self.pinned or any(value is not None for value in by_row)
 
     @property
+    def is_keyed(self) -> bool:
+        """Whether it selects by external keys."""
+        return self.external_key_prefix is not None
+
+    @property
     def is_counted(self) -> bool:
         """Whether the counts that triggers keep say how many facts pass it."""
-        narrowed = self.metadata or self.needs_rows or self.is_among
+        narrowed = self.metadata or self.is_keyed or self.needs_rows or self.is_among
         both = self.subject is not None and self.category is not None
         states = self.include_deleted or self.include_superseded
         kept = self.active_only and self.tasks and not states
@@ -310,6 +314,12 @@ class FactFilter(Filter):
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)
             conditions.add(clause, **values)
+        return conditions.sql
+
+    def keyed(self, dialect: Dialect) -> tuple[str, Parameters]:
+        """Return the condition on namespace, owners and external key only."""
+        conditions = self._conditions("f", dialect)
+        conditions.add_prefix("external_key", self.external_key_prefix or "")
         return conditions.sql
 
     def _add_state(self, conditions: Conditions) -> None:

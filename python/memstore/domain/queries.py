@@ -37,6 +37,8 @@ class FactNarrowing(Periods, total=False):
     subject: str | None
     category: str | None
     filters: Filters
+    namespaces: Namespaces
+    external_key_prefix: str | None
     scope: OwnersSelection
     active_only: bool
     tasks: bool | None
@@ -58,14 +60,12 @@ class FactRanking(TypedDict, total=False):
 
 
 class FactSearch(FactNarrowing, FactRanking, total=False):
-    namespaces: Namespaces
     touch: bool
 
 
 class FactRecall(FactNarrowing, total=False):
     """The keywords of ``Store.recall`` and ``Store.said``."""
 
-    namespaces: Namespaces
     half_lives_seconds: Mapping[str, float] | None
     min_relevance: float | None
     touch: bool
@@ -78,7 +78,6 @@ class FactCount(FactNarrowing, total=False):
     source: str | None
     thread: str | None
     episode: int | None
-    external_key_prefix: str | None
 
 
 class Page(TypedDict, total=False):

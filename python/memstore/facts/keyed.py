@@ -44,6 +44,8 @@ class DeleteKey:
     external_key: str
     scope: Scope | None = None
     """The owners of the fact; ``None`` for no owners."""
+    if_expired: bool = False
+    """Delete it only if it has expired."""
 
     def __post_init__(self) -> None:
         checked_key(self.external_key, "external_key")
@@ -121,7 +123,9 @@ def _deleted(writer: FactWriter, wanted: DeleteKey) -> Fact | None:
     """Delete every current fact with the key; return the newest, as it is now."""
     keys, scope = [wanted.external_key], checked_scope(wanted.scope)
     held = [*fact_table.of_external_keys(writer.transaction, writer.namespace, keys, scope)]
-    gone = [writer.delete(fact) for fact in held]
+    gone = [
+        writer.delete(fact) for fact in held if fact.status == "expired" or not wanted.if_expired
+    ]
     return gone[0] if gone else None
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.log import Act
-    from memstore.domain.namespaces import Namespaces, Reach
+    from memstore.domain.namespaces import Reach
     from memstore.domain.queries import (
         ActList,
         DifferenceList,
@@ -66,23 +66,20 @@ else:
     following = lazy_import("memstore.search.why_not")
 
 
-def narrowing(
-    reach: Reach,
-    asked: FactNarrowing,
-    namespaces: Namespaces = None,
-    *,
-    now: datetime | None = None,
-) -> FactFilter:
+def narrowing(reach: Reach, asked: FactNarrowing, *, now: datetime | None = None) -> FactFilter:
     """Return the filter for what a search or a list asks for."""
+    if asked["external_key_prefix"] is not None:
+        stored_text(asked["external_key_prefix"], "external_key_prefix")
     subject, tasks, valid_on = asked["subject"], asked["tasks"], asked["valid_on"]
     if tasks is None:
         tasks = isinstance(subject, str) and subject_key(subject) == TODO
     return FactFilter(
-        reach.select(namespaces),
+        reach.select(asked["namespaces"]),
         now or clock.utc_now(),
         subject=subject,
         category=asked["category"],
         metadata=parse_filters(asked["filters"]),
+        external_key_prefix=asked["external_key_prefix"],
         scope=selected_owners(asked["scope"]),
         active_only=asked["active_only"],
         tasks=tasks,
@@ -97,9 +94,6 @@ def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> 
     thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
     if asked["episode"] is not None:
         checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
-    prefix = asked["external_key_prefix"]
-    if prefix is not None:
-        stored_text(prefix, "external_key_prefix")
     wanted = replace(
         wanted,
         include_deleted=asked["include_deleted"],
@@ -107,7 +101,6 @@ def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> 
         source=asked["source"],
         thread=thread,
         episode_id=asked["episode"],
-        external_key_prefix=prefix,
     )
     if asked["states"] is None:
         return wanted
@@ -130,7 +123,7 @@ def request(
     if asked["half_lives_seconds"] is None:
         ranking = {**ranking, "half_lives_seconds": file.half_lives_seconds}
     now = None if past is None else past.moment.at
-    wanted = narrowing(reach, asked, asked["namespaces"], now=now)
+    wanted = narrowing(reach, asked, now=now)
     wanted = replace(wanted, searched=True)
     made = requests.for_facts(wanted, **ranking)
     return replace(made, past=past, without_rules=file.without_rules)
@@ -139,7 +132,7 @@ def request(
 def episodes_beside(episodes: Episodes, query: str, asked: FactRecall) -> EpisodeHits:
     """Search the episodes too, unless there is a filter that only facts have."""
     of_facts = asked["subject"] or asked["category"] or asked["filters"] or asked["valid_on"]
-    if of_facts or not asked["active_only"]:
+    if of_facts or asked["external_key_prefix"] is not None or not asked["active_only"]:
         return episode_records.EpisodeHits()
     return episodes.search(
         query,

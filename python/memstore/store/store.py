@@ -877,6 +877,7 @@ class Store:
             scope: only facts of exactly these owners (an owner that is not named must not be set);
                 :class:`memstore.AtLeast`, of at least these;
                 ``None``, facts without owners; ``"all"``, facts of any owners.
+            external_key_prefix: only facts with an external key that begins like this.
             active_only: leave out superseded and expired facts.
             valid_on: only facts that held then, as far as is known now: a time, or a day (in UTC)
                 at some time of which they held. A fact holds from its ``valid_at``, or else
@@ -1365,6 +1366,46 @@ class Store:
         self._file.write_use_counts()
         return self._facts.by_keys(keyed.checked_keys(external_keys), checked_scope(scope))
 
+    def first_stored(
+        self, external_keys: Iterable[str], *, scope: Scope | None = None
+    ) -> dict[str, datetime]:
+        """Return when there was first a fact with each of these external keys, by key.
+
+        Putting again does not change it; after a deletion it begins anew. Keys that no fact has had
+        since are left out.
+
+        Args:
+            external_keys: the keys.
+            scope: the owners of the facts; ``None`` for no owners.
+        """
+        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        with self._file.engine.read() as transaction:
+            return fact_table.first_stored(transaction, self.namespace, keys, owners)
+
+    def key_folders(
+        self, prefix: str = "", *, delimiter: str = "/", scope: ScopeSelection = None
+    ) -> dict[str, int]:
+        """Return the folders that external keys are in, with the number of active facts in each.
+
+        A folder is a key up to the first delimiter after the prefix, and with it: of ``a/b/c``,
+        ``a/`` is one after no prefix, ``a/b/`` after ``a/``. Keys without one are left out.
+
+        Args:
+            prefix: how the keys begin.
+            delimiter: what ends a folder's name.
+            scope: only facts of exactly these owners, or (``None``) without owners; ``"all"`` for
+                any.
+        """
+        wanted = FactFilter(
+            (self.namespace,),
+            clock.utc_now(),
+            scope=selected_scope(scope),
+            external_key_prefix=stored_text(prefix, "prefix"),
+        )
+        delimiter = checked_key(delimiter, "delimiter")
+        with self._file.engine.read() as transaction:
+            return fact_table.key_folders(transaction, wanted, delimiter)
+
     @keywords(
         FactList,
         active_only=True,
@@ -1386,7 +1427,6 @@ class Store:
             source: only facts from exactly this source.
             thread: only facts of the conversation with this name.
             episode: only facts extracted from this episode.
-            external_key_prefix: only facts with an external key that begins like this.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
@@ -1472,6 +1512,25 @@ class Store:
             )
         with self._file.engine.read() as transaction:
             return counts.of_owners(transaction, self._facts.namespaces, limit, after)
+
+    def namespaces(self, prefix: str = "", *, scope: ScopeSelection = EVERYBODY) -> dict[str, int]:
+        """Return the namespaces that have active facts, with their number, in the names' order.
+
+        A confined store has only its own.
+
+        Args:
+            prefix: how their names begin.
+            scope: count only facts of exactly these owners, or (``None``) without owners; ``"all"``
+                counts those of any.
+        """
+        stored_text(prefix, "prefix")
+        owners = selected_scope(scope)
+        if self._reach.confined:
+            count = self.count(scope=scope) if self.namespace.startswith(prefix) else 0
+            return {self.namespace: count} if count else {}
+        wanted = FactFilter(None, clock.utc_now(), scope=owners)
+        with self._file.engine.read() as transaction:
+            return counts.active_by_namespace(transaction, wanted, prefix)
 
     def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.

@@ -78,6 +78,9 @@ class PostgresDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"position({part} IN {text}) > 0"
 
+    def position(self, text: str, part: str) -> str:
+        return f"strpos({text}, {part})"
+
     def indexed_by(self, index: str | None) -> str:
         return ""
 

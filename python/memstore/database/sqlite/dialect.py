@@ -64,6 +64,9 @@ class SqliteDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
 
+    def position(self, text: str, part: str) -> str:
+        return f"instr({text}, {part})"
+
     def indexed_by(self, index: str | None) -> str:
         return f"INDEXED BY {index}" if index else "NOT INDEXED"
 

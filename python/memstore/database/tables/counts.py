@@ -196,6 +196,37 @@ def namespaces(transaction: Transaction) -> dict[str, int]:
     return dict(rows)
 
 
+def active_by_namespace(
+    transaction: Transaction, wanted: FactFilter, prefix: str
+) -> dict[str, int]:
+    """Return the namespaces whose names have a prefix and that have active facts, with how many.
+
+    Args:
+        wanted: the owners of the facts.
+    """
+    seen, values = _seen(transaction, wanted, "category")
+    beyond = after_prefix(prefix)
+    ends = "" if beyond is None else " AND {} < :beyond"
+    values |= {"beginning": prefix} | ({} if beyond is None else {"beyond": beyond})
+    # From each name to the next one: the counts of all subjects are between.
+    rows = transaction.rows(
+        "WITH RECURSIVE names (name) AS ("
+        "SELECT min(a.namespace) FROM memstore_counts a WHERE a.namespace >= :beginning UNION ALL"
+        " SELECT (SELECT min(b.namespace) FROM memstore_counts b WHERE b.namespace > n.name)"
+        f" FROM names n WHERE n.name IS NOT NULL{ends.format('n.name')})"
+        " SELECT n.name, (SELECT sum(c.number) FROM memstore_counts c WHERE c.namespace = n.name"
+        f" AND {seen}) FROM names n WHERE n.name IS NOT NULL{ends.format('n.name')}",
+        values,
+    )
+    held = {str(name): number or 0 for name, number in rows}
+    for among, its in _inactive(transaction, wanted):
+        inactive = f"SELECT f.namespace, count(*) {among} GROUP BY f.namespace"
+        for name, number in transaction.rows(inactive, its):
+            if name in held:
+                held[name] -= number
+    return {name: number for name, number in held.items() if number > 0}
+
+
 def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
     """Whether every id of a fact up to the newest has a row, and all are in these namespaces."""
     held = namespaces(transaction)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT, Statement
-from memstore.database.filters import BEGAN, CURRENT, HOLDS_UNTIL, having, having_key, read_clause
+from memstore.database.filters import (
+    BEGAN,
+    CURRENT,
+    DISTRUSTED,
+    HOLDS_UNTIL,
+    having,
+    having_key,
+    read_clause,
+)
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
@@ -32,7 +40,7 @@ from memstore.lazy import lazy_import
 from memstore.text import folding, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.database.changes import Adoption, Changes, Lines
     from memstore.database.dialect import Dialect
@@ -417,13 +425,16 @@ def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) 
     dialect = transaction.dialect
     if wanted.episode_id is not None:
         return dialect.indexed_by("idx_memstore_fact_episode")
+    most = NO_LIMIT if limit is None else _few(transaction, limit)
+    if wanted.is_keyed:
+        is_few = limit is None or len(with_key_prefix(transaction, wanted, most + 1)) <= most
+        return dialect.indexed_by(KEY_INDEX if is_few else None)
     for column, index in RARE.items():
         value = getattr(wanted, column.removesuffix("_key"))
         # Those of one set of owners are in the order of their ids, but in a thread of their places.
         if value is None or (wanted.is_exact and column != "thread"):
             continue
         value = folding.subject_key(value) if column == "subject_key" else value.strip()
-        most = NO_LIMIT if limit is None else _few(transaction, limit)
         number = (
             0
             if limit is None
@@ -510,10 +521,77 @@ def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[i
     )
 
 
-def reading_metadata(transaction: Transaction, condition: Condition) -> list[int]:
-    """Return the ids of facts that pass a condition that no index finds."""
+def reading_metadata(
+    transaction: Transaction, condition: Condition, among: Collection[int]
+) -> list[int]:
+    """Return the ids of those of the facts that pass a condition that no index finds."""
     clause, values = read_clause(transaction.dialect, condition, "0")
-    return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {clause}", values)
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f {transaction.dialect.indexed_by(None)}"
+        f" WHERE f.id IN {transaction.dialect.listed('among')} AND {clause}",
+        {**values, "among": [*among]},
+    )
+
+
+def with_key_prefix(
+    transaction: Transaction, wanted: FactFilter, limit: int | None = None
+) -> list[int]:
+    """Return the ids of facts whose external keys begin as a filter says, in any state."""
+    where, values = wanted.keyed(transaction.dialect)
+    index = transaction.dialect.indexed_by(KEY_INDEX)
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f {index} WHERE {where} LIMIT :most",
+        {**values, "most": NO_LIMIT if limit is None else limit},
+    )
+
+
+def key_folders(transaction: Transaction, wanted: FactFilter, delimiter: str) -> dict[str, int]:
+    """Return the beginnings of current facts' external keys, each with how many facts have it.
+
+    Args:
+        wanted: the namespaces, owners and prefix of the keys.
+        delimiter: a beginning ends with the first one after the prefix; keys without are left out.
+    """
+    dialect = transaction.dialect
+    where, values = wanted.keyed(dialect)
+    rest = "substr(f.external_key, CAST(:length AS INTEGER) + 1)"
+    # Expired and distrusted ones have indexes of their own, so that no rows are read.
+    expired = (
+        f"SELECT id FROM memstore_facts {dialect.indexed_by('idx_memstore_expiring')}"
+        " WHERE expired_at <= :now AND superseded_by IS NULL AND deleted_at IS NULL"
+    )
+    rows = transaction.rows(
+        f"SELECT substr({rest}, 1, {dialect.position(rest, ':delimiter')} - 1) AS folder, count(*)"
+        f" FROM memstore_facts f {dialect.indexed_by(KEY_INDEX)}"
+        f" WHERE {where} AND {CURRENT} AND {dialect.position(rest, ':delimiter')} > 0"
+        f" AND f.id NOT IN ({expired}) AND f.id NOT IN {DISTRUSTED} GROUP BY 1",
+        {
+            **values,
+            "length": len(wanted.external_key_prefix or ""),
+            "delimiter": delimiter,
+            "now": clock.to_text(wanted.now),
+        },
+    )
+    prefix = wanted.external_key_prefix or ""
+    return {f"{prefix}{folder}{delimiter}": number for folder, number in sorted(rows)}
+
+
+def first_stored(
+    transaction: Transaction, namespace: str, external_keys: Sequence[str], scope: Scope
+) -> dict[str, datetime]:
+    """Return when facts with external keys were first stored, since they were last deleted."""
+    index = transaction.dialect.indexed_by(KEY_INDEX)
+    same = f"namespace = :namespace AND {SAME_OWNERS}"
+    rows = transaction.rows(
+        "SELECT b.external_key, b.created_at FROM memstore_facts b WHERE b.id IN ("
+        f"SELECT min(f.id) FROM memstore_facts f {index} WHERE {same}"
+        f" AND f.external_key IN {transaction.dialect.listed('keys')} AND f.deleted_at IS NULL"
+        f" AND f.id > coalesce((SELECT max(d.id) FROM memstore_facts d {index} WHERE"
+        f" {same.replace('namespace =', 'd.namespace =')} AND d.external_key = f.external_key"
+        " AND d.deleted_at IS NOT NULL), 0) GROUP BY f.external_key)",
+        {"namespace": namespace, "keys": external_keys, **scope.ids},
+    )
+    return {str(key): clock.from_text(str(at)) for key, at in rows}
 
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:

@@ -75,6 +75,8 @@ def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilt
     )
     if wanted.valid_on is not None:
         found = found | Ids(fact_table.superseded_but_valid(transaction, wanted))
+    if wanted.is_keyed:
+        found = found & Ids(fact_table.with_key_prefix(transaction, wanted))
     for condition in wanted.metadata:
         found = _with_metadata(transaction, found, condition)
     return found
@@ -82,7 +84,7 @@ def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilt
 
 def _with_metadata(transaction: Transaction, found: Ids, condition: Condition) -> Ids:
     if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
-        return found & Ids(fact_table.reading_metadata(transaction, condition))
+        return Ids(fact_table.reading_metadata(transaction, condition, found))
     passing = Ids(fact_table.with_metadata(transaction, condition))
     if condition.value is None and condition.op != "!=":
         return found - passing
