@@ -30,5 +30,7 @@ class Framework:
         )
 
 
-FRAMEWORKS: Final[dict[str, Framework]] = {}
+FRAMEWORKS: Final[dict[str, Framework]] = {
+    "langchain": Framework("langchain-core", "1.8.3", "1.8.3"),
+}
 """Adapter modules and their frameworks."""

@@ -233,7 +233,7 @@ class Memory:
         events = self._learning.add(messages, metadata=metadata or None, infer=True, **owners)
         changed = {event["id"]: event for event in events if event["id"] is not None}
         changed = {id_: event for id_, event in changed.items() if event["event"] != "NONE"}
-        facts = self._store.get_many(changed)
+        facts = self._store.get_many([*changed])
         expiry = _expires(metadata)
         for fact in facts if expiry is not None else ():
             if changed[fact.id]["event"] != "DELETE":
