@@ -86,6 +86,18 @@ def test_a_memory_opened_from_a_path_is_closed(retriever_of: Any, path: Path) ->
         retriever.invoke("tea")
 
 
+def test_the_sample_of_the_page_runs(
+    retriever_of: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs/adapters/langchain.md").read_text("utf-8")
+    exec(page.split("```python\n")[1].split("```")[0], {})
+    assert capsys.readouterr().out.startswith("Ana lives in Porto 0.")
+
+
 def test_langchains_own_tests(retriever_of: Any) -> None:
     suite = pytest.importorskip(
         "langchain_tests.integration_tests", reason="langchain-tests is not installed"

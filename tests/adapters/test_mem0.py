@@ -418,6 +418,15 @@ def test_async_has_the_same_calls(store: Store) -> None:
     assert isinstance(AsyncMemory.from_config({"store": store}), AsyncMemory)
 
 
+def test_the_sample_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs/adapters/mem0.md").read_text("utf-8")
+    exec(page.split("```python\n")[1].split("```")[0], {})
+    assert capsys.readouterr().out == "True\n['ADD', 'UPDATE']\n"
+
+
 UPDATING = """
 import sys
 from memstore.adapters.mem0 import Memory
