@@ -18,7 +18,7 @@ from memstore import Store, StoreClosed
 def test_without_langchain_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "memstore.adapters.langchain", raising=False)
     monkeypatch.setitem(sys.modules, "langchain_core.retrievers", None)
-    with pytest.raises(ImportError, match=r"pip install langchain-core \(tested with 1\.8\.3"):
+    with pytest.raises(ImportError, match=r"pip install langchain-core \(tested with 0\.3\.0 to 1\.8\.3"):
         import memstore.adapters.langchain  # noqa: F401
 
 

@@ -31,6 +31,6 @@ class Framework:
 
 
 FRAMEWORKS: Final[dict[str, Framework]] = {
-    "langchain": Framework("langchain-core", "1.8.3", "1.8.3"),
+    "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
 }
 """Adapter modules and their frameworks."""
