@@ -66,6 +66,7 @@ DOORS = {
     },
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},
+    "langchain_core": {"adapters.langchain"},
     "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
     "mcp_types": {"faces.http.sdk_server"},
     "memstore._kernel.PanicException": {"search.index.index"},

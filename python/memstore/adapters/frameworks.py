@@ -32,5 +32,6 @@ class Framework:
 
 FRAMEWORKS: Final[dict[str, Framework]] = {
     "langgraph": Framework(package="langgraph-checkpoint", lowest="2.0.19", newest="4.3.2"),
+    "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
 }
 """Adapter modules and their frameworks."""
