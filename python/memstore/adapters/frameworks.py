@@ -30,5 +30,7 @@ class Framework:
         )
 
 
-FRAMEWORKS: Final[dict[str, Framework]] = {}
+FRAMEWORKS: Final[dict[str, Framework]] = {
+    "adk": Framework(package="google-adk", lowest="1.26.0", newest="2.13.0"),
+}
 """Adapter modules and their frameworks."""
