@@ -1,8 +1,11 @@
 """What ADK knows about a user, without ADK itself."""
 
 import math
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +42,7 @@ def found(memories: Memories, query: str) -> list[Entry]:
     return memories.search(query, 10, MIN_RELEVANCE)
 
 
-def ids(memories: Memories, query: str) -> list[str | None]:
+def ids(memories: Memories, query: str) -> list[str]:
     return sorted(entry.id or "" for entry in found(memories, query))
 
 
@@ -386,3 +389,55 @@ def test_threads_that_add_one_session_record_each_event_once(store: Store) -> No
     assert sorted(one.content for one in store.episodes.list(scope=ANA)) == sorted(
         entry.text for entry in events
     )
+
+
+ADD = """
+import sys
+import memstore
+from memstore.adapters.adk_memories import Memories
+from memstore.adapters.adk_records import Entry
+with memstore.open(sys.argv[1], embedder=None) as store:
+    memories = Memories(store, "app", "ana")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    events = []
+    for number in range(int(sys.argv[2])):
+        content = {"role": "user", "parts": [{"text": f"dog number {number}"}]}
+        events.append(Entry(f"e{number}", "user", None, content, {}))
+        memories.add_events("s", events)
+        print(number, flush=True)
+"""
+
+
+@pytest.mark.process
+def test_four_processes_add_one_session_and_a_kill_loses_nothing(path: Path) -> None:
+    memstore.open(path, embedder=None).close()
+    pipe, times = subprocess.PIPE, 15
+    adding = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADD, str(path), str(length)], stdin=pipe, stdout=pipe, text=True
+        )
+        for length in (times, times, times, 10_000)
+    ]
+    for process in adding:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in adding:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    *steady, killed = adding
+    assert killed.stdout is not None
+    kept = [killed.stdout.readline() for _ in range(5)]
+    killed.kill()
+    kept += [line for line in killed.stdout if line.endswith("\n")]
+    killed.communicate()
+    for process in steady:
+        process.communicate(timeout=120)
+        assert process.returncode == 0
+    with memstore.open(path, embedder=None) as store:
+        episodes = [one.content for one in store.episodes.list(scope=ANA)]
+    assert len({*episodes}) == len(episodes)
+    least = max(times, len(kept))
+    assert {f"dog number {number}" for number in range(least)} <= {*episodes}
+    assert len(episodes) <= max(times, len(kept) + 1)

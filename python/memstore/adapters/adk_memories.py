@@ -103,9 +103,16 @@ class Memories:
             "scope": self._scope,
             "min_relevance": min_relevance,
         }
-        facts = _about(self._store.search(words, **asked))
-        turns = _about(matching(self._store.episodes.search(words, **asked)))
-        turns = [hit for hit in turns if DELETED not in hit.episode.tags]
+        found, said = (
+            self._store.search(words, **asked),
+            self._store.episodes.search(words, **asked),
+        )
+        facts = _about(found, by_meaning=found.words_only is None)
+        turns = [
+            hit
+            for hit in _about(matching(said), by_meaning=said.words_only is None)
+            if DELETED not in hit.episode.tags
+        ]
         rows: dict[tuple[bool, int], Episode | Fact] = {}
         rows |= {(True, hit.fact.id): hit.fact for hit in facts}
         rows |= {(False, hit.episode.id): hit.episode for hit in turns}
@@ -182,10 +189,13 @@ class Memories:
                 continue
 
 
-def _about(hits: Sequence[H]) -> list[H]:
-    """Return the hits that are about the query themselves, not by what was said beside them."""
+def _about(hits: Sequence[H], *, by_meaning: bool) -> list[H]:
+    """Return the hits that are about the query themselves, not by what was said beside them.
+
+    They have a word of it, or, if meaning was searched, are near the best.
+    """
     least = FAR_BEHIND * max(map(_own_score, hits), default=0.0)
-    return [hit for hit in hits if hit.word_score > 0 or _own_score(hit) >= least]
+    return [hit for hit in hits if hit.word_score > 0 or (by_meaning and _own_score(hit) >= least)]
 
 
 def _own_score(hit: SearchHit | EpisodeHit) -> float:
