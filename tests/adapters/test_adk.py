@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import sys
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -435,3 +436,16 @@ def test_random_histories_are_as_in_adks_own_service(seed: int) -> None:
             await beside.compare(user)
 
     run(history())
+
+
+# -- its page --------------------------------------------------------------------------------
+
+
+def test_the_sample_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[2] / "docs" / "adapters" / "adk.md"
+    [sample] = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(sample, str(page), "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == "My dog is called Rufus.\n"

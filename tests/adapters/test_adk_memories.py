@@ -233,6 +233,23 @@ def test_an_event_deleted_while_it_is_shown_again_is_not_found(
     assert found(ana, "dog") == []
 
 
+def test_an_event_deleted_while_it_is_hidden_stays_deleted(
+    ana: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana.replace_session("s", [DOG])
+    in_thread = Memories._in_thread
+
+    def before_a_deletion(self: Memories, thread: str) -> Any:
+        read = in_thread(self, thread)
+        ana.delete("e1")
+        return read
+
+    monkeypatch.setattr(Memories, "_in_thread", before_a_deletion)
+    ana.replace_session("s", [])
+    ana.replace_session("s", [DOG])
+    assert found(ana, "dog") == []
+
+
 def test_direct_memories_are_deleted_and_may_be_added_again(store: Store, ana: Memories) -> None:
     ana.add([said("m", "Ana likes tea.")])
     ana.delete("m")
@@ -281,7 +298,7 @@ def test_users_whose_names_memstore_would_make_one_stay_apart(
 def test_what_was_stored_in_another_way_is_found_and_deleted(store: Store, ana: Memories) -> None:
     owners = ANA.ids
     fact = store.add("Ana likes tea.", subject="ana", **owners)
-    episode = store.episodes.add("Ana has a dog.", source="hooks", speaker="user", scope=ANA)
+    episode = store.episodes.add("Ana has a dog.", source="hooks", tags=["b"], scope=ANA)
     entries = found(ana, "tea dog")
     assert {entry.id for entry in entries} == {f"adk:fact:{fact.id}", f"adk:episode:{episode.id}"}
     assert {entry.content["parts"][0]["text"] for entry in entries} == {
@@ -294,6 +311,7 @@ def test_what_was_stored_in_another_way_is_found_and_deleted(store: Store, ana: 
         ana.delete(entry.id or "")
     assert found(ana, "tea dog") == []
     assert store.get(fact.id).status == "deleted"
+    assert store.episodes.get(episode.id).tags == ["adk:deleted", "b"]
 
 
 def test_a_name_that_is_no_text_is_refused(store: Store) -> None:

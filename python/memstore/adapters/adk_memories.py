@@ -1,7 +1,7 @@
 """What ADK knows about one user of one app: events of sessions, and memories added directly.
 
 Events are episodes, each session a thread; memories are facts. An event that its session has no
-more, or that was deleted, has expired, and a tag says which of the two it was. So what a person
+more, or that was deleted, has expired, and a mark says which of the two it was. So what a person
 expires stays so, and what was deleted is not taken up again.
 """
 
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 H = TypeVar("H", "SearchHit", "EpisodeHit")
 
-HIDDEN: Final = "adk:hidden"
-"""The tag of an event that its session has no more."""
+HIDDEN: Final = "hidden"
+"""Is true in the metadata of an event that its session has no more."""
 
 DELETED: Final = "adk:deleted"
-"""The tag of a deleted event."""
+"""The tag of a deleted event. Nothing else changes tags, so that nobody takes it away who has read
+the event before."""
 
 FOUND: Final = 5
 """How many times as many memories are searched as are returned: texts that say the same are
@@ -56,7 +57,9 @@ class Memories:
         ids = {episode.id for episode in kept}
         for episode in self._in_thread(thread):
             if episode.id not in ids and episode.status == "active":
-                self._expire(episode, HIDDEN)
+                self._store.episodes.update(
+                    episode.id, expired_at=clock.utc_now(), metadata={HIDDEN: True}
+                )
 
     def add_events(self, session_id: str | None, events: Iterable[Entry]) -> None:
         """Record events of a session; those whose id it has stay as they are."""
@@ -86,7 +89,7 @@ class Memories:
         """Delete every event and memory with this id, if there are any; they can be restored."""
         keys = [records.memory_key(memory_id)]
         for episode in self._with_event(memory_id):
-            self._expire(episode, DELETED)
+            self._delete_event(episode)
             keys += filter(None, [records.content_key(episode)])
         if (fact := self._store.by_key(keys[0], scope=self._scope)) is not None:
             keys += filter(None, [records.content_key(fact)])
@@ -145,14 +148,14 @@ class Memories:
             self._store.put(large)
         episodes = self._store.episodes.add_many([one.record for one in prepared])  # type: ignore[misc]
         for episode in episodes:
-            if episode.status == "expired" and HIDDEN in episode.tags:
-                # The tag stays: another program may be replacing it by that of deleted events.
-                self._store.episodes.update(episode.id, expired_at=None)
+            if episode.status == "expired" and episode.metadata.get(HIDDEN):
+                self._store.episodes.update(episode.id, expired_at=None, metadata={HIDDEN: None})
         return episodes
 
-    def _expire(self, episode: Episode, tag: str) -> None:
+    def _delete_event(self, episode: Episode) -> None:
         expired_at = episode.expired_at if episode.status == "expired" else clock.utc_now()
-        self._store.episodes.update(episode.id, expired_at=expired_at, tags=[tag])
+        tags = {*episode.tags, DELETED}
+        self._store.episodes.update(episode.id, expired_at=expired_at, tags=sorted(tags))
 
     def _in_thread(self, thread: str) -> list[Episode]:
         """Return the active episodes of a session."""
@@ -184,7 +187,7 @@ class Memories:
                     self._store.delete(int(number))
                 else:
                     self._store.episodes.check_owners(self._scope, int(number))
-                    self._expire(self._store.episodes.get(int(number)), DELETED)
+                    self._delete_event(self._store.episodes.get(int(number)))
             except NotFound:
                 continue
 

@@ -44,6 +44,9 @@ CONTENT: Final = "content"
 CONTENT_KEY: Final = "content_key"
 """Keys of the metadata. A content that is one text has only its role there."""
 
+MARKED: Final = 100
+"""Bytes of the metadata that are left for marks."""
+
 FACT_ID: Final = f"{MADE}fact:"
 EPISODE_ID: Final = f"{MADE}episode:"
 """Begin the ids of what was stored in another way."""
@@ -161,7 +164,7 @@ def _described(
     if entry.content == _of_text(_stored(entry.text), entry.content.get("role")):
         return metadata | {ROLE: entry.content.get("role")}, None
     whole = metadata | {CONTENT: entry.content}
-    if len(to_json(whole, "metadata").encode()) <= MAX_BYTES:
+    if len(to_json(whole, "metadata").encode()) <= MAX_BYTES - MARKED:
         return whole, None
     content_key = f"{key}:content"
     content = NewFact(
