@@ -65,6 +65,7 @@ DOORS = {
         )
     },
     "duckdb": {"database.foreign.duckdb_file"},
+    "google": {"adapters.adk"},
     "httpx": {"providers.http"},
     "langchain_core": {"adapters.langchain"},
     "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},

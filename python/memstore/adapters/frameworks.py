@@ -33,5 +33,6 @@ class Framework:
 FRAMEWORKS: Final[dict[str, Framework]] = {
     "langgraph": Framework(package="langgraph-checkpoint", lowest="2.0.19", newest="4.3.2"),
     "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
+    "adk": Framework(package="google-adk", lowest="1.26.0", newest="2.13.0"),
 }
 """Adapter modules and their frameworks."""
