@@ -48,12 +48,14 @@ def test_no_example_hides_the_package_that_it_imports() -> None:
         assert not re.search(rf"^(from|import) {file.stem}\b", file.read_text("utf-8"), re.M)
 
 
+PARTS = {"adk_memories", "adk_records", "item_filters", "item_keys", "mem0_filters"}
 SHARED = {"frameworks", "opened", "values", "waiting"}
-"""What adapters share."""
+"""What adapters are made of, and what they share."""
 
 
 def test_every_adapter_is_listed_with_its_tests() -> None:
-    modules = {file.stem for file in (ROOT / "python/memstore/adapters").glob("[!_]*.py")} - SHARED
+    modules = {file.stem for file in (ROOT / "python/memstore/adapters").glob("[!_]*.py")}
+    modules -= {*PARTS, *SHARED}
     listed = {one.name for one in LISTED if not one.example}
     tested = {one.name for one in LISTED if not one.example and one.tests.exists()}
     assert modules <= listed
