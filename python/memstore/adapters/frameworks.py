@@ -30,5 +30,8 @@ class Framework:
         )
 
 
-FRAMEWORKS: Final[dict[str, Framework]] = {}
+FRAMEWORKS: Final[dict[str, Framework]] = {
+    "claude_agent": Framework("claude-agent-sdk", "0.1.66", "0.2.189"),
+    "openai_agents": Framework("openai-agents", "0.2.0", "0.24.0"),
+}
 """Adapter modules and their frameworks."""
