@@ -17,8 +17,10 @@ from tests.support.examples import examples
 
 import memstore
 from memstore import Scope, Store
+from memstore.adapters import claude_agent
 from memstore.adapters.claude_agent import SOURCE, MemstoreSessionStore
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.lazy import lazy_import
 
 MAIN = {"project_key": "proj", "session_id": "sess"}
 SUB = {**MAIN, "subpath": "subagents/agent-1"}
@@ -229,7 +231,7 @@ def test_summaries_follow_what_is_appended_and_deleted(sessions: MemstoreSession
 def test_without_the_sdk_summaries_say_what_to_install(
     sessions: MemstoreSessionStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
+    monkeypatch.setattr(claude_agent, "claude_agent_sdk", lazy_import("no_such_sdk"))
     with pytest.raises(ImportError, match=r"pip install claude-agent-sdk \(tested with"):
         run(sessions.list_session_summaries("proj"))
 

@@ -21,14 +21,19 @@ from memstore.domain.arguments import MAX_NAME, check_length, checked_items, sto
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import checked_scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    import claude_agent_sdk
+
     from memstore.adapters.opened import StoreOrPath
     from memstore.domain.episodes import Episode, ThreadSummary
     from memstore.domain.records import Scope
+else:
+    claude_agent_sdk = lazy_import("claude_agent_sdk")
 
 SOURCE: Final = "claude-agent"
 """The source of the episodes, and of the changes in the journal."""
@@ -122,10 +127,10 @@ class MemstoreSessionStore:
             ImportError: the SDK is not installed, or has no summaries yet.
         """
         try:
-            from claude_agent_sdk import fold_session_summary
-        except ImportError as error:
+            fold = claude_agent_sdk.fold_session_summary
+        except (ImportError, AttributeError) as error:
             raise FRAMEWORKS["claude_agent"].missing("memstore.adapters.claude_agent") from error
-        return await in_thread(self._summaries, project_key, fold_session_summary)
+        return await in_thread(self._summaries, project_key, fold)
 
     async def delete(self, key: Mapping[str, Any]) -> None:
         """Delete a transcript; that of a session with those of its subagents.
@@ -249,8 +254,9 @@ def _key(thread: str, life: int, entry: Mapping[str, Any], scope: Scope) -> str 
 
 def _type_of(entry: object) -> str | None:
     kind = entry.get("type") if isinstance(entry, Mapping) else None
-    is_name = isinstance(kind, str) and kind.strip() and len(kind) <= MAX_NAME
-    return kind if is_name and "\x00" not in kind else None
+    if not isinstance(kind, str) or not kind.strip() or len(kind) > MAX_NAME or "\x00" in kind:
+        return None
+    return kind
 
 
 def _milliseconds(moment: datetime) -> int:

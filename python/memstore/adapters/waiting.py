@@ -32,7 +32,7 @@ async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) ->
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        return await to_thread.run_sync(work)
+        return await to_thread.run_sync(work)  # type: ignore[no-any-return, unused-ignore]
     working = loop.run_in_executor(None, work)
     try:
         return await asyncio.shield(working)
