@@ -64,6 +64,7 @@ DOORS = {
             "writer",
         )
     },
+    "claude_agent_sdk": {"adapters.claude_agent"},
     "duckdb": {"database.foreign.duckdb_file"},
     "google": {"adapters.adk"},
     "httpx": {"providers.http"},

@@ -49,7 +49,7 @@ def test_no_example_hides_the_package_that_it_imports() -> None:
 
 
 PARTS = {"adk_memories", "adk_records", "item_filters", "item_keys", "mem0_filters"}
-SHARED = {"frameworks", "opened", "values", "waiting"}
+SHARED = {"frameworks", "opened", "turns", "values", "waiting"}
 """What adapters are made of, and what they share."""
 
 

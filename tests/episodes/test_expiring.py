@@ -39,7 +39,7 @@ def test_nothing_expires_if_an_episode_is_unknown(store: Store) -> None:
     assert said(store) == ["one"]
 
 
-def test_an_expiry_to_come_is_brought_forward_and_an_undo_restores_it(
+def test_an_expiry_to_come_is_brought_forward_and_can_be_removed(
     store: Store, manual_clock: ManualClock
 ) -> None:
     say(store, "one")
@@ -48,8 +48,9 @@ def test_an_expiry_to_come_is_brought_forward_and_an_undo_restores_it(
     assert store.episodes.expire([1]) == [1]
     assert store.episodes.get(1).status == "expired"
     assert said(store) == []
-    store.revert(act=store.log(limit=1)[0].id).apply()
-    assert store.episodes.get(1).expired_at == later
+    assert store.episodes.journal(1)[-1].before == {"expired_at": clock.to_text(later)}
+    store.episodes.update(1, expired_at=None)
+    assert said(store) == ["one"]
 
 
 def test_what_filters_select_expires_in_one_act(store: Store) -> None:

@@ -33,7 +33,7 @@ def popper(path: Path) -> subprocess.Popen[str]:
 def test_four_processes_pop_each_episode_once(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         store.episodes.add_many(
-            [NewEpisode(content=str(n), source="chat", thread="talk") for n in range(80)]
+            [NewEpisode(content=str(n), source="chat", thread="talk") for n in range(40)]
         )
     poppers = [popper(path) for _ in range(4)]
     for process in poppers:
@@ -50,4 +50,4 @@ def test_four_processes_pop_each_episode_once(path: Path) -> None:
         mine = [int(line) for line in output.split()]
         assert mine == sorted(mine, reverse=True)
         popped += mine
-    assert sorted(popped) == [*range(80)]
+    assert sorted(popped) == [*range(40)]

@@ -34,5 +34,7 @@ FRAMEWORKS: Final[dict[str, Framework]] = {
     "langgraph": Framework(package="langgraph-checkpoint", lowest="2.0.19", newest="4.3.2"),
     "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
     "adk": Framework(package="google-adk", lowest="1.26.0", newest="2.13.0"),
+    "claude_agent": Framework("claude-agent-sdk", "0.1.66", "0.2.189"),
+    "openai_agents": Framework("openai-agents", "0.2.0", "0.24.0"),
 }
 """Adapter modules and their frameworks."""

@@ -8,8 +8,14 @@ from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from memstore.lazy import lazy_import
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from anyio import to_thread
+else:
+    to_thread = lazy_import("anyio.to_thread")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,9 +26,14 @@ async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) ->
 
     A cancelled caller waits until the call has ended, so that it knows what was written: either
     all of it, or, if the call failed, nothing. Its :class:`asyncio.CancelledError` follows then.
+    Under another event loop than asyncio's, anyio runs the call and does the same.
     """
     work = partial(copy_context().run, call, *args, **options)
-    working = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return await to_thread.run_sync(work)  # type: ignore[no-any-return, unused-ignore]
+    working = loop.run_in_executor(None, work)
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:

@@ -90,7 +90,7 @@ class Episodes:
         past: Past | None = None,
     ) -> None:
         self._past = past
-        self._screen = screen
+        self.screen = screen
         self._engine = engine
         self._author = author
         self._reach = reach
@@ -178,7 +178,7 @@ class Episodes:
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(self._screen.record(one)))
+            prepared.append(checked(self.screen.record(one)))
         if not prepared:
             return []
         counter = thread_table.Counter(thread_table.EPISODES)
@@ -211,7 +211,7 @@ class Episodes:
         """
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
-        values, now = checked(self._screen.record(given)), clock.utc_now()
+        values, now = checked(self.screen.record(given)), clock.utc_now()
         if values["thread"] is None or tag not in values["tags"]:
             raise InvalidArgument("needs a thread and the tag", argument="new")
         wanted = EpisodeFilter(
@@ -267,7 +267,7 @@ class Episodes:
             valid_at=valid_at,
             thread=thread,
         )
-        values = checked(self._screen.record(new)) | owner.ids
+        values = checked(self.screen.record(new)) | owner.ids
         with self._engine.write() as transaction:
             known = None
             if once:
@@ -491,13 +491,13 @@ class Episodes:
         """
         columns: dict[str, Any] = {}
         if tags is not ...:
-            columns["tags"] = self._screen.value(checked_tags(tags), "tags")
+            columns["tags"] = self.screen.value(checked_tags(tags), "tags")
         if expired_at is not ...:
             columns["expired_at"] = clock.moment(expired_at, "expired_at")
         if metadata is ... and not columns:
             raise InvalidArgument("neither tags nor metadata nor expired_at was given")
         patch = None if isinstance(metadata, EllipsisType) else checked_mapping(metadata)
-        patch = self._screen.value(patch, "metadata")
+        patch = self.screen.value(patch, "metadata")
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
             if not changes.change(transaction, self._author, episode, columns, patch):
