@@ -91,7 +91,7 @@ class Parrot(BaseLlm):  # type: ignore[misc]
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncIterator[LlmResponse]:
         parts = [part for content in llm_request.contents for part in content.parts or []]
-        self.seen.append(str(parts))
+        self.seen.append(f"{llm_request.config.system_instruction} {parts}")
         last = parts[-1]
         if last.function_response is not None:
             answer = types.Part(text=str(last.function_response.response))
