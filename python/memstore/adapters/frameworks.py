@@ -30,5 +30,7 @@ class Framework:
         )
 
 
-FRAMEWORKS: Final[dict[str, Framework]] = {}
+FRAMEWORKS: Final[dict[str, Framework]] = {
+    "anthropic": Framework("anthropic", "0.86.0", "2.14.0"),
+}
 """Adapter modules and their frameworks."""
