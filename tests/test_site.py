@@ -30,6 +30,7 @@ def reference() -> dict[str, str]:
 def test_the_navigation_lists_every_page_once(site: ModuleType, reference: dict[str, str]) -> None:
     listed = [file for _, pages in site.listed(site.configuration()["nav"]) for _, file in pages]
     pages = {page.name for page in DOCS.glob("*.md")}
+    pages |= {f"adapters/{page.name}" for page in DOCS.glob("adapters/*.md")}
     assert sorted(listed) == sorted(
         [*pages, "decisions/README.md", *(f"reference/{name}" for name in reference)]
     )

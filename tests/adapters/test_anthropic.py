@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,9 +21,9 @@ import memstore
 from memstore import AccessDenied, Scope, Store, StoreClosed
 from memstore.adapters.frameworks import FRAMEWORKS
 
-missing = FRAMEWORKS["anthropic"].missing("memstore.adapters.anthropic")
-anthropic = pytest.importorskip("anthropic", reason=str(missing))
+pytest.importorskip("anthropic", reason=str(FRAMEWORKS["anthropic"].missing("the adapter")))
 
+import anthropic
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
 from memstore.adapters.anthropic import AsyncMemoryTool, MemoryTool, ToolError
@@ -421,18 +420,20 @@ def test_the_example_of_the_page_runs(
     use = {"type": "tool_use", "id": "t", "name": "memory", "input": command}
     replies = [("tool_use", use), ("end_turn", {"type": "text", "text": "Remembered."})]
 
-    def reply(request: httpx.Request) -> httpx.Response:
+    http = sys.modules[anthropic.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0]]
+
+    def reply(_: object) -> object:
         reason, block = replies.pop(0)
         usage = {"input_tokens": 1, "output_tokens": 1}
         message = {"id": "m", "type": "message", "role": "assistant", "model": "stub"}
-        return httpx.Response(
+        return http.Response(
             200, json=message | {"content": [block], "stop_reason": reason, "usage": usage}
         )
 
     client = partial(
         anthropic.Anthropic,
         api_key="none",
-        http_client=httpx.Client(transport=httpx.MockTransport(reply)),
+        http_client=anthropic.DefaultHttpxClient(transport=http.MockTransport(reply)),
     )
     monkeypatch.setattr(anthropic, "Anthropic", client)
     monkeypatch.chdir(tmp_path)
