@@ -48,6 +48,7 @@ ROOMS = (
 """From the top down: a module imports from its own folder and from those after it."""
 
 DOORS = {
+    "anthropic": {"adapters.anthropic"},
     "apsw": {
         f"database.sqlite.{name}"
         for name in (

@@ -20,6 +20,7 @@ from tests.support.host_models import HostModels, serving
 from tests.test_package import import_file
 
 import memstore
+from memstore.adapters.frameworks import FRAMEWORKS
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = import_file(ROOT / ".ci" / "frameworks.py")
@@ -60,6 +61,13 @@ def test_every_adapter_is_listed_with_its_tests() -> None:
     tested = {one.name for one in LISTED if not one.example and one.tests.exists()}
     assert modules <= listed
     assert {name for name in listed if name in modules} <= tested
+
+
+def test_errors_name_the_versions_that_are_tested() -> None:
+    listed = {one.name: one for one in LISTED if not one.example}
+    for name, framework in FRAMEWORKS.items():
+        assert f"{framework.package}=={framework.lowest}" in listed[name].lowest
+        assert framework.newest == listed[name].newest
 
 
 def test_the_workflow_tries_both_ends_of_the_versions() -> None:

@@ -251,6 +251,92 @@ def test_four_threads_put_one_key_and_none_gives_up(store: Store) -> None:
     assert len(store.history(chain[0].id)) == 20
 
 
+# -- changing what is there ------------------------------------------------------------------
+
+
+def longer(key: str) -> Callable[[dict[str, memstore.Fact]], list[NewFact]]:
+    """Return what puts a text under a key that is one letter longer than what is there."""
+
+    def decide(facts: dict[str, memstore.Fact]) -> list[NewFact]:
+        text = facts[key].content if key in facts else ""
+        return [NewFact(content=text + "x", subject="s", external_key=key)]
+
+    return decide
+
+
+def test_what_is_put_depends_on_what_is_there(store: Store) -> None:
+    for _ in range(2):
+        (fact,) = store.change_keys(longer("k"), external_keys=["k"])
+    assert fact == store.by_key("k")
+    assert contents(store, "k") == [("x", "superseded"), ("xx", "active")]
+    line = store.file.head()
+    assert store.change_keys(lambda _: [], external_keys=["k"]) == []
+    assert store.file.head() == line
+
+
+def test_it_gets_the_facts_of_keys_prefixes_and_owners(store: Store) -> None:
+    for key in ("a", "dir/b", "dir/c", "directory", "d"):
+        put(store, key, key)
+        put(store, key, f"hers {key}", user_id="ann")
+    store.delete_keys(["dir/c"])
+    seen: list[dict[str, str]] = []
+
+    def look(facts: dict[str, memstore.Fact]) -> list[NewFact]:
+        seen.append({key: fact.content for key, fact in facts.items()})
+        return []
+
+    store.change_keys(look, external_keys=["a", "no"], external_key_prefix="dir/")
+    store.change_keys(look, external_key_prefix="dir/", scope=Scope(user_id="ann"))
+    assert seen == [
+        {"a": "a", "dir/b": "dir/b"},
+        {"dir/b": "hers dir/b", "dir/c": "hers dir/c"},
+    ]
+
+
+def test_it_decides_again_if_others_write_in_the_meantime(store: Store) -> None:
+    calls: list[dict[str, memstore.Fact]] = []
+
+    def decide(facts: dict[str, memstore.Fact]) -> list[NewFact]:
+        calls.append(facts)
+        if len(calls) == 1:
+            put(store, "k", "theirs ")
+        return longer("k")(facts)
+
+    store.change_keys(decide, external_keys=["k"])
+    assert [sorted(facts) for facts in calls] == [[], ["k"]]
+    assert contents(store, "k")[-1] == ("theirs x", "active")
+
+
+def test_nothing_is_done_if_deciding_fails(store: Store) -> None:
+    def wrong(_: dict[str, memstore.Fact]) -> list[NewFact]:
+        return [
+            NewFact(content="x", subject="s", external_key="k"),
+            NewFact(content="x", subject="s"),
+        ]
+
+    with pytest.raises(InvalidArgument, match="is required"):
+        store.change_keys(wrong)
+    with pytest.raises(KeyError):
+        store.change_keys(lambda facts: [DeleteKey(external_key=facts["no"].content)])
+    assert store.count() == 0
+
+
+def test_threads_that_change_one_fact_lose_nothing(store: Store) -> None:
+    def work() -> None:
+        for _ in range(5):
+            store.change_keys(longer("k"), external_keys=["k"])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    fact = store.by_key("k")
+    assert fact is not None
+    assert fact.content == "x" * 20
+    assert store.file.examine() == []
+
+
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["put", "put", "delete", "undo", "carry"]),

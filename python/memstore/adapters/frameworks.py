@@ -31,10 +31,11 @@ class Framework:
 
 
 FRAMEWORKS: Final[dict[str, Framework]] = {
-    "langgraph": Framework(package="langgraph-checkpoint", lowest="2.0.19", newest="4.3.2"),
-    "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
-    "adk": Framework(package="google-adk", lowest="1.26.0", newest="2.13.0"),
+    "adk": Framework("google-adk", "1.26.0", "2.13.0"),
+    "anthropic": Framework("anthropic", "0.86.0", "2.14.0"),
     "claude_agent": Framework("claude-agent-sdk", "0.1.66", "0.2.189"),
-    "openai_agents": Framework("openai-agents", "0.2.0", "0.24.0"),
+    "langchain": Framework("langchain-core", "0.3.0", "1.8.3"),
+    "langgraph": Framework("langgraph-checkpoint", "2.0.19", "4.3.2"),
+    "openai_agents": Framework("openai-agents", "0.8.0", "0.24.0"),
 }
 """Adapter modules and their frameworks."""

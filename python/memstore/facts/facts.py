@@ -235,12 +235,35 @@ class Facts:
 
     def put(self, items: Sequence[NewFact | DeleteKey]) -> list[Fact | None]:
         """Put facts under their keys and delete keys, in one transaction: all of them, or none."""
-        prepared = self.prepare([item for item in items if not isinstance(item, keyed.DeleteKey)])
+        prepared = self.prepare(keyed.facts_among(items))
         if not items:
             return []
         return self.perform(
             lambda transaction: keyed.put_all(self.writer(transaction), items, prepared)
         )
+
+    def change_keys(
+        self,
+        read: Callable[[Transaction], dict[str, Fact]],
+        decide: Callable[[dict[str, Fact]], Sequence[NewFact | DeleteKey]],
+    ) -> list[Fact | None]:
+        """Put and delete what a decision on the facts that are read says, in one transaction.
+
+        It is made before the transaction, and again in it if the facts are others by then. Models
+        are not called there: the new facts wait for their embeddings.
+        """
+        with self._engine.read() as transaction:
+            seen = read(transaction)
+        items = decide(seen)
+        prepared = self.prepare(keyed.facts_among(items))
+        if not items:
+            return []
+        with self.writing() as transaction:
+            held = read(transaction)
+            if held != seen:
+                items = decide(held)
+                prepared = checks.all_prepared(keyed.facts_among(items), self._screen)
+            return keyed.put_all(self.writer(transaction), items, prepared)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
         """Do work in one transaction for writing."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import checked_items, checked_key, checked_records
@@ -145,6 +146,11 @@ def checked_items_to_put(
     return every
 
 
+def facts_among(items: Iterable[NewFact | DeleteKey]) -> list[NewFact]:
+    """Return what is to be put, without the keys to be deleted."""
+    return [item for item in items if not isinstance(item, DeleteKey)]
+
+
 # -- reading -------------------------------------------------------------------------------
 
 
@@ -154,6 +160,20 @@ def by_keys(
     """Return the active facts with external keys, by key."""
     found = [*fact_table.of_external_keys(transaction, namespace, keys, scope)]
     return _newest(fact for fact in found if fact.status == "active")
+
+
+def under(
+    transaction: Transaction, namespace: str, keys: Sequence[str], prefix: str | None, scope: Scope
+) -> dict[str, Fact]:
+    """Return the active facts with these keys, and those whose keys begin with a prefix, by key."""
+    found = by_keys(transaction, namespace, keys, scope)
+    if prefix is not None:
+        wanted = FactFilter(
+            (namespace,), clock.utc_now(), scope=scope, external_key_prefix=prefix, tasks=True
+        )
+        for fact in fact_table.select(transaction, wanted, newest_first=True):
+            found.setdefault(fact.external_key or "", fact)
+    return found
 
 
 def by_keys_at(

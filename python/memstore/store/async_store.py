@@ -238,6 +238,7 @@ class AsyncStore(Awaited[Store]):
     add_many = awaited(Store.add_many)
     put = awaited(Store.put)
     delete_keys = awaited(Store.delete_keys)
+    change_keys = awaited(Store.change_keys)
     set_expiry = awaited(Store.set_expiry)
     supersede = awaited(Store.supersede)
     confirm = awaited(Store.confirm)

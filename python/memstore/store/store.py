@@ -497,6 +497,42 @@ class Store:
         wanted = [keyed.DeleteKey(external_key=key, scope=scope) for key in keys]
         return [fact for fact in self._facts.put(wanted) if fact is not None]
 
+    def change_keys(
+        self,
+        decide: Callable[[dict[str, Fact]], Iterable[NewFact | DeleteKey | Mapping[str, Any]]],
+        *,
+        external_keys: Iterable[str] = (),
+        external_key_prefix: str | None = None,
+        scope: Scope | None = None,
+    ) -> builtins.list[Fact | None]:
+        """Put facts and delete keys by what is there, in the transaction that has read it.
+
+        So nothing is lost that others write at the same time, and no caller has to try again.
+        ``decide`` gets the active facts, by key, and returns what :meth:`put` takes. It is called
+        before the transaction, so that no lock is held while new texts are embedded; if the facts
+        changed in the meantime, it is called again in the transaction, and the new texts are
+        embedded later. It must do nothing else: above all, it must not use the store. If it raises,
+        nothing was done.
+
+        Args:
+            decide: what to put and delete; nothing, to leave all as it is.
+            external_keys: the keys whose facts it gets.
+            external_key_prefix: it also gets every fact whose key begins like this.
+            scope: the owners of these facts; ``None`` for no owners.
+
+        Returns:
+            As :meth:`put`.
+
+        Raises:
+            ValueError: a fact without a key, or that cannot be stored; nothing was done.
+        """
+        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        prefix = external_key_prefix and stored_text(external_key_prefix, "external_key_prefix")
+        return self._facts.change_keys(
+            lambda transaction: keyed.under(transaction, self.namespace, keys, prefix, owners),
+            lambda facts: keyed.checked_items_to_put(decide(facts)),
+        )
+
     @overload
     def supersede(
         self,
