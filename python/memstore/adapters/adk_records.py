@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 NAME: Final = "adk"
 
-PREFIX: Final = "adk:"
-"""Begins the keys, and the names that stand for those which memstore would change or refuse."""
+OUR_BEGINNING: Final = "adk:"
+"""Begins names that stand for others, which memstore would change or refuse."""
 
-NO_SESSION: Final = f"{PREFIX}none"
+NO_SESSION: Final = f"{OUR_BEGINNING}none"
 """The thread of events without a session."""
 
 ID: Final = "event_id"
@@ -47,8 +47,8 @@ CONTENT_KEY: Final = "content_key"
 MARKED: Final = 100
 """Bytes of the metadata that are left for marks."""
 
-FACT_ID: Final = f"{PREFIX}fact:"
-EPISODE_ID: Final = f"{PREFIX}episode:"
+FACT_ID: Final = f"{OUR_BEGINNING}fact:"
+EPISODE_ID: Final = f"{OUR_BEGINNING}episode:"
 """Begin the ids of what was stored in another way."""
 
 SUBJECT: Final = "user"
@@ -94,9 +94,9 @@ def exact_name(name: str, argument: str) -> str:
     if not isinstance(name, str):
         raise InvalidArgumentType(f"must be text, not {type(name).__name__}", argument=argument)
     is_plain = name.strip() == name and 0 < len(name) <= MAX_NAME and name.isprintable()
-    if is_plain and not name.startswith(PREFIX) and unicodedata.is_normalized("NFC", name):
+    if is_plain and not name.startswith(OUR_BEGINNING) and unicodedata.is_normalized("NFC", name):
         return name
-    return PREFIX + _digest(name)
+    return OUR_BEGINNING + _digest(name)
 
 
 def checked(entry: Entry, name: str) -> Entry:
@@ -110,7 +110,7 @@ def event(entry: Entry, scope: Scope, thread: str) -> Prepared:
     """Return the episode of an event; events that differ in anything have different keys."""
     known = [entry.id, entry.author, entry.timestamp, entry.content]
     id_ = entry.id or _digest(*known)[:32]
-    key = PREFIX + _digest(scope.user_id, scope.agent_id, thread, *known)
+    key = OUR_BEGINNING + _digest(scope.user_id, scope.agent_id, thread, *known)
     metadata, content = _described(entry, {ID: id_}, key, scope)
     episode = NewEpisode(
         content=_stored(entry.text),
@@ -134,7 +134,7 @@ def memory(entry: Entry, scope: Scope, name: str) -> Prepared:
     if not entry.text.strip():
         raise InvalidArgument("has no text, by which it could be found", argument=name)
     id_ = entry.id or _digest(entry.author, entry.timestamp, entry.content)[:32]
-    metadata, content = _described(entry, {MEMORY_ID: id_}, f"{PREFIX}{_digest(id_)}", scope)
+    metadata, content = _described(entry, {MEMORY_ID: id_}, f"{OUR_BEGINNING}{_digest(id_)}", scope)
     if entry.timestamp is not None:
         metadata[TIMESTAMP] = entry.timestamp
     fact = NewFact(
@@ -151,7 +151,7 @@ def memory(entry: Entry, scope: Scope, name: str) -> Prepared:
 
 def memory_key(id_: str) -> str:
     """Return the external key of a memory that was added directly."""
-    return f"{PREFIX}memory:{_digest(id_)}"
+    return f"{OUR_BEGINNING}memory:{_digest(id_)}"
 
 
 def _described(
