@@ -7,7 +7,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +30,10 @@ MOST_ACTS = 60
 """How much a client has recorded since the last kill, at most, when the next one comes."""
 FOR_LONG = 20
 """From how many kills on all is done; with fewer, only the server is killed, once in five."""
-FEW_CLIENTS, FEW_ACTS = 2, 10
+FEW_CLIENTS = 2
 """With fewer kills."""
+FEW_ACTS = 10
+"""Like ``MOST_ACTS``, with fewer kills, and of clients, which begin anew each time."""
 
 pytestmark = [
     pytest.mark.process,
@@ -167,14 +169,17 @@ class Clients:
             )
         self.running.append(Client(process, notes, errors))
 
-    def work(self, chance: random.Random, most: int = MOST_ACTS) -> None:
-        """Wait until each of them has recorded some more."""
-        goals = [client.number() + chance.randrange(2, most) for client in self.running]
+    def work(
+        self, chance: random.Random, most: int = MOST_ACTS, awaited: Sequence[Client] | None = None
+    ) -> None:
+        """Wait until each of them, or of some, has recorded some more."""
+        waited = self.running if awaited is None else awaited
+        goals = [client.number() + chance.randrange(2, most) for client in waited]
 
         def is_reached() -> bool:
             for client in self.running:
                 client.check()
-            numbers = [client.number() for client in self.running]
+            numbers = [client.number() for client in waited]
             return all(number >= goal for number, goal in zip(numbers, goals, strict=True))
 
         assert wait_until(is_reached, 120)
@@ -282,8 +287,10 @@ def test_kills_of_clients_lose_and_double_nothing(
     chance = random.Random(29)
     with started() as server, clients(server, tmp_path) as running:
         for _ in range(kills):
-            running.work(chance)
-            running.running.pop(chance.randrange(CLIENTS)).kill()
+            killed = running.running[chance.randrange(CLIENTS)]
+            running.work(chance, most=FEW_ACTS, awaited=[killed])
+            running.running.remove(killed)
+            killed.kill()
             running.start()
         running.kill()
         record_property("counts", f"{kills} kills, {examined(server.url, running)}")
