@@ -62,7 +62,7 @@ def everything(store: Store) -> dict[str, Any]:
         "status": {
             name: value
             for name, value in store.status(scope="all").to_dict().items()
-            if name not in ("head", "size_bytes", "log_bytes")
+            if name not in ("head", "size_bytes", "log_bytes", "index_bytes")
         },
         "words": [
             (hit.fact.id, round(hit.score, 6))

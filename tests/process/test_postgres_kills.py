@@ -7,7 +7,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,11 @@ NAMESPACES = ("shared", "beside")
 MOST_ACTS = 60
 """How much a client has recorded since the last kill, at most, when the next one comes."""
 FOR_LONG = 20
-"""From how many kills on they are many; with fewer, each test is as short as it can be."""
+"""From how many kills on all is done; with fewer, only the server is killed, once in five."""
+FEW_CLIENTS = 2
+"""With fewer kills."""
+FEW_ACTS = 10
+"""Like ``MOST_ACTS``, with fewer kills, and of clients, which begin anew each time."""
 
 pytestmark = [
     pytest.mark.process,
@@ -165,14 +169,17 @@ class Clients:
             )
         self.running.append(Client(process, notes, errors))
 
-    def work(self, chance: random.Random) -> None:
-        """Wait until each of them has recorded some more."""
-        goals = [client.number() + chance.randrange(2, MOST_ACTS) for client in self.running]
+    def work(
+        self, chance: random.Random, most: int = MOST_ACTS, awaited: Sequence[Client] | None = None
+    ) -> None:
+        """Wait until each of them, or of some, has recorded some more."""
+        waited = self.running if awaited is None else awaited
+        goals = [client.number() + chance.randrange(2, most) for client in waited]
 
         def is_reached() -> bool:
             for client in self.running:
                 client.check()
-            numbers = [client.number() for client in self.running]
+            numbers = [client.number() for client in waited]
             return all(number >= goal for number, goal in zip(numbers, goals, strict=True))
 
         assert wait_until(is_reached, 120)
@@ -249,17 +256,26 @@ def examined(url: str, running: Clients) -> str:
     )
 
 
+def many_kills(config: pytest.Config) -> int:
+    kills: int = config.getoption("kills")
+    if kills < FOR_LONG:
+        pytest.skip(f"takes a minute: --kills {FOR_LONG}")
+    return kills
+
+
 def test_kills_of_the_server_lose_and_double_nothing(
     tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
+    is_long = pytestconfig.getoption("kills") >= FOR_LONG
+    number, most = (CLIENTS, MOST_ACTS) if is_long else (FEW_CLIENTS, FEW_ACTS)
     kills = max(1, pytestconfig.getoption("kills") // 5)
     chance = random.Random(28)
-    with started() as server, clients(server, tmp_path) as running:
+    with started() as server, clients(server, tmp_path, number) as running:
         for _ in range(kills):
-            running.work(chance)
+            running.work(chance, most)
             server.kill()
             server.start()
-        running.work(chance)
+        running.work(chance, most)
         running.kill()
         record_property("counts", f"{kills} kills, {examined(server.url, running)}")
 
@@ -267,13 +283,14 @@ def test_kills_of_the_server_lose_and_double_nothing(
 def test_kills_of_clients_lose_and_double_nothing(
     tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
-    kills = pytestconfig.getoption("kills")
-    kills = kills if kills >= FOR_LONG else 2
+    kills = many_kills(pytestconfig)
     chance = random.Random(29)
     with started() as server, clients(server, tmp_path) as running:
         for _ in range(kills):
-            running.work(chance)
-            running.running.pop(chance.randrange(CLIENTS)).kill()
+            killed = running.running[chance.randrange(CLIENTS)]
+            running.work(chance, most=FEW_ACTS, awaited=[killed])
+            running.running.remove(killed)
+            killed.kill()
             running.start()
         running.kill()
         record_property("counts", f"{kills} kills, {examined(server.url, running)}")
@@ -283,8 +300,7 @@ def test_a_promoted_replica_has_all_that_was_acknowledged(
     tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
     """The replica is synchronous; clients know both servers, as libpq has it."""
-    if pytestconfig.getoption("kills") < FOR_LONG:
-        pytest.skip(f"takes a minute: --kills {FOR_LONG}")
+    many_kills(pytestconfig)
     chance = random.Random(30)
     with servers("first", "second") as [first, second]:
         first.create()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -135,6 +135,10 @@ class Database:
                 [_Named(zip(names_shown, row, strict=True)) for row in found], names_shown
             )
         return _Found(found, names_shown)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        for values in rows:
+            self.execute(statement, values)
 
     def executescript(self, script: str) -> None:
         for statement in filter(None, map(str.strip, script.split(";"))):
