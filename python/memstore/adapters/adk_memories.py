@@ -159,8 +159,7 @@ class Memories:
 
     def _in_thread(self, thread: str) -> list[Episode]:
         """Return the active episodes of a session."""
-        every = self._store.episodes.list(source=records.NAME, scope=self._scope)
-        return [episode for episode in every if episode.thread == thread]
+        return self._store.episodes.list(source=records.NAME, thread=thread, scope=self._scope)
 
     def _with_event(self, event_id: str) -> list[Episode]:
         """Return the episodes of the events with an id, hidden ones too."""
