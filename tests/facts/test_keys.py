@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.clock import ManualClock
 from tests.support.examples import examples
 
 import memstore
 from memstore import Conflict, InvalidArgument, NewFact, Scope, Store
+from memstore.domain import clock
 from memstore.facts.batch import AddFact
 from memstore.facts.keyed import DeleteKey
 
@@ -446,3 +449,36 @@ def test_when_a_key_was_first_stored_survives_putting_but_not_deleting(store: St
     assert store.first_stored(["k"]) == {}
     again = put(store, "k", "three")
     assert store.first_stored(["k"]) == {"k": again.created_at}
+
+
+def test_old_versions_are_erased_by_number(store: Store) -> None:
+    for number in range(5):
+        for key in ("a/1", "a/2", "b"):
+            store.add(f"{key} has {number}", subject="s", external_key=key)
+    store.add("a/1 of Ana", subject="s", external_key="a/1", user_id="ana")
+    assert store.forget_versions("a/", keep=2) == 4
+    left = [fact.content for fact in store.history(external_key="a/1") if fact.content]
+    assert left == ["a/1 has 2", "a/1 has 3", "a/1 has 4"]
+    assert len(store.history(external_key="b")) == 5
+    assert store.by_key("a/1").content == "a/1 has 4"  # type: ignore[union-attr]
+    assert store.forget_versions("a/", keep=2) == 0
+    assert store.forget_versions("", keep=0) == 2 + 2 + 4
+    assert store.count(scope="all") == 4
+    assert "a/1 has 0" not in "".join(store.export())
+
+
+def test_old_versions_are_erased_by_age(store: Store) -> None:
+    now = ManualClock()
+    with clock.use(now):
+        for number in range(4):
+            store.add(f"number {number}", subject="s", external_key="k")
+            now.advance(10 * 86_400)
+        assert store.forget_versions("k", superseded_before="25d") == 1
+        kept = [fact.content for fact in store.history(external_key="k") if fact.content]
+        assert kept == ["number 1", "number 2", "number 3"]
+
+
+@pytest.mark.parametrize("asked", [{}, {"keep": -1}, {"superseded_before": "when?"}])
+def test_old_versions_need_a_bound(store: Store, asked: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"keep|superseded_before"):
+        store.forget_versions("k", **asked)

@@ -79,6 +79,7 @@ SOUND: dict[str, Any] = {
     "target": "/nowhere/at/all",
     "max_tokens": 100,
     "external_key": "k",
+    "external_key_prefix": "k",
     "external_keys": ["k"],
     "items": [],
     "expired_at": "2026-03-01",

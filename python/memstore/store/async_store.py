@@ -273,6 +273,7 @@ class AsyncStore(Awaited[Store]):
     by_key = awaited(Store.by_key)
     by_keys = awaited(Store.by_keys)
     first_stored = awaited(Store.first_stored)
+    forget_versions = awaited(Store.forget_versions)
     key_folders = awaited(Store.key_folders)
     namespaces = awaited(Store.namespaces)
     list = awaited(Store.list)

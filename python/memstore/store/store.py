@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from memstore.domain import episodes as episode_records
     from memstore.domain import erasures, plans, searches, status
     from memstore.domain import log as logs
+    from memstore.domain import moments as given_moments
     from memstore.domain.briefing import Briefing
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
@@ -158,6 +159,7 @@ else:
     reading_table = lazy_import("memstore.database.tables.readings")
     plans = lazy_import("memstore.domain.plans")
     recall = lazy_import("memstore.search.recall")
+    given_moments = lazy_import("memstore.domain.moments")
     moments = lazy_import("memstore.history.moments")
     reverting = lazy_import("memstore.history.reverting")
     reminder = lazy_import("memstore.search.reminder")
@@ -1417,6 +1419,39 @@ class Store:
         keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
         with self._file.engine.read() as transaction:
             return fact_table.first_stored(transaction, self.namespace, keys, owners)
+
+    def forget_versions(
+        self,
+        external_key_prefix: str,
+        *,
+        keep: int | None = None,
+        superseded_before: datetime | str | None = None,
+    ) -> int:
+        """Erase old facts under keys that begin alike; return how many were erased.
+
+        What is current stays, and so do deleted facts. Erased facts cannot be brought back; the
+        journal says that they were erased. :meth:`first_stored` counts from the oldest left.
+
+        Args:
+            external_key_prefix: how the keys begin; ``""`` for every key.
+            keep: of each key, keep this many of the newest superseded facts; ``None``: any number.
+            superseded_before: erase those superseded before this time, such as ``"30d"`` ago.
+
+        Raises:
+            ValueError: neither a number nor a time is given, or the number is negative.
+            Conflict: one of the facts was changed at the same time; nothing was done.
+        """
+        prefix = stored_text(external_key_prefix, "external_key_prefix")
+        before = given_moments.instant(superseded_before, "superseded_before")
+        if keep is None and before is None:
+            raise InvalidArgument("or superseded_before is required", argument="keep")
+        if keep is not None:
+            checked_number(keep, "keep", 0, MAX_NUMBER)
+        with self._file.engine.read() as transaction:
+            old = fact_table.old_versions(transaction, self.namespace, prefix, keep, before)
+        if old:
+            self.erasure(facts=old, scope=EVERYBODY).apply()
+        return len(old)
 
     def key_folders(
         self, prefix: str = "", *, delimiter: str = "/", scope: ScopeSelection = None

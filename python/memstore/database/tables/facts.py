@@ -17,6 +17,7 @@ from memstore.database.filters import (
     CURRENT,
     DISTRUSTED,
     HOLDS_UNTIL,
+    Conditions,
     having,
     having_key,
     read_clause,
@@ -592,6 +593,39 @@ def first_stored(
         {"namespace": namespace, "keys": external_keys, **scope.ids},
     )
     return {str(key): clock.from_text(str(at)) for key, at in rows}
+
+
+def old_versions(
+    transaction: Transaction,
+    namespace: str,
+    prefix: str,
+    keep: int | None,
+    before: datetime | None,
+) -> list[int]:
+    """Return the superseded facts under keys with a prefix that are not to be kept.
+
+    Args:
+        keep: of each key, this many of the newest superseded facts are kept; ``None``: any number.
+        before: those superseded before this are not kept.
+    """
+    found = Conditions("f")
+    found.add_equal("namespace", namespace)
+    found.add_prefix("external_key", prefix)
+    where, values = found.sql
+    tests = {
+        "place > :keep": keep,
+        "since < :before": None if before is None else clock.to_text(before),
+    }
+    return transaction.ints(
+        "SELECT t.id FROM (SELECT f.id, row_number() OVER"
+        " (PARTITION BY f.external_key, f.user_id, f.agent_id, f.run_id ORDER BY f.id DESC)"
+        " AS place, (SELECT n.created_at FROM memstore_facts n WHERE n.id = f.superseded_by)"
+        f" AS since FROM memstore_facts f {transaction.dialect.indexed_by(KEY_INDEX)}"
+        f" WHERE {where} AND f.superseded_by IS NOT NULL AND f.content <> '') t"
+        f" WHERE {' OR '.join(test for test, given in tests.items() if given is not None)}"
+        " ORDER BY t.id",
+        {**values, "keep": keep, "before": tests["since < :before"]},
+    )
 
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
