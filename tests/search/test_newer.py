@@ -53,7 +53,15 @@ def named(
     """Return the newer facts of these, in a search with these conditions."""
     wanted = questions.narrowing(
         store._reach,
-        {**ASKED, "scope": None, "active_only": True, "tasks": False, **asked},  # type: ignore[typeddict-item]
+        {
+            **ASKED,
+            "scope": None,
+            "active_only": True,
+            "tasks": False,
+            "namespaces": None,
+            "external_key_prefix": None,
+            **asked,
+        },  # type: ignore[typeddict-item]
     )
     facts = [store.get(id_) for id_ in ids]
 
