@@ -270,7 +270,7 @@ def test_fact_behind_all_places_says_so(store: Store, monkeypatch: pytest.Monkey
     outcome = store.why_not("tea", 61, limit=5)
     assert (outcome.by_words, outcome.by_meaning) == (None, None)
     assert outcome.text == (
-        "fact 61 is behind the first 20,000 by words and is behind the first 20,000 by meaning"
+        "fact 61 is behind the first 2,000 by words and is behind the first 2,000 by meaning"
     )
 
 

@@ -17,7 +17,7 @@ from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
 from memstore.search.corpus import Corpus, FactCorpus, Found
 from memstore.search.lookup import Order
-from memstore.search.requests import JUDGED
+from memstore.search.requests import JUDGED, MAX_LIMIT
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from memstore.search.requests import Request
 
 
-MAX_PLACE: Final = 20_000
-"""How far the place of a fact that is no candidate is looked for."""
+MAX_PLACE: Final = 2 * MAX_LIMIT
+"""How far the place of a fact that is no candidate is looked for: no search has more candidates."""
 
 BEHIND: Final = f"is behind the first {MAX_PLACE:,} by {{}}"
 
