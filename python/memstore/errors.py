@@ -90,7 +90,7 @@ class Remedy(Enum):
     BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory."
     SET_UP_SERVER = "Create them first: memstore.open() the database for writing."
     ADD_CITUS = "Install Citus on the server, then run CREATE EXTENSION citus in the database."
-    ADD_NODES = "Add servers to the cluster with citus_add_node()."
+    ADD_NODES = "Add servers to the cluster with the function citus_add_node of Citus."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "

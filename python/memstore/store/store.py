@@ -528,6 +528,10 @@ class Store:
         Raises:
             ValueError: a fact without a key, or that cannot be stored; nothing was done.
         """
+        if not callable(decide):
+            raise InvalidArgumentType(
+                f"must be a function, not {type(decide).__name__}", argument="decide"
+            )
         keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
         prefix = external_key_prefix and stored_text(external_key_prefix, "external_key_prefix")
         return self._facts.change_keys(
