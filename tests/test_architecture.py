@@ -102,6 +102,7 @@ DOORS = {
             "numbers",
             "pools",
             "row_security",
+            "sending",
             "structure",
             "transaction",
         )

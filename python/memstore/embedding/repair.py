@@ -56,14 +56,19 @@ def mending_vectors(
 
     Such rows are looked for in ``copy``, a copy of the file.
     """
+    without_owner: dict[VectorTable, set[int]] = {}
     for table in vector_table.TABLES:
         strays = vector_table.strays(copy, table)
+        without_owner[table] = {*strays}
         for start in range(0, len(strays), ROWS):
             yield partial(vector_table.remove_strays, table, strays[start : start + ROWS])
         if strays:
             done.append(f"removed the embeddings of {len(strays)} {table.plural} that do not exist")
     kinds = [*every_kind(copy)]
-    misfitting = [[owner_id for owner_id, _ in misfits(copy, *kind)] for kind in kinds]
+    misfitting = [
+        [owner_id for owner_id, _ in misfits(copy, *kind) if owner_id not in without_owner[kind[0]]]
+        for kind in kinds
+    ]
     lacking = [len(vector_table.missing(copy, table, one.id)) for table, one in kinds]
     for (table, generation), wrong, placed in zip(kinds, misfitting, lacking, strict=True):
         for start in range(0, len(wrong), ROWS):

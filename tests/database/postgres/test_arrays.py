@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,3 +61,25 @@ def test_facts_that_are_sent_ahead_are_stored_or_not_as_one(
         store.add("last", subject="s")
         assert store.verify() == []
         assert store.file.examine(deep=True) == []
+
+
+def test_what_the_server_refuses_of_facts_sent_ahead_stores_none(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "AHEAD", 3)
+    facts = [NewFact(content=f"fact {i}", subject="s", thread="t", seq=i) for i in range(20)]
+    chance = random.Random(1)
+    long = {
+        name: "".join(chr(chance.randrange(0x4E00, 0x9FA6)) for _ in range(500))
+        for name in ("thread", "user_id", "agent_id", "run_id")
+    }
+    refused = NewFact(content="long", subject="s", seq=1, **long)
+    with memstore.open(url, embedder=None, namespace="refused") as store:
+        store.add("first", subject="s")
+        for place in (0, 4, 19):
+            with pytest.raises(memstore.StorageError):
+                store.add_many([*facts[:place], refused, *facts[place:]])
+        assert store.count() == 1
+        store.add_many(facts)
+        assert store.count() == 21
+        assert store.verify() == []

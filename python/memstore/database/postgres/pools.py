@@ -222,9 +222,9 @@ def _settle(connection: psycopg.Connection[Any]) -> None:
     The driver's own call for a result keeps other threads from running while it waits.
     """
     sent = connection.pgconn
+    if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
+        return
     with suppress(psycopg.Error), selectors.DefaultSelector() as waiting:
-        if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
-            return
         waiting.register(sent.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
         while sent.flush():
             waiting.select(SETTLE_SECONDS)

@@ -34,8 +34,16 @@ LINKS: Final = (
     "  ON a.attrelid = c.confrelid AND a.attnum = k.number)"
     " FROM pg_catalog.pg_constraint c"
     " WHERE c.contype = 'f' AND c.conparentid = 0"
-    " AND pg_catalog.pg_table_is_visible(c.conrelid) ORDER BY 1"
+    " AND pg_catalog.pg_table_is_visible(c.conrelid)"
+    " UNION ALL SELECT v.own, v.other, ARRAY['tenant', v.key], ARRAY['tenant', 'id'] FROM (VALUES"
+    " ('memstore_fact_vectors', 'memstore_facts', 'fact_id'),"
+    " ('memstore_fact_vectors', 'memstore_generations', 'generation_id'),"
+    " ('memstore_piece_vectors', 'memstore_pieces', 'piece_id'),"
+    " ('memstore_piece_vectors', 'memstore_generations', 'generation_id')"
+    ") AS v (own, other, key) WHERE to_regclass(v.own) IS NOT NULL ORDER BY 1"
 )
+"""The foreign keys, and those that vectors would have (decision 141): the table, the one that it
+refers to, and the columns of both."""
 
 
 def troubles(transaction: PostgresTransaction) -> list[str]:
@@ -69,7 +77,7 @@ def mend(transaction: PostgresTransaction) -> int:
 
 
 def dangling_rows(transaction: PostgresTransaction) -> dict[str, list[int]]:
-    """Return, by table, the rows whose foreign keys lead nowhere."""
+    """Return, by table, the rows that refer to rows which are not there."""
     found: dict[str, set[int]] = {}
     for table, other, columns, keys in list(transaction.rows(LINKS)):
         pairs = [*zip(columns, keys, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
@@ -28,11 +27,17 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
+    from memstore.database.postgres import sending
     from memstore.database.postgres.remembered import Remembered
+    from memstore.database.postgres.sending import Sender
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import marked
+
+    Run = Callable[[str, list[object]], None]
+    """Runs a statement with its values."""
 else:
     indexes = lazy_import("memstore.database.postgres.full_text")
+    sending = lazy_import("memstore.database.postgres.sending")
     marked = lazy_import("memstore.database.sqlite.marked")
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -98,8 +103,8 @@ class PostgresTransaction(Transaction):
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
         self._queued = Queued()
-        self._ahead: ExitStack | None = None
-        """The pipeline in which rows were sent ahead."""
+        self._sender: Sender | None = None
+        """Sends rows while more are queued."""
         self._counters = dict(state.counters) if state is not None else {}
         self._head = None if state is None else (state.line, state.at, state.hash)
         """The journal's last line, as far as it is known."""
@@ -119,8 +124,12 @@ class PostgresTransaction(Transaction):
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
+        """Its connection, when what was sent before has run."""
         if self._connection is None:
             raise RuntimeError("the transaction has no connection")
+        if self._sender is not None:
+            with Translated():
+                self._sender.wait()
         return self._connection
 
     def _cursor(self) -> psycopg.RawCursor[Any]:
@@ -239,34 +248,31 @@ class PostgresTransaction(Transaction):
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if self._queued.rows or self._ahead is not None:
-            with Translated(), self._pipelined():
+        if self._queued.rows:
+            with Translated(), self.connection.pipeline():
                 self._run_queued()
 
     def _send_ahead(self) -> None:
         """Send what is queued; the server runs it while more is queued."""
         with Translated():
-            self._ahead = self._pipelined()
-            self._run_queued()
-
-    def _pipelined(self) -> ExitStack:
-        """Return the pipeline of what was sent ahead, or a new one, for the caller to end."""
-        pipeline, self._ahead = self._ahead, None
-        if pipeline is None:
-            pipeline = ExitStack()
-            pipeline.enter_context(self.connection.pipeline())
-        return pipeline
+            if self._sender is None:
+                self._sender = sending.Sender(self.connection)
+            self._run_queued(self._sender.send)
 
     def abandon(self) -> None:
-        """End the pipeline of a transaction that will not be committed."""
-        if self._ahead is not None:
-            with suppress(psycopg.Error), self._pipelined():
-                pass
+        """Run nothing more of what was sent; the connection is free afterwards."""
+        if self._sender is not None:
+            self._sender.close()
+            self._sender = None
 
-    def _run_queued(self) -> None:
+    def _run_queued(self, run: Run | None = None) -> None:
+        """Run the queued statements, by default at once."""
         self.note_namespaces()
         for text, rows in self._queued.take().items():
-            self._run_many(text, [*self._queued.completed(text, rows)])
+            self._run_many(text, [*self._queued.completed(text, rows)], run or self._run_now)
+
+    def _run_now(self, text: str, values: list[object]) -> None:
+        self._cursor().execute(text, values)
 
     def note_namespaces(self) -> None:
         """Note the namespaces of the queued rows."""
@@ -275,25 +281,22 @@ class PostgresTransaction(Transaction):
             if statements.compiled(text, False).table in WITH_NAMESPACE and "namespace" in names:
                 self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
 
-    def _run_many(self, text: str, rows: Sequence[Row]) -> None:
+    def _run_many(self, text: str, rows: Sequence[Row], run: Run) -> None:
         names = statements.named(text)
         if len(rows) > 1 and statements.batched(text) is not None:
             for start in range(0, len(rows), BATCH):
-                self._run_batch(text, rows[start : start + BATCH])
+                self._run_batch(text, rows[start : start + BATCH], run)
         else:
             statement = statements.compiled(text, False)
             self._note(statement)
             self._note_line(text, statement, rows)
-            bound = [self._bound(statement, names, [*map(_value, row)]) for row in rows]
-            if len(bound) == 1:
-                self._cursor().execute(statement.text, bound[0])
-            else:
-                self._cursor().executemany(statement.text, bound)
+            for row in rows:
+                run(statement.text, self._bound(statement, names, [*map(_value, row)]))
         table = statements.compiled(text, False).table
         if table and "id" in names:
             self._note_id(table, max(row[names.index("id")] for row in rows))
 
-    def _run_batch(self, text: str, rows: Sequence[Row]) -> None:
+    def _run_batch(self, text: str, rows: Sequence[Row], run: Run) -> None:
         """Run an INSERT for rows as one statement."""
         names = statements.named(text)
         columns = [*zip(*rows, strict=True)]
@@ -315,7 +318,7 @@ class PostgresTransaction(Transaction):
             _value(constant[name]) if name in constant else array(column, type_)
             for name, column, type_ in zip(names, columns, many.types, strict=True)
         ]
-        self._cursor().execute(statement.text, self._bound(statement, names, values))
+        run(statement.text, self._bound(statement, names, values))
         if table in WITH_NAMESPACE:
             self.inserted += len(rows)
         if table == "memstore_facts":
@@ -420,7 +423,7 @@ class PostgresTransaction(Transaction):
         Raises:
             psycopg.Error: not translated, because the answer to the commit may be lost.
         """
-        with self._pipelined():
+        with self.connection.pipeline():
             self._run_queued()
             if "uncounted" in self.effects:
                 self.connection.execute(NO_ZEROS, [self.tenant])
@@ -557,14 +560,14 @@ class Attempt(PostgresTransaction):
                 self._state = self.state_before = found
                 self._counters = dict(found.counters if found else {})
                 self._head = None if found is None else (found.line, found.at, found.hash)
-        return self._connection
+        return super().connection
 
     def finish(self) -> None:
-        joined = None if self._written or self._ahead is not None else self.joined()
+        joined = None if self._written else self.joined()
         if joined is None:
             super().finish()
             return
-        with self._pipelined():
+        with self.connection.pipeline():
             self._cursor().execute(*joined)
             self.connection.execute("COMMIT")
 

@@ -105,9 +105,8 @@ CREATE TABLE memstore_fact_members (
     key     TEXT NOT NULL,
     kind    TEXT NOT NULL,
     value   TEXT NOT NULL,
-    fact_id bigint NOT NULL,
-    -- Not a primary key: a value may be longer than an entry of a B-tree can be.
-    FOREIGN KEY (tenant, fact_id) REFERENCES memstore_facts (tenant, id)
+    fact_id bigint NOT NULL
+    -- No primary key: a value may be longer than an entry of a B-tree can be.
 );
 CREATE INDEX idx_memstore_member ON memstore_fact_members
     (tenant, key, kind, substr(value, 1, 100), fact_id);
