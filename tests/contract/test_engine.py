@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from memstore.database.engine import Engine, Transaction
+from memstore.database.engine import Engine, Transaction, waiting_at_most
 from memstore.database.migrations import VERSION, migrate, usable_version
 from memstore.database.tables import generations
 from memstore.errors import Remedy, StorageError, StoreBusy, StoreClosed
@@ -106,6 +106,22 @@ def test_second_writer_gets_store_busy(engine: Engine, open_engine: OpenEngine, 
     assert caught.value.remedy is Remedy.WAIT
     with other.write(wait_seconds=0) as transaction:
         add(transaction, "two")
+    assert names(engine) == ["one", "two"]
+
+
+def test_a_thread_can_wait_less_than_its_store_was_opened_to(
+    engine: Engine, open_engine: OpenEngine
+) -> None:
+    other = open_engine()
+    with engine.write() as transaction:
+        add(transaction, "one")
+        with waiting_at_most(0):
+            with pytest.raises(StoreBusy), other.write():
+                pytest.fail("two writers at once")
+            with pytest.raises(StoreBusy):
+                other.perform(lambda writing: add(writing, "two"))
+            assert names(other) == []
+    other.perform(lambda writing: add(writing, "two"))
     assert names(engine) == ["one", "two"]
 
 

@@ -8,9 +8,10 @@ import apsw
 import pytest
 
 from memstore.database import journal
+from memstore.database.engine import waiting_at_most
 from memstore.database.migrations import migrate
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.errors import StorageError
+from memstore.errors import StorageError, StoreBusy
 
 
 def test_a_statement_is_prepared_once_for_many_values(path: Path) -> None:
@@ -38,3 +39,21 @@ def test_a_url_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(StorageError, match="opens files only"):
         SqliteEngine("postgresql://ana@db.example.com/memories")
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_thread_need_not_wait_for_a_program_that_has_the_file_for_itself(
+    path: Path,
+) -> None:
+    engine = SqliteEngine(path)
+    migrate(engine)
+    engine.close()
+    other = apsw.Connection(str(path))
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN IMMEDIATE; CREATE TABLE another (id)")
+    engine = SqliteEngine(path)
+    with waiting_at_most(0), pytest.raises(StoreBusy), engine.read():
+        pytest.fail("it was read")
+    other.close()
+    with engine.read() as transaction:
+        assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 0
+    engine.close()

@@ -437,6 +437,14 @@ def test_stop_words_of_the_questions_language_are_ignored(query: str, terms: lis
     assert words.terms(query) == terms
 
 
+def test_terms_are_read_from_the_beginning_of_a_long_text() -> None:
+    long = "green tea " * (words.MAX_READ // 10)
+    assert words.terms(long) == ["green", "tea"]
+    assert words.terms(f"{long}or coffee") == ["green", "tea"]
+    assert words.terms(f"{long[:100]}or coffee") == ["green", "tea", "coffee"]
+    assert words.terms(f"{'a' * words.MAX_READ}b") == ["a" * words.MAX_READ]
+
+
 @pytest.mark.parametrize(
     ("query", "terms"),
     [

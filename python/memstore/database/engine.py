@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -38,6 +41,28 @@ PART: Final = ".part"
 
 NO_LIMIT: Final = 2**62
 """The value of LIMIT if there is no limit."""
+
+
+class _Longest(threading.local):
+    seconds = math.inf
+
+
+_longest = _Longest()
+
+
+@contextmanager
+def waiting_at_most(seconds: float) -> Iterator[None]:
+    """Limit how long reads and writes of this thread wait for locks, whatever store they use."""
+    before, _longest.seconds = _longest.seconds, seconds
+    try:
+        yield
+    finally:
+        _longest.seconds = before
+
+
+def longest_wait(seconds: float) -> float:
+    """Return how long a store may wait in this thread that was opened to wait so long."""
+    return min(seconds, _longest.seconds)
 
 
 class Statement(NamedTuple):

@@ -6,6 +6,9 @@ from typing import Final
 
 from memstore.lazy import lazy_pattern
 
+MARKS: Final = "?？؟"
+"""Looked for first: in a long text, that is much faster than a pattern."""
+
 QUESTION_MARK = lazy_pattern(r"\?(?![\w&=/?.])|[？؟]")
 """Not that of an address."""
 
@@ -30,7 +33,8 @@ WITHIN = lazy_pattern(
 
 def asks(text: str) -> bool:
     """Return whether a text has a question mark, or asks by its words."""
-    if QUESTION_MARK.search(text) or WITHIN.search(text):
+    has_mark = any(mark in text for mark in MARKS) and QUESTION_MARK.search(text)
+    if has_mark or (not text.isascii() and WITHIN.search(text)):
         return True
     first = FIRST_WORD.match(text)
     return first is not None and first[1].casefold() in QUESTION_WORDS

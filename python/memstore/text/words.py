@@ -25,6 +25,10 @@ else:
 MAX_TERMS = 200
 """The most distinct terms of a query; more would not change the ranking noticeably."""
 
+MAX_READ: Final = 20_000
+"""Characters of a text that its terms are taken from: more than enough for so many of them, unless
+it repeats itself."""
+
 LIGATURES: Final = (("ß", "ss"), ("æ", "ae"), ("œ", "oe"))
 """Letters that stand for two. Unlike accents, FTS5's tokenizer does not fold them, so queries are
 searched for in both spellings (decision 57)."""
@@ -103,8 +107,11 @@ def quoted(term: str) -> str:
 def terms(query: str) -> list[str]:
     """Return the search terms of a query; in scripts without spaces, pairs of characters.
 
-    A pair has a space between its characters, as in the index.
+    A pair has a space between its characters, as in the index. Of a very long text, the beginning
+    is read.
     """
+    if len(query) > MAX_READ:
+        query = query[:MAX_READ].rpartition(" ")[0] or query[:MAX_READ]
     whole = query
     if "'" in query or "’" in query:
         whole = ELISION.sub(" ", CONTRACTION.sub("", query))

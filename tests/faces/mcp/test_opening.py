@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memstore import FileReplaced, StorageError, Store, StoreClosed
+from memstore import FileReplaced, StorageError, Store, StoreBusy, StoreClosed
+from memstore.database.engine import waiting_at_most
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import Opening
 
@@ -48,6 +49,17 @@ def test_waiting_calls_get_the_same_store(opener: Opener) -> None:
         opener.let.set()
         stores = {id(call.result(10)) for call in waiting}
     assert (len(stores), opener.calls) == (1, 1)
+
+
+def test_a_call_that_waits_no_longer_leaves_the_opening_to_the_others(opener: Opener) -> None:
+    opening = Opening(opener)
+    opening.start()
+    assert opener.entered.wait(10)
+    with waiting_at_most(0), pytest.raises(StoreBusy, match="is still being opened"):
+        opening.store()
+    opener.let.set()
+    assert opening.store().status().active == 0
+    assert opener.calls == 1
 
 
 def test_failed_opening_is_shared_by_waiting_calls_and_retried_later(opener: Opener) -> None:

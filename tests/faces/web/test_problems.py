@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import apsw
 import pytest
 from tests.support.pages import Pages, text_of
 
 from memstore import Store, errors
+from memstore.faces.web import gate
 from memstore.facts.proposals import Proposals
 
 ERRORS = [
@@ -46,6 +48,20 @@ def test_an_error_is_a_page_with_a_way_on(
         assert "<html" not in answer.text
     else:
         assert '<ul class="ways">' in answer.text
+
+
+def test_a_page_waits_for_another_program_only_for_a_moment(
+    pages: Pages, memory: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = memory.add("Ana likes tea", subject="Ana")
+    monkeypatch.setattr(gate, "LOCK_SECONDS", 0.01)
+    other = apsw.Connection(memory.path)
+    other.execute("BEGIN IMMEDIATE")
+    answer = pages.post(f"fact/{fact.id}/confirm")
+    assert (answer.status_code, "The memory is busy" in answer.text) == (503, True)
+    assert "Ana likes tea" in pages.read(f"fact/{fact.id}")
+    other.close()
+    assert pages.post(f"fact/{fact.id}/confirm").status_code == 303
 
 
 def test_a_memory_that_does_not_open_is_a_page_of_its_own(

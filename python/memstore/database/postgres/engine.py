@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from memstore import settings
-from memstore.database.engine import Outdated
+from memstore.database.engine import Outdated, longest_wait
 from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
@@ -125,7 +125,7 @@ class PostgresEngine:
         read_only: bool = False,
     ) -> None:
         checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
-        self._wait_seconds = wait_seconds
+        self._opened_to_wait = wait_seconds
         self._address = Address(url)
         self._read_only = read_only
         self._process = os.getpid()
@@ -149,6 +149,10 @@ class PostgresEngine:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def _wait_seconds(self) -> float:
+        return longest_wait(self._opened_to_wait)
 
     @property
     def path(self) -> str:
@@ -401,7 +405,7 @@ class PostgresEngine:
         self, before: State | None, after: State | None, number: str | None
     ) -> bool | None:
         """Look a write up by what it left; its transaction has ended when the lock is there."""
-        connection, state, _ = self._locked(self._wait_seconds)
+        connection, state, _ = self._locked(self._opened_to_wait)
         try:
             if state is None or after is None:
                 return None if after is None else False  # it would have made the tenant

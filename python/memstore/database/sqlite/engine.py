@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import apsw
 
+from memstore.database.engine import longest_wait
 from memstore.database.migrations import usable_version
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.disk import Disk, describe
@@ -103,7 +104,7 @@ class SqliteEngine:
         in_memory = name == IN_MEMORY and not read_only
         self._place = memory.MemoryPlace() if in_memory else Disk(name, read_only=read_only)
         self._durability: Durability = durability
-        self._wait_seconds = wait_seconds
+        self._opened_to_wait = wait_seconds
         self._read_only = read_only
         self._process = os.getpid()
         self._closed = False
@@ -120,6 +121,10 @@ class SqliteEngine:
         """Whether the writing connection has used the file."""
         self.before_commit: Callable[[Transaction], object] = _unchanged
         self._writer = Writer(self._connect_writer, self._begin, self._verify, self._close_lost)
+
+    @property
+    def _wait_seconds(self) -> float:
+        return longest_wait(self._opened_to_wait)
 
     @property
     def path(self) -> str:
@@ -450,9 +455,11 @@ class SqliteEngine:
         try:
             if idle is None:
                 self._place.check_reader(connection)
-            elif time.monotonic() - self._checked >= READ_CHECK_SECONDS:
-                self._place.check()
-                self._checked = time.monotonic()
+            else:
+                idle.set_busy_timeout(int(self._wait_seconds * 1000))
+                if time.monotonic() - self._checked >= READ_CHECK_SECONDS:
+                    self._place.check()
+                    self._checked = time.monotonic()
         except BaseException as error:
             self._close(connection, is_ours=False)
             if isinstance(error, FileReplaced):

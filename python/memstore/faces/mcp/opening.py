@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from memstore import errors
+    from memstore.database import engine
     from memstore.domain import clock
     from memstore.errors import Reason
     from memstore.faces import from_settings, wording
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 else:  # imported after the handshake
     stores = lazy_import("memstore.store.store")
     errors = lazy_import("memstore.errors")
+    engine = lazy_import("memstore.database.engine")
     from_settings = lazy_import("memstore.faces.from_settings")
     clock = lazy_import("memstore.domain.clock")
     futures = lazy_import("concurrent.futures")
@@ -108,6 +110,12 @@ class Opening:
             self._preparing = threading.Timer(QUIET_SECONDS, _prepare, [store])
             self._preparing.daemon = True
             self._preparing.start()
+        if not attempt.done():
+            futures.wait([attempt], engine.longest_wait(threading.TIMEOUT_MAX))
+            if not attempt.done():
+                raise errors.StoreBusy(
+                    "the memory is still being opened", remedy=errors.Remedy.WAIT
+                )
         return attempt.result()
 
     def close(self) -> None:

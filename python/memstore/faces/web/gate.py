@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 from starlette.datastructures import Headers
 
+from memstore.database.engine import waiting_at_most
 from memstore.errors import Explained
 from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
 from memstore.faces.web import files, problems, sections, templating
@@ -41,6 +42,9 @@ T = TypeVar("T")
 MAX_BODY_BYTES: Final = 1024 * 1024
 MAX_FIELDS: Final = 5000
 """Fields of a form."""
+
+LOCK_SECONDS: Final = 3.0
+"""How long a page waits for other programs that use the memory, before it says that it is busy."""
 
 PAGES_AT_ONCE: Final = 8
 """Threads in which pages are made; further requests queue."""
@@ -170,8 +174,14 @@ class Gate:
         return await self._in_thread(partial(self._visit, request, session, fields))
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
+        def limited() -> T:
+            with waiting_at_most(LOCK_SECONDS):
+                return work()
+
         # If the browser disconnects, only the wait ends: a write that has begun is completed.
-        return await anyio.to_thread.run_sync(work, limiter=self._threads, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(
+            limited, limiter=self._threads, abandon_on_cancel=True
+        )
 
     async def _fields(self, headers: Headers, incoming: Receive) -> list[tuple[str, str]] | None:
         body = await read(

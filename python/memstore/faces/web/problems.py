@@ -88,8 +88,8 @@ def of(error: Exception) -> Problem:
             return Problem(
                 503,
                 "The memory is busy",
-                "Another program is writing to it and did not finish in time. Nothing was changed: "
-                "try again in a moment.",
+                "Another program is using it and did not finish in time. Nothing was changed: try "
+                "again in a moment.",
                 (HOME,),
             )
         case errors.FileReplaced():
