@@ -254,11 +254,14 @@ def store(open_store: Callable[..., Store]) -> Store:
 
 
 @pytest.fixture(scope="module")
-def fresh() -> Iterator[Callable[[], Store]]:
+def fresh(databases: object) -> Iterator[Callable[[], Store]]:
     """Yield an empty store for each example of a property: a namespace of one file in memory."""
-    with memstore.open(":memory:", embedder=None) as whole:
+    place = ":memory:" if databases is None else databases.take()  # type: ignore[attr-defined]
+    with memstore.open(place, embedder=None) as whole:
         names = itertools.count()
         yield lambda: whole.within(f"example {next(names)}")
+    if databases is not None:
+        databases.give_back(place)  # type: ignore[attr-defined]
 
 
 @pytest.fixture

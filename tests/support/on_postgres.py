@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -33,6 +34,7 @@ TRIGGERS = "rows are protected by the rights of roles there, not by triggers"
 OTHERS = "other programs cannot write there"
 WORDS = "without an index, the server ranks words in its own way, and the order is provisional"
 OLDER = "there are no older versions"
+NUL = "PostgreSQL cannot store the character U+0000"
 FAULT = "the fault is made, or noticed, by means that only SQLite has"
 
 DIFFERENCES: dict[str, str] = {
@@ -95,6 +97,7 @@ DIFFERENCES: dict[str, str] = {
     r"learn/test_rebuilding.*test_doctor_finds_replies.*closed": TRIGGERS,
     r"access/test_tokens.*(not_in_the_file|without_a_journal_line.*tampering0)": FILE,
     r"embedding/test_pending.*(nothing_to_do_writes|lease_without_writing)": FAULT,
+    r"adapters/test_langgraph.*test_nul_characters_come_back": NUL,
     r"importing/test_other_programs.*test_original_refuses_other_files": FILE,
     r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
 }
@@ -198,8 +201,14 @@ def _database(url: str) -> Iterator[Database]:
 
 @contextmanager
 def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Open a database for each path, and the same one for the same path."""
+    """Open a database for each path, and the same one for the same path.
+
+    A memory without a file is a database of its own each time that it is opened. Only imports that
+    are tried out first keep theirs in this process.
+    """
     files = opening._engine
+    aside = opening._aside
+    trying_out = threading.local()
     urls: dict[str, str] = {}
     places: dict[str, str] = {}
     """The file for which a database is opened, by the database's address."""
@@ -209,12 +218,15 @@ def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> I
         is_known = path is not None and os.fspath(path) in places
         if not is_known and (
             path is None
-            or os.fspath(path) == ":memory:"
+            or hasattr(trying_out, "memory")
             or paths.is_server(path)
             or os.path.exists(path)
         ):
             return files(path, namespaces, *rest, **options)
-        place = places.get(os.fspath(path)) or os.path.abspath(os.path.expanduser(path))
+        if os.fspath(path) == ":memory:":
+            place = f":memory: {len(urls)}"
+        else:
+            place = places.get(os.fspath(path)) or os.path.abspath(os.path.expanduser(path))
         if place not in urls:
             urls[place] = databases.take()
         # One tenant, whatever namespace is opened first: a file has no others.
@@ -223,13 +235,21 @@ def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> I
         )
         opened.append(engine)
         places[engine.path] = place
-        for name in (place, os.fspath(path), engine.path):
+        for name in {place, os.fspath(path), engine.path} - {":memory:"}:
             monkeypatch.setitem(raw.SERVED, name, partial(_database, urls[place]))
             own = partial(PostgresEngine, urls[place], "default", "default")
             monkeypatch.setitem(engines.SERVED, name, own)
         return engine
 
+    def try_out() -> Any:
+        trying_out.memory = True
+        try:
+            return aside()
+        finally:
+            del trying_out.memory
+
     monkeypatch.setattr(opening, "_engine", engine)
+    monkeypatch.setattr(opening, "_aside", try_out)
     yield
     for engine in opened:
         with suppress(Exception):

@@ -297,3 +297,24 @@ def test_what_another_process_adds_is_found_by_the_next_search(url: str) -> None
         assert [hit.fact.content for hit in here.search("harbour")] == ["the harbour freezes"]
         there.add("the harbour thaws in May", subject="harbour")
         assert len(here.search("harbour")) == 2
+
+
+LONG = "".join(map(chr, range(0x4E00, 0x4E00 + 333)))
+"""A name of 999 bytes that does not compress."""
+
+
+@pytest.mark.parametrize(
+    ("fields", "reported"),
+    [
+        ({"metadata": {"key": "a\x00b"}}, "U\\+0000"),
+        ({"metadata": {"key": [{"a\x00b": 1}]}}, "U\\+0000"),
+        ({"user_id": f"1{LONG}", "agent_id": f"2{LONG}", "run_id": f"3{LONG}"}, "too long"),
+    ],
+)
+def test_what_the_server_cannot_store_is_refused_and_says_why(
+    store: Store, fields: dict[str, Any], reported: str
+) -> None:
+    with pytest.raises(StorageError, match=reported):
+        store.add("refused", subject="s", **fields)
+    store.add("stored", subject="s", metadata={"key": "a\\u0000b"})
+    assert [fact.content for fact in store.list()] == ["stored"]
