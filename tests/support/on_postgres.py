@@ -34,7 +34,6 @@ TRIGGERS = "rows are protected by the rights of roles there, not by triggers"
 OTHERS = "other programs cannot write there"
 WORDS = "without an index, the server ranks words in its own way, and the order is provisional"
 OLDER = "there are no older versions"
-NUL = "PostgreSQL cannot store the character U+0000"
 FAULT = "the fault is made, or noticed, by means that only SQLite has"
 
 DIFFERENCES: dict[str, str] = {
@@ -97,7 +96,6 @@ DIFFERENCES: dict[str, str] = {
     r"learn/test_rebuilding.*test_doctor_finds_replies.*closed": TRIGGERS,
     r"access/test_tokens.*(not_in_the_file|without_a_journal_line.*tampering0)": FILE,
     r"embedding/test_pending.*(nothing_to_do_writes|lease_without_writing)": FAULT,
-    r"adapters/test_langgraph.*test_nul_characters_come_back": NUL,
     r"importing/test_other_programs.*test_original_refuses_other_files": FILE,
     r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
 }

@@ -662,11 +662,6 @@ def storage_error(error: psycopg.Error) -> StorageError:
         return StorageError(
             "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
         )
-    if isinstance(error, errors.UntranslatableCharacter):
-        return StorageError(
-            "PostgreSQL cannot store the character U+0000, which metadata or a tag contains;"
-            " nothing was stored"
-        )
     if isinstance(error, errors.ProgramLimitExceeded) and "index row" in _said(error):
         return StorageError(
             "names, tags or metadata are too long for an index of PostgreSQL; nothing was stored:"
