@@ -185,9 +185,27 @@ def url(server_databases: object) -> Iterator[str]:
     server_databases.give_back(taken)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _engine_of_fixtures(databases: object) -> Iterator[object]:
+    """With ``--engine postgres``, open a database for each file that a module's fixtures name."""
+    if databases is None:
+        yield None
+        return
+    from tests.support import on_postgres
+
+    with (
+        pytest.MonkeyPatch.context() as monkeypatch,
+        on_postgres.instead_of_files(databases, monkeypatch) as places,  # type: ignore[arg-type]
+    ):
+        yield places
+
+
 @pytest.fixture(autouse=True)
 def _engine_of_files(
-    request: pytest.FixtureRequest, databases: object, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    databases: object,
+    _engine_of_fixtures: object,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """With ``--engine postgres``, open a database of the server for each file that is named."""
     if databases is None:
@@ -197,7 +215,7 @@ def _engine_of_files(
 
     if reason := on_postgres.difference(request.node.nodeid):
         pytest.skip(f"on PostgreSQL: {reason}")
-    with on_postgres.instead_of_files(databases, monkeypatch):
+    with on_postgres.instead_of_files(databases, monkeypatch, _engine_of_fixtures):  # type: ignore[arg-type]
         yield
 
 

@@ -120,6 +120,16 @@ def test_a_value_equals_itself(fresh: Callable[[], Store], value: Any) -> None:
         assert found_by(store, [MetadataFilter("a", op, value)]) == expected, op
 
 
+def test_a_nul_character_and_its_escape_are_two_texts(store: Store) -> None:
+    texts = ["a\0b", "a\\u0000b", "a\\\0b", "a\\\\u0000b"]
+    for n, text in enumerate(texts):
+        store.add("tea", subject="x", metadata={"a": text, "in": [{text: text}], "n": n})
+    for n, text in enumerate(texts):
+        assert found_by(store, [MetadataFilter("a", "=", text)]) == [n]
+        assert found_by(store, [MetadataFilter("a", "=", text, include_missing=True)]) == [n]
+        assert found_by(store, [MetadataFilter("a", "in", [text])]) == [n]
+
+
 @settings(deadline=None, max_examples=examples(150))
 @given(
     key=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.raw import sql
 
 import memstore
 from memstore import Store
@@ -264,15 +264,13 @@ STRANGE = {
 }
 
 
-@pytest.mark.parametrize("raw", STRANGE.values(), ids=STRANGE)
+@pytest.mark.parametrize("stored", STRANGE.values(), ids=STRANGE)
 def test_rows_whose_metadata_is_not_an_object_break_nothing(
-    store: Store, path: Path, raw: Any
+    store: Store, path: Path, stored: Any
 ) -> None:
     strange = store.add("tea", subject="todo", category="note")
     plain = store.add("tea", subject="todo", metadata={"a": 1})
-    with apsw.Connection(str(path)) as connection:
-        connection.execute("UPDATE memstore_facts SET metadata = ? WHERE id = ?", (raw, strange.id))
-    connection.close()
+    sql(path, "UPDATE memstore_facts SET metadata = ? WHERE id = ?", stored, strange.id)
     assert [fact.id for fact in store.list()] == [strange.id, plain.id]
     assert isinstance(store.get(strange.id).metadata, dict)
     assert {hit.fact.id for hit in store.search("tea")} == {strange.id, plain.id}

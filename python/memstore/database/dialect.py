@@ -73,6 +73,10 @@ class Dialect(ABC):
             test: as for :meth:`has_member`, on ``element`` instead of ``member``.
         """
 
+    def json_text(self, text: str) -> str:
+        """Return a key or a text of a JSON column as statements read it."""
+        return text
+
     @abstractmethod
     def filed(self, kind: str) -> str:
         """Return the value of a row of ``memstore_fact_members`` of this kind, to compare."""

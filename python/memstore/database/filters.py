@@ -405,8 +405,8 @@ def metadata_clause(
     if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
         return read_clause(dialect, condition, f"{place}")
     key, value = f"key_{place}", f"value_{place}"
-    kind, compared = _typed(condition.value)
-    values: dict[str, Value] = {key: condition.path[0], value: compared}
+    kind, compared = _typed(dialect, condition.value)
+    values: dict[str, Value] = {key: dialect.json_text(condition.path[0]), value: compared}
 
     def has(kind: str = "", op: str = "") -> str:
         if by_id:
@@ -432,7 +432,7 @@ def read_clause(
         clause, values = _any_of(dialect, condition.filters, place, column)
         return (f"NOT {clause}" if isinstance(condition, Not) else clause), values
     keys = [f"key_{place}_{number}" for number in range(len(condition.path))]
-    values = dict(zip(keys, condition.path, strict=True))
+    values = dict(zip(keys, map(dialect.json_text, condition.path), strict=True))
 
     def has(test: str = "TRUE") -> str:
         return dialect.at_path(column, [f":{key}" for key in keys], test)
@@ -442,7 +442,7 @@ def read_clause(
         values |= chosen
     else:
         value = f"value_{place}"
-        kind, values[value] = _typed(condition.value)
+        kind, values[value] = _typed(dialect, condition.value)
         clause = has(_reading(dialect, condition, kind, value))
     if condition.value is None and condition.op == "=":
         clause = f"NOT {clause}"
@@ -478,14 +478,15 @@ def having(dialect: Dialect, condition: MetadataFilter) -> tuple[str, dict[str, 
 
     For ``= None`` it returns the complement: the facts that have a value.
     """
-    kind, compared = _typed(condition.value)
+    kind, compared = _typed(dialect, condition.value)
     op = "!=" if condition.value is None else condition.op
-    return _having(dialect, kind, op, "key", "value"), {"key": condition.path[0], "value": compared}
+    key = dialect.json_text(condition.path[0])
+    return _having(dialect, kind, op, "key", "value"), {"key": key, "value": compared}
 
 
 def having_key(dialect: Dialect, key: str) -> tuple[str, dict[str, Value]]:
     """Return a query for the facts that have a key, whatever its value."""
-    return _having(dialect, "", "", "key", ""), {"key": key}
+    return _having(dialect, "", "", "key", ""), {"key": dialect.json_text(key)}
 
 
 def _having(dialect: Dialect, kind: str, op: str, key: str, value: str) -> str:
@@ -511,10 +512,12 @@ def _filed(dialect: Dialect, kind: str, op: str, value: str) -> str:
     return f"kind = '{kind}' AND {dialect.filed(kind)} {op} :{value}"
 
 
-def _typed(value: Scalar) -> tuple[str, Value]:
+def _typed(dialect: Dialect, value: Scalar) -> tuple[str, Value]:
     """Return the kind of a member with a value of this type, and the value to compare with."""
     if value is None:
         return "null", None
     if isinstance(value, bool):
         return "truth", int(value)
-    return ("text" if isinstance(value, str) else "number"), value
+    if isinstance(value, str):
+        return "text", dialect.json_text(value)
+    return "number", value

@@ -297,3 +297,14 @@ def test_what_another_process_adds_is_found_by_the_next_search(url: str) -> None
         assert [hit.fact.content for hit in here.search("harbour")] == ["the harbour freezes"]
         there.add("the harbour thaws in May", subject="harbour")
         assert len(here.search("harbour")) == 2
+
+
+LONG = "".join(map(chr, range(0x4E00, 0x4E00 + 333)))
+"""A name of 999 bytes that does not compress."""
+
+
+def test_names_too_long_for_an_index_are_refused(store: Store) -> None:
+    with pytest.raises(StorageError, match="too long"):
+        store.add("x", subject="s", user_id=f"1{LONG}", agent_id=f"2{LONG}", run_id=f"3{LONG}")
+    store.add("stored", subject="s")
+    assert [fact.content for fact in store.list()] == ["stored"]

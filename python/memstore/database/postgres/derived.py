@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.postgres.dialect import ARRAY, OBJECT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -72,12 +74,12 @@ MEMBERS: Final = (
     " WHEN 'string' THEN member.value #>> '{}' WHEN 'number' THEN member.value #>> '{}'"
     " WHEN 'boolean' THEN CASE member.value #>> '{}' WHEN 'true' THEN '1' ELSE '0' END"
     " ELSE '' END, r.id FROM now r CROSS JOIN json_each("
-    "CASE WHEN r.metadata IS JSON OBJECT THEN r.metadata ELSE '{}' END::json) AS member"
+    f"{OBJECT.format('r.metadata')}) AS member"
 )
 
 TAGS: Final = (
     "SELECT DISTINCT r.tenant, tag.value, r.id FROM now r CROSS JOIN json_array_elements_text("
-    "CASE WHEN r.tags IS JSON ARRAY THEN r.tags ELSE '[]' END::json) AS tag (value)"
+    f"{ARRAY.format('r.tags')}) AS tag (value)"
 )
 
 PARTS: Final = frozenset("now was fed counted unfiled members untagged tagged".split())

@@ -9,8 +9,21 @@ from memstore.database.dialect import Dialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OBJECT: Final = "CASE WHEN {0} IS JSON OBJECT THEN {0} ELSE '{{}}' END::json"
+WITHOUT_NUL: Final = (
+    "replace(replace(replace({0}, '\\\\', chr(1)), '\\u0000', '\\ufffd'), chr(1), '\\\\')"
+)
+"""A JSON text in which each escaped U+0000 is U+FFFD, as the server's functions fail on the first.
+
+Escaped backslashes are set aside, so that one before ``u0000`` remains; JSON contains no ``chr(1)``.
+"""
+
+OBJECT: Final = (
+    WITHOUT_NUL.format("CASE WHEN {0} IS JSON OBJECT THEN {0} ELSE '{{}}' END") + "::json"
+)
 """A column's JSON object; an empty one for any other text."""
+
+ARRAY: Final = WITHOUT_NUL.format("CASE WHEN {0} IS JSON ARRAY THEN {0} ELSE '[]' END") + "::json"
+"""A column's JSON array; an empty one for any other text."""
 
 VALUE: Final = (
     "json_typeof({0}) = 'null' AS is_null,"
@@ -42,8 +55,7 @@ class PostgresDialect(Dialect):
         return f"(LISTED :{parameter})"
 
     def elements(self, column: str) -> str:
-        array = f"CASE WHEN {column} IS JSON ARRAY THEN {column} ELSE '[]' END::json"
-        return f"json_array_elements_text({array}) AS element (value)"
+        return f"json_array_elements_text({ARRAY.format(column)}) AS element (value)"
 
     def member(self, column: str, key: str) -> str:
         return f'({OBJECT.format(column)} ->> {key}) COLLATE "C"'
@@ -74,6 +86,9 @@ class PostgresDialect(Dialect):
         source = "json_array_elements(coalesce(member.list, '[]'::json)) AS e (value)"
         held = f"SELECT {VALUE.format('e.value')} FROM {source}"
         return f"EXISTS (SELECT 1 FROM ({held}) AS element WHERE {test})"
+
+    def json_text(self, text: str) -> str:
+        return text.replace("\0", "\ufffd")  # as WITHOUT_NUL does
 
     def contains(self, text: str, part: str) -> str:
         return f"position({part} IN {text}) > 0"

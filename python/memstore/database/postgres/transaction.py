@@ -665,6 +665,11 @@ def storage_error(error: psycopg.Error) -> StorageError:
         return StorageError(
             "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
         )
+    if isinstance(error, errors.ProgramLimitExceeded) and "index row" in _said(error):
+        return StorageError(
+            "names, tags or metadata are too long for an index of PostgreSQL; nothing was stored:"
+            f" {_said(error)}"
+        )
     if isinstance(error, errors.InsufficientPrivilege):
         return StorageError(f"the database user lacks a right: {_said(error)}")
     if isinstance(error, psycopg.OperationalError):
