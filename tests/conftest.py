@@ -67,6 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="with --engine postgres: each statement is answered by one partition of the tables",
     )
+    group.addoption("--pooler", action="store_true", help="reach the server through PgBouncer")
     group.addoption(
         "--examples", type=int, metavar="N", help="of a property that names no number (default 100)"
     )
@@ -230,6 +231,18 @@ def _engine_of_files(
     if reason := on_postgres.difference(request.node.nodeid):
         pytest.skip(f"on PostgreSQL: {reason}")
     with on_postgres.instead_of_files(databases, monkeypatch):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pooled(pytestconfig: pytest.Config) -> Iterator[None]:
+    """With ``--pooler``, let the library reach the server through PgBouncer."""
+    if not pytestconfig.getoption("--pooler") or pytestconfig.getoption("--engine") == "sqlite":
+        yield
+        return
+    from tests.support import pgbouncer, postgres
+
+    with pgbouncer.instead_of(postgres.server()):
         yield
 
 
