@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,8 +26,14 @@ from memstore import InvalidArgument, Store
 from memstore.domain import clock
 from memstore.providers import local
 
+if TYPE_CHECKING:
+    from tests.support.postgres import Databases
+
 QUICK = "not process and not slow"
 PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
+
+EXPLAINED = pytest.StashKey[str]()
+"""With ``--partitions``, how many statements were explained."""
 
 _unmarked: list[str] = []
 """The test that is running, if it may not start a process."""
@@ -55,6 +62,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="sqlite",
         help="what stores the files that tests open (default sqlite)",
     )
+    group.addoption(
+        "--partitions",
+        action="store_true",
+        help="with --engine postgres: each statement is answered by one partition of the tables",
+    )
+    group.addoption("--pooler", action="store_true", help="reach the server through PgBouncer")
     group.addoption(
         "--examples", type=int, metavar="N", help="of a property that names no number (default 100)"
     )
@@ -135,6 +148,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             for name, value in getattr(report, "user_properties", ()):
                 if name == "counts":
                     terminalreporter.write_line(f"{report.nodeid}: {value}")
+    if EXPLAINED in terminalreporter.config.stash:
+        terminalreporter.write_line(terminalreporter.config.stash[EXPLAINED])
 
 
 def _refuse_processes(event: str, _: object) -> None:
@@ -159,20 +174,38 @@ def databases(pytestconfig: pytest.Config) -> Iterator[object]:
     if pytestconfig.getoption("--engine") == "sqlite":
         yield None
         return
-    from tests.support.postgres import Databases
-
-    with closing(Databases()) as made:
+    with closing(_databases(pytestconfig)) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def server_databases() -> Iterator[object]:
+def server_databases(pytestconfig: pytest.Config) -> Iterator[object]:
     """The databases of a real server, for the tests that name its URL."""
+    with closing(_databases(pytestconfig)) as made:
+        yield made
+
+
+def _databases(config: pytest.Config) -> Databases:
     from tests.support.postgres import Databases  # skips without a driver
 
-    databases = Databases()
-    yield databases
-    databases.close()
+    if not config.getoption("--partitions"):
+        return Databases()
+    from tests.support import partitions
+
+    return Databases(partitions.schema)
+
+
+@pytest.fixture(scope="session")
+def plans(pytestconfig: pytest.Config) -> Iterator[object]:
+    """With ``--partitions``, which partitions answer the statements that are sent."""
+    if not pytestconfig.getoption("--partitions"):
+        yield None
+        return
+    from tests.support.partitions import Plans
+
+    with closing(Plans()) as made:
+        yield made
+    pytestconfig.stash[EXPLAINED] = made.counts
 
 
 @pytest.fixture
@@ -216,6 +249,30 @@ def _engine_of_files(
     if reason := on_postgres.difference(request.node.nodeid):
         pytest.skip(f"on PostgreSQL: {reason}")
     with on_postgres.instead_of_files(databases, monkeypatch, _engine_of_fixtures):  # type: ignore[arg-type]
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pooled(pytestconfig: pytest.Config) -> Iterator[None]:
+    """With ``--pooler``, let the library reach the server through PgBouncer."""
+    if not pytestconfig.getoption("--pooler") or pytestconfig.getoption("--engine") == "sqlite":
+        yield
+        return
+    from tests.support import pgbouncer, postgres
+
+    with pgbouncer.instead_of(postgres.server()):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _answered_by_one_partition(plans: object) -> Iterator[None]:
+    if plans is None:
+        yield
+        return
+    from tests.support import partitions
+
+    assert isinstance(plans, partitions.Plans)
+    with partitions.each_answered_by_one(plans):
         yield
 
 

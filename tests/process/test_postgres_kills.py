@@ -17,6 +17,7 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs psycopg")
 
 from tests.process.test_kills import acknowledged, check  # noqa: E402
+from tests.support import pgbouncer  # noqa: E402
 from tests.support.clock import wait_until  # noqa: E402
 from tests.support.postgres_server import Server, servers, started  # noqa: E402
 from tests.support.programs import LETTERS, Letters  # noqa: E402
@@ -194,8 +195,8 @@ class Clients:
 
 
 @contextmanager
-def clients(server: Server, folder: Path, number: int = CLIENTS) -> Iterator[Clients]:
-    made = Clients(server.url, folder)
+def clients(url: str, folder: Path, number: int = CLIENTS) -> Iterator[Clients]:
+    made = Clients(url, folder)
     for _ in range(number):
         made.start()
     try:
@@ -204,6 +205,16 @@ def clients(server: Server, folder: Path, number: int = CLIENTS) -> Iterator[Cli
         for client in made.running:
             client.process.kill()
             client.process.wait()
+
+
+@contextmanager
+def reached(server: Server, config: pytest.Config) -> Iterator[str]:
+    """Yield the URL by which clients reach a server: with ``--pooler`` through PgBouncer."""
+    if not config.getoption("--pooler"):
+        yield server.url
+        return
+    with pgbouncer.before(server.url) as (host, port):
+        yield pgbouncer.through(server.url, host, port)
 
 
 def doubled(url: str) -> list[str]:
@@ -270,7 +281,11 @@ def test_kills_of_the_server_lose_and_double_nothing(
     number, most = (CLIENTS, MOST_ACTS) if is_long else (FEW_CLIENTS, FEW_ACTS)
     kills = max(1, pytestconfig.getoption("kills") // 5)
     chance = random.Random(28)
-    with started() as server, clients(server, tmp_path, number) as running:
+    with (
+        started() as server,
+        reached(server, pytestconfig) as url,
+        clients(url, tmp_path, number) as running,
+    ):
         for _ in range(kills):
             running.work(chance, most)
             server.kill()
@@ -285,7 +300,11 @@ def test_kills_of_clients_lose_and_double_nothing(
 ) -> None:
     kills = many_kills(pytestconfig)
     chance = random.Random(29)
-    with started() as server, clients(server, tmp_path) as running:
+    with (
+        started() as server,
+        reached(server, pytestconfig) as url,
+        clients(url, tmp_path) as running,
+    ):
         for _ in range(kills):
             killed = running.running[chance.randrange(CLIENTS)]
             running.work(chance, most=FEW_ACTS, awaited=[killed])

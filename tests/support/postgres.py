@@ -11,7 +11,7 @@ import secrets
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from urllib.parse import urlsplit, urlunsplit
@@ -89,9 +89,14 @@ def a_role(url: str) -> Iterator[tuple[str, str]]:
 
 
 class Databases:
-    """Databases with the schema, handed out empty and used again: creating one takes a second."""
+    """Databases with the schema, handed out empty and used again: creating one takes a second.
 
-    def __init__(self) -> None:
+    Args:
+        schema: returns the statements that create the tables, for a version of the server.
+    """
+
+    def __init__(self, schema: Callable[[int], str] = lambda _: tables.text()) -> None:
+        self._schema = schema
         self._stack = ExitStack()
         self._free: list[str] = []
 
@@ -101,7 +106,7 @@ class Databases:
             return self._free.pop()
         url = self._stack.enter_context(database())
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(tables.text())
+            connection.execute(self._schema(connection.info.server_version))
         return url
 
     def give_back(self, url: str) -> None:

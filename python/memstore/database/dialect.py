@@ -93,6 +93,13 @@ class Dialect(ABC):
     def indexed_by(self, index: str | None) -> str:
         """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 
+    @abstractmethod
+    def unclaimed(self, alias: str) -> str:
+        """Return the end of a query that locks the rows of a table, without those that are locked.
+
+        It is empty where a write locks all rows.
+        """
+
 
 def within(dialect: Dialect, column: str, namespaces: Sequence[str] | None) -> str:
     """Return a WHERE clause for rows of these ``:namespaces``; ``None`` (all) needs none."""

@@ -382,6 +382,16 @@ class Engine(Protocol):
             FileReplaced: the file is no longer the one that was opened; nothing was written.
         """
 
+    def claim(self, *, wait_seconds: float | None = None) -> AbstractContextManager[Transaction]:
+        """Open a write transaction for leases alone, which no index and no journal has.
+
+        On a server it waits for no other write, and none waits for it: two of them see each
+        other's rows when they are committed. In a file it is a write like any other.
+
+        Raises:
+            StoreBusy, FileReplaced: as for :meth:`write`.
+        """
+
     def perform(self, work: Callable[[Transaction], T]) -> T:
         """Do work in a write transaction, and return its result.
 

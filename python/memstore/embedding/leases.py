@@ -34,7 +34,7 @@ class ItemLeases:
     """One machine's claims to some of the texts that wait on a server, which others leave alone.
 
     In a file, one process embeds at a time. On a server, machines share the work: each takes texts
-    that nobody has, under the lock of the tenant, and gives them back with their vectors.
+    that nobody has, and gives them back with their vectors.
     """
 
     def __init__(self, engine: Engine, seconds: float = ITEM_SECONDS) -> None:
@@ -43,16 +43,22 @@ class ItemLeases:
         self._holder = f"{os.getpid()}-{os.urandom(8).hex()}"
         self._own: dict[str, set[int]] = {}
 
-    def take(self, job: str, waiting: Callable[[Transaction], Sequence[int]]) -> list[int]:
-        """Return those of the items that wait, under the tenant's lock, and are now this machine's.
+    def take(self, job: str, unclaimed: Callable[[Transaction], Sequence[int]]) -> list[int]:
+        """Return those of the items that wait and are now this machine's.
 
         Args:
-            waiting: returns the ids that still wait; others may have done them just now.
+            unclaimed: returns the ids that still wait, without those that another machine is
+                taking; others may have done them just now.
         """
-        with self._engine.write() as transaction:
+        with self._engine.claim() as transaction:
             lease_table.forget_ended(transaction, job, clock.utc_now())
             taken = lease_table.take_items(
-                transaction, job, waiting(transaction), self._holder, clock.utc_now(), self._seconds
+                transaction,
+                job,
+                unclaimed(transaction),
+                self._holder,
+                clock.utc_now(),
+                self._seconds,
             )
         self._own.setdefault(job, set()).update(taken)
         return taken
@@ -67,7 +73,7 @@ class ItemLeases:
     def release_all(self) -> None:
         """Give back what was not embedded."""
         if any(self._own.values()):
-            with suppress(StorageError), self._engine.write() as transaction:
+            with suppress(StorageError), self._engine.claim() as transaction:
                 for job, ids in self._own.items():
                     lease_table.release_items(transaction, job, sorted(ids), self._holder)
             self._own.clear()
@@ -111,11 +117,11 @@ class Lease:
             self._renewing = None
         if self.is_held:
             self.is_held = False
-            with suppress(StorageError), self._engine.write() as transaction:
+            with suppress(StorageError), self._engine.claim() as transaction:
                 lease_table.release(transaction, self._job, self._holder)
 
     def _take(self, wait_seconds: float | None) -> None:
-        with self._engine.write(wait_seconds=wait_seconds) as transaction:
+        with self._engine.claim(wait_seconds=wait_seconds) as transaction:
             self.is_held = lease_table.take(
                 transaction, self._job, self._holder, clock.utc_now(), self._seconds
             )

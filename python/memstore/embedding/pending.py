@@ -150,32 +150,26 @@ class BatchEmbedder:
                 )
                 free = self._free(transaction, table, generation_id, waiting)
                 found = texts(transaction, free) if free else []
-            batch = found[: first_batch([text for _, text in found])]
-            if self._leases is not None and batch:
-                ids = [id_ for id_, _ in batch]
-                own = self._taken(self._leases, table, generation_id, namespace, ids)
-                batch = [one for one in batch if one[0] in own]
+            chosen = found[: first_batch([text for _, text in found])]
+            batch = self._taken(table, generation_id, chosen)
             if batch or not waiting:
                 return batch
-            after = waiting[-1]  # others embed all of these
+            after = chosen[-1][0] if chosen else waiting[-1]  # others embed all of these
 
     def _taken(
-        self,
-        item_leases: ItemLeases,
-        table: VectorTable,
-        generation_id: int,
-        namespace: str | None,
-        ids: Sequence[int],
-    ) -> set[int]:
-        """Return those of the owners that still wait and are this machine's to embed."""
-
-        def waiting(transaction: Transaction) -> list[int]:
-            found = vector_table.pending(
-                transaction, table, generation_id, namespace, BATCH, ids[0] - 1
+        self, table: VectorTable, generation_id: int, chosen: list[tuple[int, str]]
+    ) -> list[tuple[int, str]]:
+        """Return those of the texts that are this machine's to embed: in a file, all of them."""
+        if self._leases is None or not chosen:
+            return chosen
+        ids = [id_ for id_, _ in chosen]
+        own = {
+            *self._leases.take(
+                _job(table, generation_id),
+                lambda transaction: vector_table.unclaimed(transaction, table, generation_id, ids),
             )
-            return sorted({*ids}.intersection(found))
-
-        return set(item_leases.take(_job(table, generation_id), waiting))
+        }
+        return [one for one in chosen if one[0] in own]
 
     def _free(
         self,

@@ -1,49 +1,32 @@
 """Each statement is answered by one partition, when the tables are divided by the tenant.
 
 So it would be by one shard of a distributed server: the plans of the statements that are sent name
-the parts of one partition only.
+the parts of one partition only. ``pytest --engine postgres --partitions`` runs other tests so.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from tests.support import postgres
 from tests.support.postgres import psycopg
 
 import memstore
-from memstore.database.postgres import pools
-from memstore.database.postgres.schema import tables
+from memstore.database.postgres import checks
+from memstore.database.postgres.address import Address
+
+partitions = pytest.importorskip("tests.support.partitions", reason="needs psycopg")
 
 pytestmark = pytest.mark.process
-
-PARTS = 4
-TABLE = re.compile(r"CREATE TABLE (memstore_\w+) \(.*?\n\);", re.DOTALL)
-EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 
 
 @pytest.fixture
 def divided() -> Iterator[str]:
     """A database whose tables are divided by a hash of the tenant."""
-
-    def parted(found: re.Match[str]) -> str:
-        if found[1] in tables.SHARED:
-            return found[0]
-        parts = (
-            f"CREATE TABLE {found[1]}_part_{number} PARTITION OF {found[1]}"
-            f" FOR VALUES WITH (MODULUS {PARTS}, REMAINDER {number});"
-            for number in range(PARTS)
-        )
-        return "\n".join([f"{found[0][:-1]} PARTITION BY HASH (tenant);", *parts])
-
     with postgres.database() as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            if connection.info.server_version < 170000:
-                pytest.skip("divided tables have no identity columns before PostgreSQL 17")
-            connection.execute(TABLE.sub(parted, tables.text()))
+            connection.execute(partitions.schema(connection.info.server_version))
         yield url
 
 
@@ -81,27 +64,18 @@ def use(url: str, namespace: str) -> list[str]:
     return lines
 
 
-def test_each_statement_is_answered_by_one_partition(
-    divided: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = psycopg.Cursor.execute
-    explained: dict[str, set[str]] = {}
-    with psycopg.connect(divided, autocommit=True) as apart:
-        pools.configure(apart)
-
-        def explain(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
-            text = str(query)
-            if text.startswith(EXPLAINED) and "memstore_" in text:
-                plan = run(type(cursor)(apart), f"EXPLAIN {text}", params).fetchall()
-                explained.setdefault(text, set()).update(re.findall(r"_part_(\d)", str(plan)))
-            return run(cursor, query, params, **options)
-
-        monkeypatch.setattr(psycopg.Cursor, "execute", explain)
+def test_each_statement_is_answered_by_one_partition(divided: str) -> None:
+    plans = partitions.Plans()
+    with plans.collected():
         lines = use(divided, "a")
         with memstore.open(divided, namespace="b", embedder=None) as store:
             store.file.import_(lines, namespace="b")
             assert store.verify() == []
-        monkeypatch.undo()
-    assert len(explained) > 100
-    assert any(text.startswith("WITH now AS (INSERT INTO memstore_facts") for text in explained)
-    assert {text: parts for text, parts in explained.items() if len(parts) > 1} == {}
+        checks.run(Address(divided))
+    plans.close()
+    assert len(plans.parts) > 100
+    assert any(text.startswith("WITH now AS (INSERT INTO memstore_facts") for text in plans.parts)
+    assert plans.scattered == {}
+    many = {text for text, parts in plans.parts.items() if len(parts) > 1}
+    assert many == partitions.ADMINISTRATORS.keys()
+    assert plans.unexplained == {}

@@ -99,6 +99,9 @@ class PostgresDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return ""
 
+    def unclaimed(self, alias: str) -> str:
+        return f"FOR UPDATE OF {alias} SKIP LOCKED"
+
     def filed(self, kind: str) -> str:
         if kind == "text":
             return "value"

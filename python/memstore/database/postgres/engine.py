@@ -252,10 +252,7 @@ class PostgresEngine:
         if getattr(self._writing, "is_open", False):
             raise self._busy(0)
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
-        if self._read_only:
-            raise StorageError(
-                "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
-            )
+        self._check_writable()
         began = clock.monotonic()
         with self._turn(wait):
             left = max(0.0, wait - (clock.monotonic() - began))
@@ -272,6 +269,18 @@ class PostgresEngine:
             finally:
                 transaction.abandon()
                 self._give_back(connection)
+
+    @contextmanager
+    def claim(self, *, wait_seconds: float | None = None) -> Iterator[PostgresTransaction]:
+        self._check_writable()
+        wait = self._wait_seconds if wait_seconds is None else wait_seconds
+        connection, _ = self._begun(f"{_beginning(wait)}; {self._naming}", wait)
+        try:
+            yield PostgresTransaction(connection, self.tenant, self._admit)
+            with Translated():  # the tenant's row stays as it is, and so does what is remembered
+                connection.execute("COMMIT")
+        finally:
+            self._give_back(connection)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
         if self._read_only or not self._has_tenant:
@@ -511,7 +520,7 @@ class PostgresEngine:
         Returns:
             The connection, the tenant's row, and the number of the transaction.
         """
-        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; {self._naming}"
+        begin = f"{_beginning(wait)}; {self._naming}"
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
         if known:
             begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
@@ -723,6 +732,12 @@ class PostgresEngine:
         self._closed = True
         pools.release(self._pool)
 
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise StorageError(
+                "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
+            )
+
     def _check_usable(self) -> None:
         if self._closed:
             raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
@@ -732,6 +747,11 @@ class PostgresEngine:
                 "cannot cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+
+def _beginning(wait: float) -> str:
+    """Return the statements that begin a write, which waits so many seconds for a lock."""
+    return f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
 
 
 def _is_lost(error: psycopg.OperationalError) -> bool:

@@ -70,5 +70,8 @@ class SqliteDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return f"INDEXED BY {index}" if index else "NOT INDEXED"
 
+    def unclaimed(self, alias: str) -> str:
+        return ""
+
 
 DIALECT: Final = SqliteDialect()

@@ -162,6 +162,9 @@ class SqliteEngine:
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         return self._writer.transaction(wait, self.before_commit, check_links=check_links)
 
+    def claim(self, *, wait_seconds: float | None = None) -> AbstractContextManager[Transaction]:
+        return self.write(wait_seconds=wait_seconds)
+
     def perform(self, work: Callable[[Transaction], T]) -> T:
         with self.write() as transaction:
             return work(transaction)

@@ -98,7 +98,8 @@ def release_items(transaction: Transaction, job: str, ids: Sequence[int], holder
 def forget_ended(transaction: Transaction, job: str, now: datetime) -> None:
     """Remove the leases on items that have ended: their holders died, or the items are gone."""
     transaction.run(
-        f"DELETE FROM memstore_leases WHERE {ITEMS} AND expires_at <= :now",
+        "DELETE FROM memstore_leases WHERE job IN (SELECT l.job FROM memstore_leases l"
+        f" WHERE {ITEMS} AND expires_at <= :now {transaction.dialect.unclaimed('l')})",
         {"job": job, "now": clock.to_text(now)},
     )
 

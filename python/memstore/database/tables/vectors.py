@@ -193,6 +193,21 @@ def pending(
     )
 
 
+def unclaimed(
+    transaction: Transaction, table: VectorTable, generation_id: int, owner_ids: Sequence[int]
+) -> list[int]:
+    """Return those of these owners that still wait; on a server, none that another one claims.
+
+    Their rows are locked until the transaction ends, so that two machines claim different ones.
+    """
+    return transaction.ints(
+        f"SELECT v.{table.owner} FROM {table.name} v WHERE v.generation_id = :generation"
+        f" AND v.{table.owner} IN {transaction.dialect.listed('ids')} AND {_WAITING}"
+        f" ORDER BY v.{table.owner} {transaction.dialect.unclaimed('v')}",
+        {"generation": generation_id, "ids": owner_ids},
+    )
+
+
 def count_pending(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> int:

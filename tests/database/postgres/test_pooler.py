@@ -1,0 +1,78 @@
+"""Through PgBouncer in transaction mode, a client's next transaction has another connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tests.support.programs import Letters
+
+pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg")
+
+from tests.support import postgres  # noqa: E402
+
+import memstore  # noqa: E402
+from memstore.database.postgres import checks  # noqa: E402
+from memstore.database.postgres.address import Address  # noqa: E402
+from memstore.store import servers  # noqa: E402
+
+pytestmark = pytest.mark.process
+
+CLIENTS = 4
+"""Twice as many as there are connections to the server."""
+
+
+@pytest.fixture
+def pooled(url: str) -> Iterator[str]:
+    """The address of a database through PgBouncer."""
+    with pgbouncer.before(url, size=CLIENTS // 2) as (host, port):
+        yield pgbouncer.through(url, host, port)
+
+
+def test_clients_share_connections(pooled: str) -> None:
+    def work(number: int) -> None:
+        # A pool of its own for each: the URLs differ.
+        own = f"{pooled}&application_name=client{number}"
+        with memstore.open(own, namespace=f"of {number % 2}", embedder=Letters()) as store:
+            for round_ in range(10):
+                name = f"c{number}r{round_}"
+                fact = store.add(f"kept {name}", subject="s", idempotency_key=name)
+                store.add(f"newer {name}", subject="s", supersedes=fact.id)
+                store.episodes.add(f"said {name}", source="chat")
+                found = {hit.fact.content for hit in store.search(f"newer {name}", limit=100)}
+                assert f"newer {name}" in found
+            store.add_many([{"content": f"many {number} {n}", "subject": "m"} for n in range(50)])
+
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        list(threads.map(work, range(CLIENTS)))
+    for namespace in ("of 0", "of 1"):
+        with memstore.open(pooled, namespace=namespace, embedder=Letters()) as store:
+            assert store.status().active == CLIENTS // 2 * 60
+            assert store.verify() == []
+            assert store.file.examine(deep=True) == []
+
+
+def test_check_names_it(pooled: str) -> None:
+    memstore.open(pooled, embedder=None).close()
+    for text, state in ((pooled, "right"), (pooled.partition("?")[0], "weak")):
+        (found,) = (one for one in checks.run(Address(text)) if one.name == "pooler")
+        assert (found.state, "PgBouncer" in found.text) == (state, True)
+
+
+def test_row_security_holds_on_a_shared_connection() -> None:
+    with postgres.database() as url, postgres.a_role(url) as (owner, app):
+        servers.init(url, roles=(owner, app), row_level_security=True)
+        with pgbouncer.before(url, size=1, users=[app]) as (host, port):
+            pooled = pgbouncer.through(url, host, port, app)
+            with (
+                memstore.open(pooled, namespace="a", embedder=None) as a,
+                memstore.open(f"{pooled}&application_name=b", namespace="b", embedder=None) as b,
+            ):
+                for number in range(6):  # from the fourth on, without a transaction block
+                    a.add(f"a {number}", subject="s")
+                    b.add(f"b {number}", subject="s")
+                for store in (a, b):
+                    own = {f"{store.namespace} {number}" for number in range(6)}
+                    assert {fact.content for fact in store.list()} == own
+                    assert store.verify() == []
