@@ -369,7 +369,7 @@ class PostgresTransaction(Transaction):
             self._note_id(statement.table, id_)
         if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
             self.namespaces.add(namespace)
-        return self._cursor().execute(statement.text, bound or None)
+        return self._cursor().execute(statement.text, bound or None, binary=statement.is_binary)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if TENANT not in statement.names:

@@ -138,7 +138,8 @@ class IndexedVector(NamedTuple):
     id: int
     """The id of the fact, or of the piece of an episode."""
     row_id: int
-    blob: bytes
+    blob: bytes | None
+    """``None`` if it has no vector of the right length."""
 
 
 def vectors(
@@ -150,19 +151,21 @@ def vectors(
 ) -> Iterator[IndexedVector]:
     """Yield the vectors of facts or pieces that are not deleted or erased.
 
-    Vectors whose length is not ``size_bytes`` are skipped; the doctor reports them.
+    Vectors whose length is not ``size_bytes`` are left out; the doctor reports them.
     """
     table = source.vectors
     test, values = _which(transaction, f"v.{table.owner}", which)
+    # The length is no condition: a server takes it for a rare one, and sorts all rows for a page.
     found = transaction.rows(
-        f"SELECT v.{table.owner}, h.id, v.embedding FROM {table.name} v CROSS JOIN {table.home}"
-        f" WHERE v.generation_id = :generation AND {table.link} AND {table.living}"
-        f" AND octet_length(v.embedding) = :size AND {test}",
+        f"SELECT v.{table.owner}, h.id,"
+        " CASE WHEN octet_length(v.embedding) = :size THEN v.embedding END"
+        f" FROM {table.name} v CROSS JOIN {table.home}"
+        f" WHERE v.generation_id = :generation AND {table.link} AND {table.living} AND {test}",
         {**values, "generation": generation_id, "size": size_bytes},
     )
     for id_, row_id, blob in found:
-        if isinstance(blob, bytes):  # another program may have written text of that length
-            yield IndexedVector(id_, row_id, blob)
+        # Another program may have written text of that length.
+        yield IndexedVector(id_, row_id, blob if isinstance(blob, bytes) else None)
 
 
 def extent(transaction: Transaction, source: Source) -> tuple[int, int]:

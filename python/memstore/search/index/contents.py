@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from memstore._kernel.codes import Codes
 from memstore._kernel.columns import Columns
@@ -52,6 +53,22 @@ class ThreadedCall(Generic[T]):
             self._value = self._work()
         except BaseException as error:  # noqa: BLE001 - raised by result
             self._error = error
+
+
+class Page(NamedTuple):
+    """Some of the rows or vectors, read but not indexed yet."""
+
+    last: int
+    """The last one's id."""
+    put: Callable[[], None]
+    """Indexes them; it needs no transaction."""
+
+
+class _Rows(NamedTuple):
+    ids: list[int]
+    rows: list[IndexedRow]
+    tokens: list[list[str]]
+    """Each row's tokens."""
 
 
 class Contents:
@@ -172,45 +189,56 @@ class Contents:
     def follow(self, transaction: Transaction, changed: Changed, position: int) -> None:
         """Apply the changes up to a position: the newest that the transaction sees."""
         for ids in _batches(changed.rows):
-            gone = set(ids).difference(self._put_rows(transaction, ids))
+            rows = self._rows(transaction, ids)
+            self._put_rows(rows)
+            gone = set(ids).difference(rows.ids)
             self.columns.drop(gone)
             self.words.drop(gone)
             self.features.drop(gone)
         for ids in _batches(changed.vectors):
-            gone = set(ids).difference(self._put_vectors(transaction, ids))
+            found = self._vectors(transaction, ids)
+            self._put_vectors(found)
             if self.codes is not None:
-                self.codes.drop(gone)
+                self.codes.drop(set(ids).difference(one.id for one in found if one.blob))
         self.loose += len(changed.rows)
         self.position = position
 
-    def load_rows(self, transaction: Transaction, after: int) -> int | None:
-        """Add the rows after an id; return the last one's id, or ``None`` if there are none."""
-        return max(self._put_rows(transaction, Range(after, BATCH)), default=None)
+    def rows_after(self, transaction: Transaction, after: int) -> Page | None:
+        """Read the next rows after an id; ``None`` if there are no more."""
+        rows = self._rows(transaction, Range(after, BATCH))
+        return Page(rows.ids[-1], partial(self._put_rows, rows)) if rows.ids else None
 
-    def load_vectors(self, transaction: Transaction, after: int) -> int | None:
+    def vectors_after(self, transaction: Transaction, after: int) -> Page | None:
         """Do the same for vectors, by the ids of facts or pieces."""
-        return max(self._put_vectors(transaction, Range(after, BATCH)), default=None)
+        found = self._vectors(transaction, Range(after, BATCH))
+        return Page(found[-1].id, partial(self._put_vectors, found)) if found else None
 
-    def _put_rows(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+    def _rows(self, transaction: Transaction, which: Sequence[int] | Range) -> _Rows:
         rows = list(indexed.rows(transaction, self._source, which))
-        ids = [row.id for row in rows]
-        self.columns.put([row[:5] for row in rows])
-        self.words.put(ids, _tokens(transaction, rows))
-        self.features.put([_text(row) for row in rows])
-        return ids
+        return _Rows([row.id for row in rows], rows, list(_tokens(transaction, rows)))
 
-    def _put_vectors(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+    def _put_rows(self, rows: _Rows) -> None:
+        self.columns.put([row[:5] for row in rows.rows])
+        self.words.put(rows.ids, rows.tokens)
+        self.features.put([_text(row) for row in rows.rows])
+
+    def _vectors(
+        self, transaction: Transaction, which: Sequence[int] | Range
+    ) -> list[IndexedVector]:
         if self.codes is None:
             return []
         size = self.codes.dimension * BYTES_PER_NUMBER
-        found = list(indexed.vectors(transaction, self._source, self.generation.id, size, which))
+        return list(indexed.vectors(transaction, self._source, self.generation.id, size, which))
+
+    def _put_vectors(self, found: Sequence[IndexedVector]) -> None:
+        if self.codes is None:
+            return
         try:
             _put(self.codes, found)
         except ValueError:  # one has NaN: skip it, the doctor reports it
             for one in found:
                 self.codes.drop([one.id])
                 _try_to_put(self.codes, one)
-        return [one.id for one in found]
 
 
 def words_until(transaction: Transaction, source: Source, last: int) -> Words:
@@ -226,7 +254,13 @@ def words_until(transaction: Transaction, source: Source, last: int) -> Words:
 
 
 def _put(codes: Codes, found: Sequence[IndexedVector]) -> None:
-    codes.put([one.id for one in found], [one.row_id for one in found], [one.blob for one in found])
+    ids, row_ids, blobs = [], [], []
+    for id_, row_id, blob in found:
+        if blob is not None:
+            ids.append(id_)
+            row_ids.append(row_id)
+            blobs.append(blob)
+    codes.put(ids, row_ids, blobs)
 
 
 def _try_to_put(codes: Codes, one: IndexedVector) -> None:

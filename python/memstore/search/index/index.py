@@ -26,7 +26,7 @@ from memstore.domain import clock
 from memstore.errors import MemstoreError, StorageError
 from memstore.lazy import lazy_import
 from memstore.search.index import visibility
-from memstore.search.index.contents import Contents
+from memstore.search.index.contents import Contents, ThreadedCall
 from memstore.search.index.files import Files
 from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
 from memstore.search.index.residents import RESIDENTS
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.embedding import leases
+    from memstore.search.index.contents import Page
     from memstore.search.index.recorded import Recorded
     from memstore.search.index.visibility import Visible
 else:
@@ -399,10 +400,11 @@ class Index:
             return None
         contents = Contents(self._kind.source, generation, span.newest)
         try:
-            for load in (contents.load_rows, contents.load_vectors):
-                last: int | None = MIN_ID
-                while last is not None:
-                    last = load(transaction, last)
+            for read_after in (contents.rows_after, contents.vectors_after):
+                last = MIN_ID
+                while (page := read_after(transaction, last)) is not None:
+                    page.put()
+                    last = page.last
         except ValueError:
             self._unfit = True
             return None
@@ -412,7 +414,8 @@ class Index:
     def _build(self) -> Contents | None:
         """Index every row, in many transactions, each of which may see later rows than the last.
 
-        Rows that changed after the first of them are in the feed, and are read again.
+        Rows that changed after the first of them are in the feed, and are read again. The next page
+        is read while one is indexed: the kernel needs no GIL, and a server answers meanwhile.
         """
         with self._engine.read() as transaction:
             span = feeds.span(transaction, self._kind.feed)
@@ -423,14 +426,26 @@ class Index:
         if contents is not None:
             return contents
         contents = Contents(self._kind.source, generation, span.newest)
-        for load in (contents.load_rows, contents.load_vectors):
-            last: int | None = MIN_ID
-            while last is not None:
-                if self._ended.is_set():
-                    return None
+        putting: ThreadedCall[None] | None = None
+        for page in self._pages(contents):
+            if putting is not None:
+                putting.result()
+            putting = ThreadedCall(page.put)
+        if putting is not None:
+            putting.result()
+        return None if self._ended.is_set() else contents
+
+    def _pages(self, contents: Contents) -> Iterator[Page]:
+        """Read all rows, then all vectors, until the index is closed."""
+        for read_after in (contents.rows_after, contents.vectors_after):
+            last = MIN_ID
+            while not self._ended.is_set():
                 with self._engine.read() as transaction:
-                    last = load(transaction, last)
-        return contents
+                    page = read_after(transaction, last)
+                if page is None:
+                    break
+                yield page
+                last = page.last
 
     def _is_dense(self, transaction: Transaction) -> bool:
         """Whether arrays by row id are not mostly empty, so that rows can be indexed at all."""
