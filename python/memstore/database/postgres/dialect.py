@@ -14,7 +14,7 @@ WITHOUT_NUL: Final = (
 )
 """A JSON text in which each escaped U+0000 is U+FFFD, as the server's functions fail on the first.
 
-Escaped backslashes are set aside, so that one before ``u0000`` remains; JSON contains no ``chr(1)``.
+Escaped backslashes are set aside, so that one before ``u0000`` remains; JSON contains no chr(1).
 """
 
 OBJECT: Final = (
