@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import posixpath
 import shutil
 import subprocess
 import sys
@@ -130,6 +131,21 @@ class Folder:
         )
 
 
+IS_OLD = tuple(map(int, anthropic.__version__.split(".")[:2])) < (1, 2)
+
+
+def differs_in_old(command: dict[str, Any]) -> bool:
+    """Whether the SDK before 1.2 may give another answer to a command than the newest, and ours.
+
+    It splits lines at more characters where it inserts, and takes another spelling of the root,
+    such as ``/memories/``, for a directory that can be deleted and moved.
+    """
+    if command["command"] == "insert":
+        return True
+    path = command.get("old_path", command.get("path", ""))
+    return command["command"] in {"delete", "rename"} and posixpath.normpath(path) == "/memories"
+
+
 class NoToolError(Exception):
     """The folder's tool let an error of the operating system through."""
 
@@ -143,6 +159,8 @@ def test_any_commands_get_the_answers_of_the_tool_on_a_folder(
     with memstore.open(":memory:", embedder=None) as store:
         tool = MemoryTool(store)
         for command in commands:
+            if IS_OLD and differs_in_old(command):
+                continue
             ours = answer(tool, command)
             try:
                 assert ours == answer(folder, command)

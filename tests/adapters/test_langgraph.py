@@ -387,7 +387,7 @@ def test_threads_put_one_key_at_will(store: MemstoreStore) -> None:
 
 labels = st.sampled_from(["a", "b", "é", "a b"])
 paths = st.lists(labels, min_size=1, max_size=3).map(tuple)
-item_keys = st.sampled_from(["k", "K", "k.", "", "\\"])
+langgraph_keys = st.sampled_from(["k", "K", "k.", "", "\\"])
 scalars = st.sampled_from([None, "x", "1", "", 0, 1, 2.5, -3])
 shallow = scalars | st.lists(scalars, max_size=2)
 inner = shallow | st.dictionaries(st.sampled_from(["p", "q"]), shallow, max_size=2)
@@ -413,12 +413,12 @@ conditions = st.lists(
 puts = st.builds(
     lambda *given: PutOp(*given),
     paths,
-    item_keys,
+    langgraph_keys,
     st.none() | values,
     st.sampled_from([None, False, ["v"], ["w.p"]]),
 )
 reads = (
-    st.builds(lambda *given: GetOp(*given), paths, item_keys)
+    st.builds(lambda *given: GetOp(*given), paths, langgraph_keys)
     | st.builds(
         lambda *given: SearchOp(*given),
         st.lists(labels, max_size=2).map(tuple),

@@ -1,9 +1,9 @@
 """The long-term memory of LangGraph: a ``BaseStore`` in one namespace of memstore.
 
-An item is a fact with an external key (:mod:`memstore.adapters.item_keys`). Its value is in the
-metadata, so that filters reach it; its text is what is searched, or its name if nothing is. Putting
-again supersedes, deleting leaves a tombstone, a time to live is an expiry. What was before stays in
-the chain of its key: :meth:`MemstoreStore.history`.
+An item is a fact with an external key (:mod:`memstore.adapters.langgraph_keys`). Its value is in
+the metadata, so that filters reach it; its text is what is searched, or its name if nothing is.
+Putting again supersedes, deleting leaves a tombstone, a time to live is an expiry. What was before
+stays in the chain of its key: :meth:`MemstoreStore.history`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.adapters import item_filters, item_keys
+from memstore.adapters import langgraph_filters, langgraph_keys
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from memstore.adapters.item_filters import Comparison
+    from memstore.adapters.langgraph_filters import Comparison
     from memstore.adapters.opened import StoreOrPath
     from memstore.domain.records import Fact
 
@@ -194,7 +194,9 @@ class MemstoreStore(BaseStore):
         Erased values are left out.
         """
         _check_namespace(namespace)
-        facts = self._store.history(external_key=item_keys.written(namespace, _checked_key(key)))
+        facts = self._store.history(
+            external_key=langgraph_keys.written(namespace, _checked_key(key))
+        )
         return [
             ItemVersion(
                 fact.metadata[VALUE],
@@ -215,7 +217,7 @@ class MemstoreStore(BaseStore):
         """Delete the items that have expired; return how many. They can be restored."""
         swept = 0
         while expired := self._store.list(
-            states=["expired"], external_key_prefix=item_keys.ROOT, limit=PAGE
+            states=["expired"], external_key_prefix=langgraph_keys.ROOT, limit=PAGE
         ):
             keys = (fact.external_key or "" for fact in expired)
             # Some may have been put again since they were read.
@@ -277,19 +279,19 @@ class MemstoreStore(BaseStore):
     # -- writing -----------------------------------------------------------------------------
 
     def _to_put(self, place: Key, op: Any) -> NewFact | DeleteKey:
-        external_key = item_keys.written(*place)
+        external_key = langgraph_keys.written(*place)
         if op.value is None:
             return DeleteKey(external_key=external_key)
         value = from_json(to_json(_checked_value(op.value), VALUE))
         metadata: dict[str, Any] = {VALUE: value}
-        if item_keys.read(external_key).key is None:
+        if langgraph_keys.read(external_key).key is None:
             metadata[KEY] = place.key
         if op.ttl is not None:
             metadata[TTL] = _checked_minutes(op.ttl)
         text = self._text(value, op.index)
         searched = bool(text) and len(to_json(metadata, VALUE).encode()) <= MAX_BYTES
         return NewFact(
-            content=text if searched else item_keys.label(external_key),
+            content=text if searched else langgraph_keys.label(external_key),
             subject="/".join(place.namespace).strip() or NAME,
             category=CATEGORY,
             metadata=metadata,
@@ -318,12 +320,12 @@ class MemstoreStore(BaseStore):
         if isinstance(op, GetOp):
             return lambda: self._get(op)
         if isinstance(op, SearchOp):
-            tests = item_filters.comparisons(op.filter)
+            tests = langgraph_filters.comparisons(op.filter)
             return lambda: self._search(op, tests)
         return (lambda: self._namespaces(op)) if isinstance(op, ListNamespacesOp) else None
 
     def _get(self, op: Any) -> Item | None:
-        key = item_keys.written(op.namespace, op.key)
+        key = langgraph_keys.written(op.namespace, op.key)
         fact = self._store.by_key(key)
         if fact is None or VALUE not in fact.metadata:
             return None
@@ -333,7 +335,7 @@ class MemstoreStore(BaseStore):
     def _search(self, op: Any, tests: Sequence[Comparison]) -> list[SearchItem]:
         if op.limit == 0:
             return []
-        prefix, stop = item_keys.under(op.namespace_prefix), op.offset + op.limit
+        prefix, stop = langgraph_keys.under(op.namespace_prefix), op.offset + op.limit
         found: list[tuple[Fact, float | None]] = []
         if op.query and op.query.strip():
             for one in self._found(op.query, prefix, tests, stop):
@@ -396,7 +398,7 @@ class MemstoreStore(BaseStore):
 
     def _columns(self, fact: Fact, first: Mapping[str, datetime]) -> dict[str, Any]:
         external_key = fact.external_key or ""
-        namespace, key = item_keys.read(external_key)
+        namespace, key = langgraph_keys.read(external_key)
         return {
             "value": fact.metadata[VALUE],
             "key": fact.metadata[KEY] if key is None else key,
@@ -423,9 +425,9 @@ class MemstoreStore(BaseStore):
         matches = [(one.match_type, tuple(one.path)) for one in op.match_conditions or ()]
         beginning = max((_literal(path) for kind, path in matches if kind == "prefix"), default=())
         # Without its last dot: two of them end a folder.
-        prefix = item_keys.under(beginning).removesuffix(".")
-        folders = self._store.key_folders(prefix, delimiter=item_keys.END)
-        every = {item_keys.read(folder).namespace for folder in folders}
+        prefix = langgraph_keys.under(beginning).removesuffix(".")
+        folders = self._store.key_folders(prefix, delimiter=langgraph_keys.END)
+        every = {langgraph_keys.read(folder).namespace for folder in folders}
         found = {
             namespace[: op.max_depth]
             for namespace in every
@@ -488,10 +490,10 @@ def _check_labels(namespace: object) -> None:
             raise InvalidNamespaceError(
                 f"Invalid namespace label {label!r} found in {namespace}. {problem}"
             )
-    if len(".".join(namespace)) > item_keys.MAX_NAMESPACE:
+    if len(".".join(namespace)) > langgraph_keys.MAX_NAMESPACE:
         raise InvalidNamespaceError(
-            f"Namespaces cannot be longer than {item_keys.MAX_NAMESPACE} characters, with a dot "
-            f"between labels. Got {namespace}"
+            f"Namespaces cannot be longer than {langgraph_keys.MAX_NAMESPACE} characters, with a "
+            f"dot between labels. Got {namespace}"
         )
 
 

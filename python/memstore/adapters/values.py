@@ -6,14 +6,12 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from memstore.domain.arguments import MAX_NUMBER, stored_text
 from memstore.domain.metadata import DECODER, MAX_DEPTH, json_writer
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
     from typing import Final
-
-MAX_INTEGER = 2**63 - 1
-"""Larger ones are kept by Python's JSON, but databases read them as inexact numbers."""
 
 
 def to_json(value: object, name: str) -> str:
@@ -44,9 +42,9 @@ def check_json(value: object, name: str, depth: int = 0) -> None:
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, str):
-        _check_text(value, name)
+        stored_text(value, name)
     elif isinstance(value, int):
-        if abs(value) > MAX_INTEGER:
+        if abs(value) > MAX_NUMBER:  # JSON keeps it, but databases read it as an inexact number
             raise InvalidArgument("must fit in 64 bits; store it as text", argument=name)
     elif isinstance(value, float):
         if not math.isfinite(value):
@@ -57,7 +55,7 @@ def check_json(value: object, name: str, depth: int = 0) -> None:
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise InvalidArgumentType(f"must have text keys, not {key!r}", argument=name)
-            _check_text(key, f"a key of {name}")
+            stored_text(key, f"a key of {name}")
             check_json(inner, f"{name}[{json.dumps(key)}]", depth + 1)
     elif isinstance(value, list | tuple):
         for number, inner in enumerate(value):
@@ -66,18 +64,6 @@ def check_json(value: object, name: str, depth: int = 0) -> None:
         raise InvalidArgumentType(
             f"is a {type(value).__name__}, which JSON cannot keep", argument=name
         )
-
-
-def _check_text(text: str, name: str) -> None:
-    if text.isascii():
-        return
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidArgument(
-            f"contains half of a character at position {error.start} (a lone surrogate)",
-            argument=name,
-        ) from None
 
 
 _written: Final = json_writer(allow_nan=False)

@@ -194,14 +194,25 @@ def _engine(
         )
     for name in namespaces:
         checked_name(name, "namespace")
+    require_driver()
+    return postgres.PostgresEngine(
+        path, *namespaces, wait_seconds=wait_seconds, read_only=read_only
+    )
+
+
+def require_driver() -> None:
+    """Import what PostgreSQL needs.
+
+    Raises:
+        StorageError: it is not installed.
+    """
     try:
-        engine = postgres.PostgresEngine
+        _ = postgres.PostgresEngine
     except ImportError as error:
         raise StorageError(
             f"PostgreSQL needs packages that are not installed ({error})",
             remedy=Remedy.INSTALL_POSTGRES,
         ) from None
-    return engine(path, *namespaces, wait_seconds=wait_seconds, read_only=read_only)
 
 
 def _aside() -> File:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore import settings
-from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.errors import InvalidArgument
 from memstore.lazy import lazy_import
 from memstore.store import opening
 from memstore.store.paths import is_server
@@ -51,7 +51,7 @@ def init(
 
 def setup_sql(roles: Sequence[str] | None = None, *, row_level_security: bool = False) -> str:
     """Return the SQL by which :func:`init` makes the roles and the policies."""
-    _needs_driver()
+    opening.require_driver()
     return administration.sql(roles, row_level_security=row_level_security)
 
 
@@ -67,7 +67,7 @@ def distribute(url: str | os.PathLike[str] | None) -> None:
 
 def distribution_sql() -> str:
     """Return the SQL that :func:`distribute` runs in one transaction."""
-    _needs_driver()
+    opening.require_driver()
     return "\n".join(distribution.statements())
 
 
@@ -86,15 +86,5 @@ def _address(url: str | os.PathLike[str] | None) -> address.Address:
             "must be the URL of a database, such as postgresql://user@host:5432/database",
             argument="path",
         )
-    _needs_driver()
+    opening.require_driver()
     return address.Address(url)
-
-
-def _needs_driver() -> None:
-    try:
-        _ = address.Address
-    except ImportError as error:
-        raise StorageError(
-            f"PostgreSQL needs packages that are not installed ({error})",
-            remedy=Remedy.INSTALL_POSTGRES,
-        ) from None

@@ -55,6 +55,7 @@ def test_an_owner_is_erased_with_a_plan_and_a_proof(pages: Pages) -> None:
     assert [one.id for one in pages.store.list(scope="all")] == [other.id]
     proof = pages.post("erase/proof", {"words": "Zarathustra\r\nfigs\r\n"})
     assert "None of 2 words is left" in text_of(proof.text)
+    assert "The word is not left" in pages.post("erase/proof", {"words": "figs"}).text
     assert "Some are left" in pages.post("erase/proof", {"words": "tea"}).text
 
 

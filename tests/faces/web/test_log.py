@@ -166,6 +166,9 @@ def test_a_reading_is_stopped_between_two_pieces(memory: Store, model_server: Mo
     assert "0 of " in running
     pages.post(f"episode/{episode.id}/reading")  # it runs already
     pages.post(f"episode/{episode.id}/reading/stop")
+    stopping = pages.read(f"episode/{episode.id}")
+    assert "It ends when the model has answered" in stopping
+    assert "reading/stop" not in stopping
     stopped.set()
     assert "It was stopped" in result(pages, episode.id)
     assert len(model_server.prompts) == 1

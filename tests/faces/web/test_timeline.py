@@ -80,9 +80,20 @@ def test_a_source_is_undone_with_the_conflict_that_was_chosen(pages: Pages) -> N
     number = page.split("timeline/undo/")[1].split('"')[0]
     plan = pages.read(f"timeline/undo/{number}")
     assert "undo it all the same" in plan
+    assert "This is what would be done" in plan
     _undo(pages, plan, number, undo=str(first.id))
     assert not pages.store.list()
     assert pages.store.get(kept.id).status == "deleted"
+
+
+def test_a_plan_of_conflicts_alone_does_nothing_by_itself(pages: Pages) -> None:
+    fact = pages.store.within(source="web:example.org").add("The gate is green", subject="gate")
+    pages.store.update_metadata(fact.id, {"by": "hand"})
+    page = pages.ask("timeline", {"source": "web:example.org"})
+    number = page.split("timeline/undo/")[1].split('"')[0]
+    plan = pages.read(f"timeline/undo/{number}")
+    assert "Nothing would be done unless you choose it" in plan
+    assert "This is what would be done" not in plan
 
 
 def test_a_plan_that_changed_is_shown_again_and_does_nothing(pages: Pages) -> None:

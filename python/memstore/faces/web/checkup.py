@@ -79,7 +79,7 @@ class Checkup:
             )
             at = clock.utc_now()
         except Cancelled:
-            by_itself = "The sign-in of who started it has ended, so it was stopped."
+            by_itself = "The sign-in that started it has ended, so it was stopped."
             trouble = by_itself if self._signed_out else "It was stopped."
         except (Explained, ValueError) as error:
             trouble = wording.in_pages(error)

@@ -208,7 +208,7 @@ class Gate:
                 return redirect(ENTER)
             return self._sign_in.page()
         if not request.is_from(request.origins):
-            return plain(403, "Only our own page may send this.")
+            return self._sign_in.page("Only this page may send the form: sign in again.", 403)
         fields = await self._fields(request.headers, incoming)
         if fields is None:
             return None

@@ -76,6 +76,11 @@ class Rereading:
         """End it after the piece that the model reads now; nothing is stored."""
         self._stop.set()
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to end, and still waits for the model."""
+        return self.is_running and self._stop.is_set()
+
     def _read(self) -> None:
         try:
             episode = self._store.episodes.get(self._episode_id)
@@ -90,7 +95,7 @@ class Rereading:
             self.trouble = (
                 "It was stopped; nothing was stored."
                 if self._stop.is_set()
-                else "The sign-in of who started it has ended; nothing was stored."
+                else "The sign-in that started it has ended; nothing was stored."
             )
         except (Explained, ValueError) as error:
             self.trouble = wording.in_pages(error)
