@@ -29,6 +29,8 @@ VALUES: list[Any] = [
     "http://169.254.169.254/", "data:,{}", "HS256", "RS256", "ES256", "PS256", "EdDSA", "NONE",
 ]  # fmt: skip
 """What a header or a claim may be changed to."""
+SIGNABLE = [one for one in VALUES if one not in (LATER, "\ud800")]
+"""Those that the provider's library signs, and with which no token is valid for longer."""
 
 HEADERS = (
     "alg",
@@ -145,7 +147,7 @@ class Forger:
     def signed(self) -> str:
         """Sign claims of which one that is required is wrong, with the provider's own key."""
         name = self._chance.choice([*REQUIRED])
-        wrong = self._chance.choice([*REQUIRED[name], *(one for one in VALUES if one != LATER)])
+        wrong = self._chance.choice([*REQUIRED[name], *SIGNABLE])
         if name == "sub" and isinstance(wrong, str) and wrong.strip():
             wrong = ""  # any other text is a user
         return self._provider.token(**{**CLAIMS, name: wrong})
