@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 MCP_HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 LISTENING = re.compile(r"memstore-mcp: serving http://(\S+)/mcp\n")
 
@@ -36,7 +36,9 @@ class Served:
     ``first`` is a program that it runs before it serves.
     """
 
-    def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0", first: str = "") -> None:
+    def __init__(
+        self, db: Path | str, *flags: str, http: str = "127.0.0.1:0", first: str = ""
+    ) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
         if "--answers" not in flags:
             flags = ("--answers", "json", *flags)

@@ -133,6 +133,8 @@ def refused_tokens(provider: Provider) -> dict[str, str]:
         "of the future": provider.token(iat=99_999_999_999, **SEARCH),
         "never expiring": provider.token(exp=None, **SEARCH),
         "expiring at no number": provider.token(exp="soon", **SEARCH),
+        "expiring at a text of digits": provider.token(exp="99999999999", **SEARCH),
+        "valid from a text of digits": provider.token(nbf="0", **SEARCH),
         "expiring at infinity": provider.token(exp=1e400, **SEARCH),
         "without a subject": provider.token(sub=None, **SEARCH),
     }

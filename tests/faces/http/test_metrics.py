@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,33 @@ from memstore.faces.mcp import catalogue
 from memstore.upkeep import figures
 
 SECRETS = ("alice-corp", "the kettle is blue", "tok-name", "user-77", "no_such_tool", "mst_")
+
+
+PLACES = (
+    "/metrics",
+    "/readyz",
+    "/livez",
+    "/health",
+    "/mcp",
+    "/mcp/hook",
+    "/",
+    "/alice-corp",
+    "//x",
+)
+METHODS = ("GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "ALICE-CORP")
+NAMES = ("Accept", "Host", "Origin", "Authorization", "Content-Type", "Content-Length-X", "Cookie")
+TEXTS = (
+    "",
+    "*/*",
+    "text/html;q=x",
+    "Bearer mst_x",
+    "alice-corp",
+    ",,;",
+    "localhost:9464",
+    "x" * 9000,
+)
+MOST_LABELS = 40
+"""How many pairs of a kind of request and a class of answers there may be."""
 
 
 def samples(answer: httpx.Response) -> dict[tuple[str, ...], float]:
@@ -171,3 +201,44 @@ def test_metrics_are_on_their_own_port_alone(path: Path) -> None:
         return [one.status_code for one in answers]
 
     assert served(path, work) == [404, 404, 404, 405, 200]
+
+
+def test_random_requests_are_answered_and_counted(
+    path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
+) -> None:
+    """Metrics stay readable and name nothing of the requests; probes answer as before."""
+    inputs = pytestconfig.getoption("--inputs")
+    chance = random.Random(inputs)
+    counted: Counter[str] = Counter()
+
+    async def ask(server: Client, number: int) -> None:
+        port = chance.choice((METRICS_PORT, 80, 8765))
+        place = chance.choice(PLACES) + chance.choice(
+            ("", "", "/", "?x=alice-corp", "/%00", "%2e%2e")
+        )
+        answer = await server.http.request(
+            chance.choice(METHODS),
+            f"http://localhost:{port}{place}",
+            headers={chance.choice(NAMES): chance.choice(TEXTS)},
+            content=chance.choice((b"", b"{", b"\xff" * 9, b'{"jsonrpc": "2.0"}')),
+        )
+        counted[f"answered {answer.status_code}"] += 1
+        assert answer.status_code < 500, (place, answer.status_code)
+        if number % 50 == 0:
+            assert await server.probes() == [200, 200]
+            found = await server.metrics(chance.choice(("*/*", "application/openmetrics-text")))
+            assert found.status_code == 200
+            assert [word for word in SECRETS if word in found.text] == []
+
+    async def work(server: Client) -> tuple[int, dict[tuple[str, ...], float]]:
+        for number in range(inputs):
+            await ask(server, number)
+        found = samples(await server.metrics())
+        labels = {name for name in found if name[0] == "memstore_http_requests_total"}
+        return len(labels), found
+
+    labels, found = served(path, work)
+    assert found["memstore_http_requests_running",] == 0
+    assert found["memstore_ready",] == 1
+    assert labels <= MOST_LABELS
+    record_property("counts", ", ".join(f"{n} {what}" for what, n in sorted(counted.items())))

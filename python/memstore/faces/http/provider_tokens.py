@@ -24,6 +24,9 @@ ACCESS_TYPES: Final = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 
 REQUIRED: Final = ["exp", "iss", "aud", "sub"]
 
+MOMENTS: Final = ("exp", "nbf", "iat")
+"""The claims that are numbers of seconds (RFC 7519); PyJWT takes texts of digits for them, too."""
+
 REASONS: Final[dict[type[Exception], str]] = {
     exceptions.ExpiredSignatureError: "the token has expired",
     exceptions.ImmatureSignatureError: "the token is not valid yet",
@@ -69,7 +72,7 @@ class ProviderTokens:
         if key is None:
             raise AccessDenied("the token is signed with an unknown key")
         try:
-            return jwt.decode(
+            claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
                 algorithms=[algorithm],
@@ -80,6 +83,9 @@ class ProviderTokens:
             )
         except UNREADABLE as error:
             raise AccessDenied(REASONS.get(type(error), "the token cannot be read")) from error
+        if any(type(claims.get(name, 0)) not in (int, float) for name in MOMENTS):
+            raise AccessDenied("the token has a time that is no number")
+        return claims
 
 
 def is_jwt(token: str) -> bool:
