@@ -197,6 +197,17 @@ def _database(url: str) -> Iterator[Database]:
 
 
 @contextmanager
+def at_a_url(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yield the URL of a database, which the programs themselves open."""
+    url = databases.take()
+    monkeypatch.setitem(raw.SERVED, url, partial(_database, url))
+    own = partial(PostgresEngine, url, "default", "default")
+    monkeypatch.setitem(engines.SERVED, url, own)
+    yield url
+    databases.give_back(url)
+
+
+@contextmanager
 def instead_of_files(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Open a database for each path, and the same one for the same path."""
     files = opening._engine
