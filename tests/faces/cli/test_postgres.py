@@ -51,6 +51,7 @@ def test_copy_brings_a_file_to_a_server(cli: CommandLine, url: str) -> None:
     code, text = cli.error("copy", cli.db, url)
     assert code != 0
     assert "no earlier copy to which nobody else wrote" in text
+    assert "Name another database, or a namespace of it" in text
 
 
 def test_a_server_that_is_away_is_named_without_the_password(cli: CommandLine) -> None:
@@ -58,6 +59,15 @@ def test_a_server_that_is_away_is_named_without_the_password(cli: CommandLine) -
     assert code == 3
     assert "postgresql://ana@127.0.0.1:1/db" in text
     assert "secret" not in text
+
+
+def test_a_memory_that_is_missing_is_not_said_to_be_old(
+    cli: CommandLine, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_READ_ONLY", "1")
+    code, text = cli.error("list", "--db", url, "--namespace", "new")
+    assert code == 3
+    assert "holds no memory of this namespace" in text
 
 
 @pytest.fixture
