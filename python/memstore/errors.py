@@ -92,6 +92,7 @@ class Remedy(Enum):
     ADD_CITUS = "Install Citus on the server, then run CREATE EXTENSION citus in the database."
     ADD_NODES = "Add servers to the cluster with the function citus_add_node of Citus."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
+    EMPTY_TARGET = "Name another database, or a namespace of it that holds nothing yet."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "
         "and the network and proxy settings."

@@ -12,6 +12,7 @@ import pytest
 import memstore
 from memstore.database.sqlite import copying
 from memstore.errors import Remedy
+from memstore.store import paths
 
 PRAGMA = {1: "normal", 2: "full"}
 
@@ -73,6 +74,24 @@ def test_a_url_is_refused_and_its_scheme_named(
     assert "secret" not in str(caught.value)
     assert caught.value.remedy is Remedy.NAME_FILE
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://host/db", "postgresql://host/db"),
+        ("postgres://ana@host/db?sslmode=require", "postgres://ana@host/db?sslmode=require"),
+        ("postgresql://ana:se:cr?et@host:5/db", "postgresql://ana@host:5/db"),
+        ("postgresql://:secret@host/db", "postgresql://@host/db"),
+        ("postgresql://host/db?user=ana&password=secret", "postgresql://host/db?user=ana"),
+        ("postgresql://host/db?p%61ssword=secret", "postgresql://host/db"),
+        ("postgresql://ana:secret@/db?host=/run&sslpassword=x", "postgresql://ana@/db?host=/run"),
+        ("postgresql://[::1]:5/db", "postgresql://[::1]:5/db"),
+        ("postgresql://one:1,two:2/db", "postgresql://one:1,two:2/db"),
+    ],
+)
+def test_an_address_is_shown_without_its_passwords(url: str, shown: str) -> None:
+    assert paths.without_secrets(url) == shown
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memstore.faces.cli.main import main
+from memstore.store.paths import is_server
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,6 @@ def cli_fixture(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> CommandLine:
-    if not path.exists():  # a fixture may have filled it
+    if not (is_server(path) or path.exists()):  # a fixture may have filled it
         shutil.copy(empty_file, path)
     return CommandLine(path, capsys, monkeypatch)

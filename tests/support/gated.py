@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -74,9 +75,10 @@ async def gated(path: Path, settings: str | None = None) -> AsyncIterator[Gated]
     """
     provider = None
     if settings is not None:
-        file = path.with_name("identity.toml")
-        file.write_text(settings, "utf-8")
-        provider = ProviderTokens(identity.read(str(file)))
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "identity.toml")
+            file.write_text(settings, "utf-8")
+            provider = ProviderTokens(identity.read(str(file)))
     opening = Opening(partial(memstore.open, path, embedder=None, actor="agent", source="mcp"))
     stores = Stores(opening)
     endpoint = McpEndpoint(

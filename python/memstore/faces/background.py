@@ -7,9 +7,11 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+from memstore import settings
+
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def flags(arguments: argparse.Namespace, names: Iterable[str]) -> list[str]:
@@ -18,13 +20,19 @@ def flags(arguments: argparse.Namespace, names: Iterable[str]) -> list[str]:
     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value]
 
 
-def start(words: Sequence[str], given: bytes = b"", log: str | None = None) -> None:
+def start(
+    words: Sequence[str],
+    given: bytes = b"",
+    log: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
     """Start ``memstore`` with these words; nobody waits for it.
 
     Args:
         words: the command and its flags.
         given: its standard input.
         log: the file for what it prints, which only this user may read; ``None`` to discard it.
+        environment: more variables; other users cannot see them, as they can the words.
     """
     apart: dict[str, Any] = (
         {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
@@ -38,6 +46,7 @@ def start(words: Sequence[str], given: bytes = b"", log: str | None = None) -> N
             stdin=subprocess.PIPE,
             stdout=told,
             stderr=told,
+            env=settings.environment() | dict(environment or {}),
             **apart,
         )
     finally:

@@ -75,7 +75,11 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
     flag = partial(add_option, parser, default=argparse.SUPPRESS)
     # argparse formats its help
     default = str(settings.default_path()).replace("%", "%%").replace(" ", BLANK)
-    flag("--db FILE", f"the memory file, created if missing (default: {default})")
+    flag(
+        "--db FILE",
+        f"the memory file, created if missing (default: {default}), or a database: "
+        "postgresql://USER@HOST/NAME",
+    )
     flag(
         "--namespace NAME",
         "the namespace to read and write (default: "

@@ -59,6 +59,8 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
     Remedy.NAME_PROGRAM: "Name that program: memstore import --from PROGRAM.",
+    Remedy.OPEN_NAMESPACE: "Name it with --namespace.",
+    Remedy.BACK_UP_SERVER: "Back the server up with pg_dump, or use memstore export.",
     Remedy.SET_UP_SERVER: "Create them first: memstore postgres init.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
@@ -140,6 +142,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
     Remedy.SAY_ANY_SUBJECT: "If this is intended, pass any_subject: true.",
     Remedy.NAME_FILE: "Start the server with another --db.",
+    Remedy.OPEN_NAMESPACE: "Start the server with that --namespace.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.RESTORE_BACKUP: (
         "Bring a backup back with memstore recover BACKUP; the next call uses it."
@@ -187,6 +190,7 @@ PAGE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.FIND_EPISODE: "Look for it in the log.",
     Remedy.LEAVE_SECRET_OUT: "Leave it out.",
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
+    Remedy.OPEN_NAMESPACE: "Start the server with that --namespace.",
     Remedy.OPEN_AGAIN: "Start the server again.",
     Remedy.OPEN_REPLACED: "Open the page again.",
 }

@@ -8,6 +8,7 @@ from memstore import settings
 from memstore.database import carrying, journal
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.store import opening
+from memstore.store.paths import is_server
 
 if TYPE_CHECKING:
     import os
@@ -94,5 +95,5 @@ def _check_is_copy(source: Transaction, target: Transaction, path: str) -> None:
         raise Conflict(
             f"{path} is not empty, and no earlier copy to which nobody else wrote; nothing was "
             "copied",
-            remedy=Remedy.NEW_TARGET,
+            remedy=Remedy.EMPTY_TARGET if is_server(path) else Remedy.NEW_TARGET,
         )

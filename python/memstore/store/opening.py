@@ -285,6 +285,11 @@ def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) ->
     with engine.read() as transaction:
         version = usable_version(transaction, engine.path)
         if read_only and not is_usable_as_it_is(engine, transaction, version):
+            if version == 0 and engine.is_remote:
+                raise SchemaError(
+                    f"{engine.path!r} holds no memory of this namespace",
+                    remedy=Remedy.OPEN_WRITABLE,
+                )
             early = "an early form of " if version == VERSION else ""
             raise SchemaError(
                 f"{engine.path!r} has {early}schema version {version}, and {VERSION} is required",

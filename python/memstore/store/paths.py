@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.errors import InvalidArgument, Remedy
@@ -15,10 +16,25 @@ if TYPE_CHECKING:
 
 SERVER: Final = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
+PASSWORD: Final = re.compile(r"^([^:]+://[^:/@]*):[^/@]*(?=@)")
+"""Where libpq takes a password from, after a user's name."""
+
+SECRETS: Final = frozenset(
+    {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
+)
+"""libpq's parameters that nobody may see."""
+
 
 def is_server(path: str | os.PathLike[str] | None) -> TypeGuard[str]:
     """Whether a path is the URL of a PostgreSQL database."""
     return isinstance(path, str) and SERVER.match(path) is not None
+
+
+def without_secrets(url: str) -> str:
+    """Return the URL of a database without passwords and keys, so that it can be shown."""
+    base, mark, query = PASSWORD.sub(r"\1", url).partition("?")
+    kept = [one for one in query.split("&") if unquote(one.partition("=")[0]) not in SECRETS]
+    return f"{base}{mark}{'&'.join(kept)}" if kept else base
 
 
 def file_at(path: str | os.PathLike[str], name: str = "path") -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 from memstore.database.postgres import checks as checking
 from memstore.database.postgres.schema import tables
+from memstore.faces import background
 from memstore.faces.cli.postgres import REMEDIES
+
+PASSWORD = "p%41ss-word"
 
 pytestmark = pytest.mark.process
 
@@ -47,6 +51,7 @@ def test_copy_brings_a_file_to_a_server(cli: CommandLine, url: str) -> None:
     code, text = cli.error("copy", cli.db, url)
     assert code != 0
     assert "no earlier copy to which nobody else wrote" in text
+    assert "Name another database, or a namespace of it" in text
 
 
 def test_a_server_that_is_away_is_named_without_the_password(cli: CommandLine) -> None:
@@ -54,6 +59,74 @@ def test_a_server_that_is_away_is_named_without_the_password(cli: CommandLine) -
     assert code == 3
     assert "postgresql://ana@127.0.0.1:1/db" in text
     assert "secret" not in text
+
+
+def test_a_memory_that_is_missing_is_not_said_to_be_old(
+    cli: CommandLine, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_READ_ONLY", "1")
+    code, text = cli.error("list", "--db", url, "--namespace", "new")
+    assert code == 3
+    assert "holds no memory of this namespace" in text
+
+
+@pytest.fixture
+def with_password(url: str) -> str:
+    """The same with a password, which this server does not ask for."""
+    return url.replace("postgres:@", f"postgres:{PASSWORD}@") + f"&sslpassword={PASSWORD}"
+
+
+def test_a_suggested_command_has_no_password(cli: CommandLine, with_password: str) -> None:
+    added = cli("add", "The quay is open", "--subject", "quay", "--db", with_password)
+    assert (added.code, added.out) == (0, "stored as #1\n")
+    answer = cli("delete", 1, "--db", with_password)
+    (suggested,) = re.findall(r"memstore (restore .*) brings it back", answer.out)
+    assert PASSWORD not in answer.out + answer.err
+    assert cli(*shlex.split(suggested)).out == "restored #1; active now: #1\n"
+    cli("episode", "add", "The gate is green", "--thread", "t", "--db", with_password)
+    shown = cli("distil", "--show", "--db", with_password).out
+    assert "--db " in shown
+    assert PASSWORD not in shown
+
+
+def test_a_process_in_the_background_has_no_password_in_its_arguments(
+    cli: CommandLine, with_password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[tuple[Sequence[str], Mapping[str, str]]] = []
+
+    def start(words: Sequence[str], *, log: str, environment: Mapping[str, str]) -> None:
+        started.append((words, environment))
+
+    monkeypatch.setattr(background, "start", start)
+    learn = ("learn", "--background", "--generator", "ollama", "--generator-model", "m")
+    assert cli(*learn, "--db", with_password, "--user", "ana").code == 0
+    [(words, environment)] = started
+    assert PASSWORD not in " ".join(words)
+    assert {"--generator=ollama", "--user", "ana"} <= {*words}
+    assert environment == {"MEMSTORE_DB": with_password}
+
+
+def test_an_erasure_says_that_the_server_decides_about_bytes(cli: CommandLine, url: str) -> None:
+    for content in ("The quay is open", "The gate is green"):
+        cli("add", content, "--subject", "quay", "--db", url)
+    for which in (("1",), ("--subject", "quay")):
+        answer = cli("erase", *which, "--yes", "--db", url)
+        assert (answer.code, "another process" in answer.err) == (0, False)
+        assert "is up to the server" in answer.err
+
+
+def test_hosts_are_not_set_up_with_a_server(cli: CommandLine, with_password: str) -> None:
+    code, text = cli.error("setup", "claude-code", "--user", "ana", "--db", with_password)
+    assert code == 2
+    assert "memstore setup --server URL" in text
+    assert PASSWORD not in text
+
+
+def test_a_namespace_of_another_memory_is_named_with_its_flag(cli: CommandLine, url: str) -> None:
+    cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "other")
+    code, text = cli.error("search", "quay", "--namespaces", "other", "--db", url)
+    assert code == 1
+    assert "--namespace" in text
 
 
 # -- setting a server up ---------------------------------------------------------------------------

@@ -50,15 +50,17 @@ def tokens(path: Path) -> dict[str, str]:
 
 
 def contents(path: Path, namespace: str) -> list[str]:
-    with memstore.open(path, namespace=namespace, embedder=None, read_only=True) as store:
-        return [one.content for one in store.episodes.list(scope="all")]
+    with memstore.open(path, embedder=None, read_only=True) as store:
+        return [one.content for one in store.within(namespace).episodes.list(scope="all")]
 
 
 def test_a_start_and_a_prompt_get_the_texts_of_the_namespace(
     path: Path, tokens: dict[str, str]
 ) -> None:
-    with memstore.open(path, namespace="work", embedder=None) as store:
-        fact = store.add("The ferry to Naxos leaves at nine", subject="ferry", category="project")
+    with memstore.open(path, embedder=None) as store:
+        fact = store.within("work").add(
+            "The ferry to Naxos leaves at nine", subject="ferry", category="project"
+        )
 
     async def use(server: Gated) -> None:
         started = await server.hook(tokens["reader"], event="start", host="codex", session="s1")
@@ -88,8 +90,8 @@ def test_a_conversation_that_is_sent_twice_is_stored_once(
     run(path, use)
     assert len(contents(path, "work")) == 2
     assert contents(path, "other") == []
-    with memstore.open(path, namespace="work", embedder=None, read_only=True) as store:
-        assert {one.source for one in store.episodes.list()} == {"codex"}
+    with memstore.open(path, embedder=None, read_only=True) as store:
+        assert {one.source for one in store.within("work").episodes.list()} == {"codex"}
 
 
 def test_a_read_only_token_keeps_nothing(path: Path, tokens: dict[str, str]) -> None:
@@ -134,8 +136,8 @@ def test_a_user_of_the_identity_provider_is_only_that_user(path: Path) -> None:
 
     with providing() as provider:
         run(path, use, settings(provider))
-    with memstore.open(path, namespace="search", embedder=None, read_only=True) as store:
-        assert [one.user_id for one in store.episodes.list(scope="all")] == ["ana"]
+    with memstore.open(path, embedder=None, read_only=True) as store:
+        assert [one.user_id for one in store.within("search").episodes.list(scope="all")] == ["ana"]
 
 
 def test_a_request_of_another_form_is_refused(path: Path, tokens: dict[str, str]) -> None:

@@ -194,10 +194,10 @@ def test_claims_choose_a_row_and_give_no_more(path: Path, provider: Provider) ->
     run(path, use, settings(provider))
 
 
-def test_scopes_narrow_a_row(path: Path, provider: Provider) -> None:
+def test_scopes_narrow_a_row(tmp_path: Path, provider: Provider) -> None:
     scopes = {"read": "memory:read", "write": "memory:write"}
     text = settings(provider, scopes=scopes)
-    file = path.with_name("scopes.toml")
+    file = tmp_path / "scopes.toml"
     file.write_text(text)
     read = identity.read(str(file))
     claims = {"sub": "ana", "groups": ["search"]}

@@ -54,5 +54,7 @@ def test_changes_of_a_client_are_journalled_in_its_run(store: Store) -> None:
         through = Through(Source(store), "codex", run).store()
         through.add(f"fact of {run.hex()}", subject="x")
         assert through.journal(through.list()[-1].id)[0].run == clock.uuid_text(run)
-    own = sql(store.path, "SELECT DISTINCT run, source FROM memstore_journal ORDER BY id")
+    own = sql(
+        store.path, "SELECT run, source FROM memstore_journal GROUP BY run, source ORDER BY min(id)"
+    )
     assert own == [(run, "codex") for run in runs]

@@ -20,9 +20,9 @@ def test_the_head_is_noted_at_opening_and_closing(path: Path, tmp_path: Path) ->
         opening.close()
     lines = [json.loads(line) for line in noted.read_text("utf-8").splitlines()]
     assert [line["head"].partition(":")[0] for line in lines] == ["0", "1", "1", "2"]
-    assert {line["path"] for line in lines} == {str(path)}
     assert all(line["at"].endswith("Z") for line in lines)
     with memstore.open(path, embedder="none") as store:
+        assert {line["path"] for line in lines} == {store.path}
         assert [store.verify(line["head"]) for line in lines] == [[]] * 4
 
 

@@ -222,6 +222,7 @@ def standard_input() -> str:
 
 
 def erase(
+    store: Store,
     described: Callable[[], str],
     act: Callable[[], bool],
     is_agreed: bool,
@@ -236,7 +237,7 @@ def erase(
         show.note("nothing was erased")
         return REFUSED
     if not act():
-        show.note(BYTES_REMAIN)
+        show.note(bytes_remain(store))
     show.done(f"erased {noun}#{id_}", {"erased": id_})
     return None
 
@@ -286,10 +287,18 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-BYTES_REMAIN: Final = (
-    "another process is using the file: the text is no longer visible, and its bytes "
-    "go when the last process closes the file, or when this command runs again"
-)
+def bytes_remain(store: Store) -> str:
+    """Return when bytes go that are still there after an erasure."""
+    if paths.is_server(store.path):
+        return (
+            "the text is no longer visible; when its bytes are gone is up to the server: its "
+            "vacuum, its log, its replicas and its backups"
+        )
+    return (
+        "another process is using the file: the text is no longer visible, and its bytes "
+        "go when the last process closes the file, or when this command runs again"
+    )
+
 
 MEMORY_POLICY: Final = option(
     "--policy",
@@ -487,8 +496,8 @@ def same_owners(arguments: argparse.Namespace) -> str:
 
 def same_flags(arguments: argparse.Namespace) -> str:
     """Return the flags of this command that name owners and the place, to suggest another."""
-    given = {f"--{name}": getattr(arguments, name, None) for name in ("db", "namespace")}
-    place = owners.in_shell(given)
+    database = getattr(arguments, "db", None)
+    place = owners.place_flags(database, getattr(arguments, "namespace", None))
     return same_owners(arguments) + (f" {place}" if place else "")
 
 

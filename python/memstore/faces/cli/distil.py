@@ -13,6 +13,7 @@ from memstore.faces import background, distilling
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.episodes import episode_id
 from memstore.faces.cli.learn import show_learned, show_retried
+from memstore.faces.cli.owners import place_flags
 from memstore.faces.escaping import counted, minute
 from memstore.faces.options import add_generator_flags, chosen_settings
 from memstore.frozen import asdict
@@ -189,9 +190,13 @@ def _learn_in_background(
     folder = settings.data_folder()
     os.makedirs(folder, mode=0o700, exist_ok=True)
     log = os.path.join(folder, "distil.log")
-    flags = background.flags(arguments, (*Settings._fields, "characters", "policy"))
-    owners = shlex.split(cli.same_flags(arguments))
-    background.start([*words, *flags, *owners], log=log)
+    names = [name for name in Settings._fields if name != "db"]
+    flags = background.flags(arguments, (*names, "characters", "policy"))
+    owners = shlex.split(cli.same_owners(arguments))
+    # Everybody can see the arguments of a process, and the address may hold a password.
+    database = chosen_settings(arguments).db
+    own = {} if database is None else {"MEMSTORE_DB": database}
+    background.start([*words, *flags, *owners], log=log, environment=own)
     show.done(f"learning in the background; {log} will say what", {"log": log})
 
 
@@ -203,7 +208,6 @@ def _row(one: UnreadThread) -> tuple[object, ...]:
 def _next(arguments: argparse.Namespace) -> str:
     """Return how an agent marks a portion as read and gets the next one, with the same flags."""
     chosen = chosen_settings(arguments)
-    given = {"--db": chosen.db, "--namespace": chosen.namespace}
-    flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in given.items() if value)
-    command = f"memstore distil --done {distilling.LAST} --show{flags}"
+    place = place_flags(chosen.db, chosen.namespace)
+    command = f"memstore distil --done {distilling.LAST} --show" + (f" {place}" if place else "")
     return f"run `{command}{cli.same_owners(arguments)}`, which also shows the next turns."

@@ -246,7 +246,7 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
         return f"{told}\n{left}" if left else told
 
     act = partial(store.episodes.erase, episode.id)
-    code = cli.erase(preview, act, arguments.yes, show, episode.id, "episode ")
+    code = cli.erase(store, preview, act, arguments.yes, show, episode.id, "episode ")
     if code is None and left:
         show.note(left)
     return code

@@ -91,7 +91,7 @@ def _erase_selected(
     plan = store.erasure(
         **selecting, facts=arguments.id or None, drawn=arguments.drawn, scope=scope
     )
-    return _carry_out(plan, arguments, show)
+    return _carry_out(store, plan, arguments, show)
 
 
 NO_OWNER = dict.fromkeys(("user_id", "agent_id", "run_id"))
@@ -108,13 +108,15 @@ def _one(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | N
     def preview() -> str:
         return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
 
-    code = cli.erase(preview, partial(store.erase, fact_id), arguments.yes, show, fact_id)
+    code = cli.erase(store, preview, partial(store.erase, fact_id), arguments.yes, show, fact_id)
     if code is None and ended is not None:
         show.note(ended)
     return code
 
 
-def _carry_out(plan: ErasurePlan, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+def _carry_out(
+    store: Store, plan: ErasurePlan, arguments: argparse.Namespace, show: cli.Show
+) -> int | None:
     value = plan.to_dict()
     code = cli.settled(
         show,
@@ -135,7 +137,7 @@ def _carry_out(plan: ErasurePlan, arguments: argparse.Namespace, show: cli.Show)
     for step in done.left:
         show.note(f"{_id(step)} stays: {step.reason}")
     if not done.is_gone:
-        show.note(cli.BYTES_REMAIN)
+        show.note(cli.bytes_remain(store))
     _tell_more(plan, show)
     return None
 

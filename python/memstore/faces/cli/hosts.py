@@ -16,7 +16,7 @@ from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import
-from memstore.store.paths import file_at
+from memstore.store.paths import file_at, is_server
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -166,6 +166,11 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     chosen = chosen_settings(arguments)
     if arguments.server is not None:
         return _wanted_server(arguments, chosen, programs, project)
+    if is_server(chosen.db):
+        raise cli.UsageError(
+            "hosts need a file, and --db or MEMSTORE_DB names a database on a server: serve it "
+            "with memstore-mcp --http, and register that server with memstore setup --server URL"
+        )
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import
+from memstore.store import paths
 
 if TYPE_CHECKING:
     import shlex
@@ -25,6 +26,13 @@ def ways_to_see(owners: Iterable[Scope]) -> str:
 def owner_flags(scope: Scope) -> str:
     """Return the flags that name these owners."""
     return in_shell(dict(zip(("--user", "--agent", "--run"), scope.ids.values(), strict=True)))
+
+
+def place_flags(database: str | None, namespace: str | None) -> str:
+    """Return the flags that name a memory; a server's address is shown without passwords."""
+    if paths.is_server(database):
+        database = paths.without_secrets(database)
+    return in_shell({"--db": database, "--namespace": namespace})
 
 
 def in_shell(given: Mapping[str, str | None]) -> str:

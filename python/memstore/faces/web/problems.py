@@ -100,12 +100,14 @@ def of(error: Exception) -> Problem:
                 (HOME,),
             )
         case errors.SchemaError():
-            return Problem(503, "This version cannot read the file", text, (Way("State", "state"),))
+            return Problem(
+                503, "This version cannot read the memory", text, (Way("State", "state"),)
+            )
         case errors.EmbedderError() | errors.GeneratorError():
             return Problem(502, "A model did not answer", text, (HOME,))
         case errors.StorageError():
             return Problem(
-                503, "The file could not be read or written", text, (Way("State", "state"),)
+                503, "The memory could not be read or written", text, (Way("State", "state"),)
             )
         case Explained() | ValueError() | TypeError():
             return Problem(400, "That cannot be read", text, (HOME,))

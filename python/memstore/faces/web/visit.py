@@ -11,6 +11,7 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.web import templating
 from memstore.faces.web.reply import HTML, Reply, redirect
+from memstore.store import paths
 from memstore.store.store import file_of
 
 if TYPE_CHECKING:
@@ -154,6 +155,11 @@ class Visit:
     def since(self) -> int | None:
         """The line of the journal at the visit before this one, if there was one."""
         return self.session.since.get(self.store.namespace)
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the memory is a database on a server, and not a file."""
+        return paths.is_server(self.store.path)
 
     @property
     def file_name(self) -> str:
