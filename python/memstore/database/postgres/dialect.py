@@ -35,7 +35,9 @@ class PostgresDialect(Dialect):
     columns = (
         "SELECT attname AS name FROM pg_catalog.pg_attribute"
         " WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped"
-        " AND attgenerated = '' AND attname <> 'tenant' ORDER BY attnum"
+        " AND attgenerated = '' AND attname <> 'tenant'"
+        # The codes of vectors are written with them.
+        " AND NOT (attname = 'code' AND atttypid = 'varbit'::regtype) ORDER BY attnum"
     )
 
     def listed(self, parameter: str) -> str:
@@ -83,6 +85,10 @@ class PostgresDialect(Dialect):
 
     def indexed_by(self, index: str | None) -> str:
         return ""
+
+    def difference(self, code: str, other: str) -> str:
+        same = f"CASE WHEN length({code}) = length({other}) THEN {code} END"
+        return f"bit_count({same} # {other})"
 
     def filed(self, kind: str) -> str:
         if kind == "text":
