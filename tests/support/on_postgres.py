@@ -191,7 +191,7 @@ class Database:
         self._transaction.connection.execute("BEGIN")
 
 
-ADDED = ("tenant", "words", "asked_hash")
+ADDED = ("tenant", "words", "asked_hash", "code")
 """The columns that files do not have."""
 
 

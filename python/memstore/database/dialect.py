@@ -100,6 +100,13 @@ class Dialect(ABC):
         It is empty where a write locks all rows.
         """
 
+    def difference(self, code: str, other: str) -> str:
+        """Return an expression for how many bits of two codes of vectors differ.
+
+        ``NULL`` if the vectors are not equally long; only where a transaction gives such codes.
+        """
+        raise NotImplementedError
+
 
 def within(dialect: Dialect, column: str, namespaces: Sequence[str] | None) -> str:
     """Return a WHERE clause for rows of these ``:namespaces``; ``None`` (all) needs none."""

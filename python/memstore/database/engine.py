@@ -151,6 +151,13 @@ class Transaction(ABC):
         Only values of transactions for writing can be compared with each other.
         """
 
+    def code(self, vector: bytes) -> Value:
+        """Return the narrow code of a vector, as the engine stores it with each one.
+
+        ``None`` if it stores none: then all vectors are compared.
+        """
+        return None
+
     @abstractmethod
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         """Return the tokens of each text, in order, as the full-text indexes tokenize it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -20,16 +20,21 @@ from memstore.search.lookup import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore._kernel.words import Words
-    from memstore.database.engine import FullText, Transaction
+    from memstore.database.engine import FullText, Transaction, Value
     from memstore.domain.generations import Generation
     from memstore.embedding.vectors import Vector
     from memstore.search.index import contents
     from memstore.search.index.index import RowKind
 else:
     contents = lazy_import("memstore.search.index.contents")
+
+
+COMPARED: Final = 2000
+"""How many vectors are compared if a search may leave some out. Of 100,000 facts they hold 99.8% of
+the ten nearest, and 99.0 to 99.5% of the fifty nearest; half as many, 97.2% of the fifty."""
 
 
 class DatabaseLookup(Lookup[F]):
@@ -58,8 +63,37 @@ class DatabaseLookup(Lookup[F]):
         return best_by_words(self._words_of_then, asked, k, visible)
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
+        if self.approximates:
+            codes = [self._transaction.code(vector.tobytes()) for vector in vectors]
+            if None not in codes:
+                pairs = zip(vectors, codes, strict=True)
+                return [self._roughly_near(vector, code, wanted, k) for vector, code in pairs]
+        batches = vector_table.batches(self._transaction, self._table, wanted)
+        return self._nearest(vectors, batches, k)
+
+    def _roughly_near(self, vector: Vector, code: Value, wanted: F, k: int) -> dict[int, float]:
+        """Compare the vectors whose codes differ least from the query's.
+
+        They are chosen before the filter, which costs less, unless few of them pass it.
+        """
+        near = partial(
+            vector_table.of_nearest_codes,
+            self._transaction, self._table, self.generation.id, code, COMPARED,
+        )  # fmt: skip
+        ids = near()
+        batches = self._batches(wanted, ids)
+        if len(ids) == COMPARED and sum(map(len, batches)) < COMPARED // 2:
+            batches = self._batches(wanted, near(wanted))
+        return self._nearest([vector], batches, k)[0]
+
+    def _batches(self, wanted: F, ids: Sequence[int]) -> list[list[vector_table.Vector]]:
+        return [*vector_table.batches(self._transaction, self._table, wanted, ids)]
+
+    def _nearest(
+        self, vectors: Sequence[Vector], batches: Iterable[Sequence[vector_table.Vector]], k: int
+    ) -> list[dict[int, float]]:
         found: list[dict[int, float]] = [{} for _ in vectors]
-        for batch in vector_table.batches(self._transaction, self._table, wanted):
+        for batch in batches:
             for nearest, vector in zip(found, vectors, strict=True):
                 cosines = similarities(vector, [one.blob for one in batch])
                 for one, cosine in zip(batch, cosines, strict=True):

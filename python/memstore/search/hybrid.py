@@ -150,6 +150,7 @@ class Search(Generic[F, H]):
             transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
+            corpus.lookup.approximates = corpus.is_provisional
             settled = corpus.settled(request)
             compared = _compared(corpus, texts, embedded, settled, words_only)
             return answer(corpus, settled, *compared)

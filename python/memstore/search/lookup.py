@@ -123,6 +123,8 @@ class Lookup(ABC, Generic[F]):
     """Whether it knows threads, names, dates and tokens, which only an index does."""
     can_compare = False
     """Whether :meth:`in_context` computes cosines itself, each of a row's whole text."""
+    approximates = False
+    """Whether :meth:`near` may leave a few rows out, to answer sooner."""
     until: int | None = None
     """The last row that counts for the weights of words; ``None`` for all."""
     aged: Callable[[Sequence[int]], Sequence[Aged]] | None = None

@@ -16,7 +16,7 @@ from psycopg.pq import Format
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-ELEMENTS: Final = {"text": 25, "bigint": 20, "bytea": 17, "double precision": 701}
+ELEMENTS: Final = {"text": 25, "bigint": 20, "bytea": 17, "double precision": 701, "varbit": 1562}
 """The types of elements, by name, as the server numbers them."""
 
 NUMBERS: Final = {"bigint": "q", "double precision": "d"}

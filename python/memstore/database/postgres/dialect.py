@@ -48,7 +48,9 @@ class PostgresDialect(Dialect):
     columns = (
         "SELECT attname AS name FROM pg_catalog.pg_attribute"
         " WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped"
-        " AND attgenerated = '' AND attname <> 'tenant' ORDER BY attnum"
+        " AND attgenerated = '' AND attname <> 'tenant'"
+        # The codes of vectors are written with them.
+        " AND NOT (attname = 'code' AND atttypid = 'varbit'::regtype) ORDER BY attnum"
     )
 
     def listed(self, parameter: str) -> str:
@@ -101,6 +103,10 @@ class PostgresDialect(Dialect):
 
     def unclaimed(self, alias: str) -> str:
         return f"FOR UPDATE OF {alias} SKIP LOCKED"
+
+    def difference(self, code: str, other: str) -> str:
+        same = f"CASE WHEN length({code}) = length({other}) THEN {code} END"
+        return f"bit_count({same} # {other})"
 
     def filed(self, kind: str) -> str:
         if kind == "text":

@@ -26,6 +26,12 @@ else:
 RANK_OF_TEXT: Final = -1.0
 """The score of every row that contains a query without words, such as an emoji or ``->``."""
 
+RANKED: Final = 1000
+"""How many rows are ranked for each word of a query, and for all of its words together."""
+
+MAX_WORDS: Final = 16
+"""For how many words, of a long query the longest."""
+
 
 class Words(NamedTuple):
     """The column ``words`` of one table."""
@@ -43,14 +49,29 @@ class Words(NamedTuple):
         if not words:
             return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
         rows = transaction.rows(
-            f"SELECT {self.alias}.id,"
-            f" -ts_rank({self.alias}.words, sought.query)::float8 AS nearness"
-            f" FROM {self.rows} CROSS JOIN {_query(len(words))}"
-            f" WHERE {self.alias}.words @@ sought.query AND {where}"
-            f" ORDER BY nearness, {self.alias}.id DESC LIMIT :limit",
+            f"SELECT id, nearness FROM ({self._candidates(words, where)}) AS found"
+            " ORDER BY nearness, id DESC LIMIT :limit",
             {**values, **_named(words), "limit": limit},
         )
         return dict(rows)
+
+    def _candidates(self, words: Sequence[str], where: str) -> str:
+        """Return a query for rows that may be among the best, with their scores.
+
+        Ranking every row with a frequent word takes too long. So these are rows with all words, and
+        with each word: all that have it, if it is rare. The words are looked up before the filter,
+        because indexes for the filter only help if few rows pass it.
+        """
+        asked = [_word(place) for place in range(len(words))]
+        longest = sorted(range(len(words)), key=lambda place: -len(words[place]))[:MAX_WORDS]
+        queries = [f"({' && '.join(asked)})", *(asked[place] for place in sorted(longest))]
+        rank, alias = f"-ts_rank(best.words, {' || '.join(asked)})::float8", self.alias
+        return " UNION ".join(
+            f"SELECT best.id, {rank} AS nearness FROM (SELECT {alias}.id, {alias}.words"
+            f" FROM (SELECT * FROM {self.rows} WHERE {alias}.words @@ {query} OFFSET 0) AS {alias}"
+            f" WHERE {where} LIMIT {RANKED}) AS best"
+            for query in queries
+        )
 
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]
@@ -130,8 +151,11 @@ class Words(NamedTuple):
 
 def _query(count: int) -> str:
     """Return a FROM item for a query that any of so many words answers, as ``sought.query``."""
-    words = " || ".join(f"plainto_tsquery('english', :word_{place})" for place in range(count))
-    return f"(SELECT {words} AS query) AS sought"
+    return f"(SELECT {' || '.join(map(_word, range(count)))} AS query) AS sought"
+
+
+def _word(place: int) -> str:
+    return f"plainto_tsquery('english', :word_{place})"
 
 
 def _named(words: Sequence[str]) -> dict[str, str]:

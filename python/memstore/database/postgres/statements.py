@@ -28,7 +28,7 @@ LISTED_IDS: Final = re.compile(r"\(LISTED (:\w+)\)")
 INSERT: Final = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) (.*)", re.DOTALL)
 VALUES: Final = re.compile(r"VALUES \((.*)\)")
 
-PLACED: Final = {"owner": "bigint", "vector": "bytea", "checksum": "bigint"}
+PLACED: Final = {"owner": "bigint", "vector": "bytea", "checksum": "bigint", "code": "varbit"}
 """The types of the parameters of the statement that places a vector."""
 
 FROM_ENDS: Final = frozenset(

@@ -9,7 +9,7 @@ from psycopg import errors
 
 from memstore.database import acts
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Outdated, Queued, Transaction
-from memstore.database.postgres import derived, statements
+from memstore.database.postgres import derived, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array
 from memstore.database.postgres.derived import TENANT
@@ -155,6 +155,9 @@ class PostgresTransaction(Transaction):
                 self._admit(self, unknown)
             self._admitted |= unknown
 
+    def code(self, vector: bytes) -> Value:
+        return vector_codes.code(vector)
+
     def stamp_of_others(self) -> object:
         return "ours"  # other programs do not write there, so nothing of theirs is to be adopted
 
@@ -235,7 +238,7 @@ class PostgresTransaction(Transaction):
             return max(cursor.rowcount, 0)
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
-        row = parameters
+        sql, row = vector_codes.with_code(sql, parameters)
         self._prefetched = []
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in statements.named(sql))
@@ -357,6 +360,7 @@ class PostgresTransaction(Transaction):
         return [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
 
     def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
+        text, parameters = vector_codes.with_code(text, parameters)
         statement = statements.compiled(text, returns)
         self._note(statement)
         if statement.table == acts.TABLE:

@@ -12,14 +12,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.dialect import within
-from memstore.database.engine import Statement
+from memstore.database.engine import NO_PARAMETERS, Statement
 from memstore.domain.records import BYTES_PER_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Transaction, Wanted
+    from memstore.database.engine import Transaction, Value, Wanted
     from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
@@ -393,9 +393,43 @@ class Vector(NamedTuple):
     blob: bytes
 
 
-def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Iterator[list[Vector]]:
-    """Yield the vectors of all rows that pass a filter, in batches."""
+def of_nearest_codes(
+    transaction: Transaction,
+    table: VectorTable,
+    generation_id: int,
+    code: Value,
+    limit: int,
+    wanted: Wanted | None = None,
+) -> list[int]:
+    """Return the owners whose vectors' codes differ least from one, out of those that have any.
+
+    Args:
+        wanted: if given, those whose rows pass this filter.
+    """
+    source, test, values = "", "", NO_PARAMETERS
+    if wanted is not None:
+        where, values = wanted.where(transaction.dialect)
+        source = f"{table.filtered} CROSS JOIN "
+        test = f" AND {table.filtered_link} AND v.{table.owner} = {table.filtered_key} AND {where}"
+    return transaction.ints(
+        f"SELECT v.{table.owner} FROM {source}{table.name} v"
+        f" WHERE v.generation_id = :generation AND v.code IS NOT NULL{test}"
+        f" ORDER BY {transaction.dialect.difference('v.code', ':code')} LIMIT :limit",
+        {**values, "generation": generation_id, "code": code, "limit": limit},
+    )
+
+
+def batches(
+    transaction: Transaction,
+    table: VectorTable,
+    wanted: Wanted,
+    owner_ids: Sequence[int] | None = None,
+) -> Iterator[list[Vector]]:
+    """Yield the vectors of all rows that pass a filter, or of some owners, in batches."""
     where, values = wanted.where(transaction.dialect)
+    if owner_ids is not None:
+        where += f" AND v.{table.owner} IN {transaction.dialect.listed('owners')}"
+        values = {**values, "owners": owner_ids}
     rows = transaction.rows(
         f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
         f" CROSS JOIN {table.filtered} CROSS JOIN {table.name} v"

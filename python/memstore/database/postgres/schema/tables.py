@@ -19,7 +19,9 @@ SUPPORT: Final = "memstore_support"
 RELATION: Final = re.compile(
     r"CREATE (TABLE|VIEW) (memstore_\w+)\s*\((.*?)\n?\)(?:;| AS\b)", re.DOTALL
 )
-COLUMN: Final = re.compile(r"^\s+(\w+)\s+(TEXT|bigint|bytea|double precision)\b", re.MULTILINE)
+COLUMN: Final = re.compile(
+    r"^\s+(\w+)\s+(TEXT|bigint|bytea|double precision|varbit)\b", re.MULTILINE
+)
 
 
 @cache

@@ -23,12 +23,15 @@ CREATE TABLE memstore_fact_vectors (
     embed_error    TEXT,
     embedding      bytea,
     checksum       bigint,
+    -- For provisional answers, until a process has its index (vector_codes.py).
+    code           varbit,
     PRIMARY KEY (tenant, id)
 );
 -- Vectors do not compress, and are read whole.
 ALTER TABLE memstore_fact_vectors ALTER COLUMN embedding SET STORAGE EXTERNAL;
+-- With the codes, so that comparing them does not read the vectors.
 CREATE UNIQUE INDEX idx_memstore_fact_vector
-    ON memstore_fact_vectors (tenant, generation_id, fact_id);
+    ON memstore_fact_vectors (tenant, generation_id, fact_id) INCLUDE (code);
 CREATE INDEX idx_memstore_fact_queue
     ON memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts)
     WHERE embedding IS NULL;
@@ -43,11 +46,12 @@ CREATE TABLE memstore_piece_vectors (
     embed_error    TEXT,
     embedding      bytea,
     checksum       bigint,
+    code           varbit,
     PRIMARY KEY (tenant, id)
 );
 ALTER TABLE memstore_piece_vectors ALTER COLUMN embedding SET STORAGE EXTERNAL;
 CREATE UNIQUE INDEX idx_memstore_piece_vector
-    ON memstore_piece_vectors (tenant, generation_id, piece_id);
+    ON memstore_piece_vectors (tenant, generation_id, piece_id) INCLUDE (code);
 CREATE INDEX idx_memstore_piece_queue
     ON memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)
     WHERE embedding IS NULL;
