@@ -1,11 +1,12 @@
 """A cancelled caller knows how its write ended."""
 
 import asyncio
+import inspect
 import threading
 
 import pytest
 
-from memstore.adapters.waiting import in_thread
+from memstore.adapters.waiting import finished, in_thread
 
 
 def test_it_returns_what_the_call_returns() -> None:
@@ -15,6 +16,21 @@ def test_it_returns_what_the_call_returns() -> None:
 def test_it_raises_what_the_call_raises() -> None:
     with pytest.raises(ZeroDivisionError):
         asyncio.run(in_thread(divmod, 7, 0))
+
+
+def test_a_method_is_awaited_with_its_signature() -> None:
+    class Blocking:
+        def half(self, number: int, *, rounds: bool = False) -> float:
+            """Return half of a number."""
+            return number // 2 if rounds else number / 2
+
+    class Async:
+        _blocking = Blocking()
+        half = finished(Blocking.half)
+
+    assert asyncio.run(Async().half(7, rounds=True)) == 3
+    assert inspect.signature(Async.half) == inspect.signature(Blocking.half)
+    assert Async.half.__doc__ == Blocking.half.__doc__
 
 
 @pytest.mark.parametrize("fails", [False, True])

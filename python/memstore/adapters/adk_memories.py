@@ -163,10 +163,12 @@ class Memories:
 
     def _with_event(self, event_id: str) -> list[Episode]:
         """Return the episodes of the events with an id, hidden ones too."""
-        every = self._store.episodes.list(
-            source=records.NAME, scope=self._scope, include_expired=True
+        return self._store.episodes.list(
+            source=records.NAME,
+            filters={records.ID: event_id},
+            scope=self._scope,
+            include_expired=True,
         )
-        return [episode for episode in every if records.event_id(episode) == event_id]
 
     def _deleted_ids(self) -> frozenset[str | None]:
         deleted = self._store.episodes.list(

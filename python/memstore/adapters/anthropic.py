@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
-from memstore.adapters.waiting import in_thread
+from memstore.adapters.waiting import finished
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME
 from memstore.domain.records import NewFact
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -151,41 +151,18 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         cache_control: Any = None,
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self._tree = Tree(Opened(store, "anthropic", namespace), scope, searched)
+        self._blocking = MemoryTool(store, namespace=namespace, scope=scope, searched=searched)
 
-    async def view(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.view, command)
-
-    async def create(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.create, command)
-
-    async def str_replace(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.str_replace, command)
-
-    async def insert(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.insert, command)
-
-    async def delete(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.delete, command)
-
-    async def rename(self, command: Any) -> str:
-        return await in_thread(_refusing, self._tree.rename, command)
-
-    async def clear_all_memory(self) -> str:
-        """Delete every file; undo brings them back."""
-        return await in_thread(self._tree.clear)
-
-    async def history(self, path: str) -> list[Version]:
-        """Return every text that the path had; see :meth:`MemoryTool.history`."""
-        return await in_thread(_refusing, self._tree.history, path)
-
-    async def restore(self, path: str, version_id: int | None = None) -> Version:
-        """Give a file an earlier text again; see :meth:`MemoryTool.restore`."""
-        return await in_thread(_refusing, self._tree.restore, path, version_id)
-
-    async def close(self) -> None:
-        """Close the memory, if it was opened from a path."""
-        await in_thread(self._tree.close)
+    view = finished(MemoryTool.view)
+    create = finished(MemoryTool.create)
+    str_replace = finished(MemoryTool.str_replace)
+    insert = finished(MemoryTool.insert)
+    delete = finished(MemoryTool.delete)
+    rename = finished(MemoryTool.rename)
+    clear_all_memory = finished(MemoryTool.clear_all_memory)
+    history = finished(MemoryTool.history)
+    restore = finished(MemoryTool.restore)
+    close = finished(MemoryTool.close)
 
 
 def _refusing(call: Callable[..., T], *args: Any) -> T:

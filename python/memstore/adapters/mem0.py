@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.adapters.mem0_filters import entity_id, selected
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json
-from memstore.adapters.waiting import in_thread
+from memstore.adapters.waiting import finished, in_thread
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, stored_text
 from memstore.domain.records import (
@@ -345,6 +345,7 @@ class Memory:
 
     def get_all(
         self,
+        /,
         *,
         filters: dict[str, Any] | None = None,
         top_k: int = 20,
@@ -388,6 +389,7 @@ class Memory:
 
     def search(
         self,
+        /,
         query: str,
         *,
         top_k: int = 20,
@@ -533,13 +535,13 @@ class AsyncMemory:
         *,
         namespace: str | None = None,
     ) -> None:
-        self._memory = Memory(store, generator, namespace=namespace)
+        self._blocking = Memory(store, generator, namespace=namespace)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
         """Return a memory of a configuration; see :meth:`Memory.from_config`."""
         made = cls.__new__(cls)
-        made._memory = Memory.from_config(config_dict)
+        made._blocking = Memory.from_config(config_dict)
         return made
 
     async def __aenter__(self) -> Self:
@@ -550,115 +552,18 @@ class AsyncMemory:
 
     def close(self) -> None:
         """Close the store, if it was opened from a path."""
-        self._memory.close()
+        self._blocking.close()
 
-    async def add(
-        self,
-        messages: Any,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-        metadata: dict[str, Any] | None = None,
-        timestamp: Any = None,
-        expiration_date: Any = None,
-        infer: bool = True,
-        memory_type: str | None = None,
-        prompt: str | None = None,
-    ) -> dict[str, Any]:
-        """Store messages, or what a model learns from them; see :meth:`Memory.add`."""
-        return await in_thread(
-            self._memory.add,
-            messages,
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            metadata=metadata,
-            timestamp=timestamp,
-            expiration_date=expiration_date,
-            infer=infer,
-            memory_type=memory_type,
-            prompt=prompt,
-        )
-
-    async def update(
-        self,
-        memory_id: str,
-        text: str | None = None,
-        metadata: dict[str, Any] | None = None,
-        expiration_date: Any = UNSET,
-        data: str | None = None,
-    ) -> dict[str, str]:
-        """Change a memory; see :meth:`Memory.update`."""
-        return await in_thread(
-            self._memory.update, memory_id, text, metadata, expiration_date, data
-        )
-
-    async def delete(self, memory_id: str) -> dict[str, str]:
-        """Delete a memory; see :meth:`Memory.delete`."""
-        return await in_thread(self._memory.delete, memory_id)
-
-    async def delete_all(
-        self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
-    ) -> dict[str, str]:
-        """Delete all memories of these owners; see :meth:`Memory.delete_all`."""
-        return await in_thread(self._memory.delete_all, user_id, agent_id, run_id)
-
-    async def reset(self) -> None:
-        """Delete all memories that have an owner; see :meth:`Memory.reset`."""
-        await in_thread(self._memory.reset)
-
-    async def get(self, memory_id: str) -> dict[str, Any] | None:
-        """Return a memory; see :meth:`Memory.get`."""
-        return await in_thread(self._memory.get, memory_id)
-
-    async def get_all(
-        self,
-        *,
-        filters: dict[str, Any] | None = None,
-        top_k: int = 20,
-        show_expired: bool = False,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        """Return memories; see :meth:`Memory.get_all`."""
-        return await in_thread(
-            self._memory.get_all, filters=filters, top_k=top_k, show_expired=show_expired, **kwargs
-        )
-
-    async def search(
-        self,
-        query: str,
-        *,
-        top_k: int = 20,
-        filters: dict[str, Any] | None = None,
-        threshold: float | None = 0.1,
-        rerank: bool = False,
-        explain: bool = False,
-        reference_date: Any = None,
-        show_expired: bool = False,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        """Find memories; see :meth:`Memory.search`."""
-        return await in_thread(
-            self._memory.search,
-            query,
-            top_k=top_k,
-            filters=filters,
-            threshold=threshold,
-            rerank=rerank,
-            explain=explain,
-            reference_date=reference_date,
-            show_expired=show_expired,
-            **kwargs,
-        )
-
-    async def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return the versions of a memory; see :meth:`Memory.history`."""
-        return await in_thread(self._memory.history, memory_id)
-
-    async def chat(self, query: str) -> None:
-        """Raise ``NotImplementedError``, as mem0 does."""
-        self._memory.chat(query)
+    add = finished(Memory.add)
+    update = finished(Memory.update)
+    delete = finished(Memory.delete)
+    delete_all = finished(Memory.delete_all)
+    reset = finished(Memory.reset)
+    get = finished(Memory.get)
+    get_all = finished(Memory.get_all)
+    search = finished(Memory.search)
+    history = finished(Memory.history)
+    chat = finished(Memory.chat)
 
 
 # -- arguments -------------------------------------------------------------------------------

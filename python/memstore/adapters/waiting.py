@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from contextvars import copy_context
-from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from anyio import to_thread
 else:
     to_thread = lazy_import("anyio.to_thread")
 
 P = ParamSpec("P")
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -43,3 +44,19 @@ async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) ->
         if not working.cancelled():
             working.exception()  # looked at: it is not reported as forgotten
         raise
+
+
+def finished(
+    method: Callable[Concatenate[S, P], T],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
+    """Return a method that runs one of ``self._blocking`` by :func:`in_thread`.
+
+    It has the blocking method's signature and docstring. Unlike
+    :func:`memstore.coroutines.awaited`, it waits for the call when it is cancelled.
+    """
+
+    @wraps(method)
+    async def call(self: Any, /, *args: P.args, **options: P.kwargs) -> T:
+        return await in_thread(method, self._blocking, *args, **options)
+
+    return call
