@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -62,7 +63,7 @@ def test_a_portion_is_shown_until_it_is_done(cli: CommandLine, kept: Store) -> N
     assert "#1 Marta works in Berlin" in first
     (command,) = re.findall(r"`memstore (distil --done e2 --show[^`]*)`", first)
     assert cli("distil", "--show", "--characters", "200").out == first
-    assert cli(*command.split()).out == f"{distilling.NOTHING}\n"
+    assert cli(*shlex.split(command)).out == f"{distilling.NOTHING}\n"
     assert "every conversation has been read" in cli("distil").err
     shown = cli("distil", "--show", "--user", "ana").out
     assert "e3 user: hers" in shown

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
 
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.errors import InvalidArgument, Remedy
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from typing import TypeGuard
+    from urllib import parse
+else:
+    parse = lazy_import("urllib.parse")
 
 
 SERVER: Final = re.compile(r"postgres(ql)?://", re.IGNORECASE)
@@ -33,7 +36,7 @@ def is_server(path: str | os.PathLike[str] | None) -> TypeGuard[str]:
 def without_secrets(url: str) -> str:
     """Return the URL of a database without passwords and keys, so that it can be shown."""
     base, mark, query = PASSWORD.sub(r"\1", url).partition("?")
-    kept = [one for one in query.split("&") if unquote(one.partition("=")[0]) not in SECRETS]
+    kept = [one for one in query.split("&") if parse.unquote(one.partition("=")[0]) not in SECRETS]
     return f"{base}{mark}{'&'.join(kept)}" if kept else base
 
 

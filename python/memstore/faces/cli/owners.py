@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import
-from memstore.store import paths
 
 if TYPE_CHECKING:
     import shlex
     from collections.abc import Iterable, Mapping
 
     from memstore.domain.records import Scope
+    from memstore.store import paths
 else:
+    paths = lazy_import("memstore.store.paths")
     shlex = lazy_import("shlex")
 
 
