@@ -13,7 +13,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -858,8 +857,8 @@ DAMAGE = {
     " (SELECT min(name_id) FROM memstore_mentions) AND fact_id = 1",
     "a missing entity": "UPDATE memstore_entity_names SET entity_id = 1 WHERE key = 'alice'",
     "entity_names of no build": "DELETE FROM memstore_graphs",
-    "their fact does not mention": "INSERT INTO memstore_relations SELECT source_id + 9, target_id,"
-    " 1, 'x' FROM memstore_relations LIMIT 1",
+    "their fact does not mention": "INSERT INTO memstore_relations (source_id, target_id, fact_id,"
+    " label) SELECT source_id + 9, target_id, 1, 'x' FROM memstore_relations LIMIT 1",
     "than was decided": "UPDATE memstore_entity_names SET entity_id = (SELECT id FROM"
     " memstore_entity_names WHERE key = 'alice') WHERE key = 'github'",
 }
@@ -872,9 +871,7 @@ def test_the_doctor_finds_inconsistencies_and_drops_the_graph(
     fill(store)
     store.graph.build()
     assert store.file.examine() == []
-    file = apsw.Connection(str(path))
-    file.execute(DAMAGE[what])
-    file.close()
+    sql(path, DAMAGE[what])
     findings = store.file.examine()
     assert {finding.check for finding in findings} == {"graph"}
     assert any(what in finding.message for finding in findings)
@@ -894,13 +891,17 @@ def test_the_doctor_finds_an_erased_name_and_contradictory_decisions(
     store.erase(ids[2])
     store.graph.merge("A1", "B1")
     store.graph.merge("B1", "C1")
-    file = apsw.Connection(str(path))
-    file.executemany("INSERT OR IGNORE INTO memstore_mentions VALUES (?, ?)", left)
-    file.execute(
-        "INSERT INTO memstore_entity_decisions SELECT NULL, namespace, 'a1', 'c1', 0, 'A1', 'C1',"
-        " actor, at FROM memstore_entity_decisions LIMIT 1"
-    )
-    file.close()
+    with raw(path) as file:
+        file.executemany(
+            "INSERT INTO memstore_mentions (name_id, fact_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            left,
+        )
+        file.execute(
+            "INSERT INTO memstore_entity_decisions (id, namespace, left_key, right_key, same,"
+            " left_name, right_name, actor, at) SELECT 99, namespace, 'a1', 'c1', 0, 'A1', 'C1',"
+            " actor, at FROM memstore_entity_decisions LIMIT 1"
+        )
+        file.commit()
     findings = store.file.examine()
     assert any("erased" in f.message and f.repairable for f in findings)
     assert any("'A1' is not 'C1'" in f.message and not f.repairable for f in findings)

@@ -27,7 +27,7 @@ def lines(path: str | Path, columns: str) -> list[Any]:
 
 
 @contextmanager
-def unguarded(path: Path) -> Iterator[Any]:
+def unguarded(path: str | Path) -> Iterator[Any]:
     """Let every row be changed, as somebody who rewrites history would."""
     with raw(path) as file:
         triggers = file.execute(
@@ -102,7 +102,7 @@ TEXTS = ("before", "after", "evidence", "salt", "erased", "hash")
 
 @pytest.mark.parametrize("column", COLUMNS + TEXTS)
 def test_a_changed_line_is_named(column: str, filled: Store) -> None:
-    path = Path(filled.path)
+    path = filled.path
     [(stored,)] = lines(path, column)[5:6]
     filled.close()
     changed: Any = b"\1" * 96 if column == "erased" else "forged"
@@ -128,7 +128,7 @@ def test_a_changed_line_is_named(column: str, filled: Store) -> None:
     }.items(),
 )
 def test_a_removed_line_is_named(where: str, says: str, filled: Store) -> None:
-    path = Path(filled.path)
+    path = filled.path
     filled.close()
     with unguarded(path) as file:
         file.execute(f"DELETE FROM memstore_journal WHERE {where}")

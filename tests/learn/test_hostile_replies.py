@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.engines import copied
 
 import memstore
 from memstore import Fact, Memory, MemstoreError
@@ -133,7 +133,7 @@ def test_no_reply_loses_a_fact_or_half_of_the_memories(
     done: Counter[str] = Counter()
     path = tmp_path / "memory.db"
     for _ in range(inputs):
-        shutil.copy(filled, path)
+        copied(filled, path)
         _one(path, chance, policy, done)
         for left in tmp_path.iterdir():
             if left.is_file():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 from tests.support.embedders import WordEmbedder
+from tests.support.engines import copied
 from tests.support.examples import examples
 from tests.support.raw import sql
 
@@ -339,7 +339,7 @@ def test_filters_apply_before_ranking_with_thousands_of_better_facts_outside(
     open_store: Open,
     passed_over: Callable[[Store, list[int]], dict[str, Any]],
 ) -> None:
-    shutil.copy(crowd, path)
+    copied(crowd, path)
     store = open_store()
     filters = passed_over(store, [*range(1, MANY + 1)])
     checked_file_with_a_crowd(store, **filters)
@@ -348,7 +348,7 @@ def test_filters_apply_before_ranking_with_thousands_of_better_facts_outside(
 def test_thousands_in_another_namespace_do_not_displace_hits(
     crowd: Path, path: Path, open_store: Open
 ) -> None:
-    shutil.copy(crowd, path)
+    copied(crowd, path)
     checked_file_with_a_crowd(open_store(namespace="other"))
 
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 WITHOUT_NUL: Final = (
     "replace(replace(replace({0}, '\\\\', chr(1)), '\\u0000', '\\ufffd'), chr(1), '\\\\')"
 )
-"""A JSON text in which each escaped U+0000 is U+FFFD, as the server's functions fail on the first.
+"""A JSON text in which each escaped U+0000 is U+FFFD: the server's JSON functions fail on U+0000.
 
-Escaped backslashes are set aside, so that one before ``u0000`` remains; JSON contains no chr(1).
+Escaped backslashes are set aside, so that one before ``u0000`` remains. JSON contains no
+``chr(1)``.
 """
 
 OBJECT: Final = (

@@ -411,7 +411,11 @@ class PostgresTransaction(Transaction):
             with Translated():
                 bound = [self.tenant for _ in statement.names]
                 row = self._cursor().execute(statement.text, bound or None).fetchone()
-            self._counters[table] = (row[0] if row else None) or 0
+            last = (row[0] if row else None) or 0
+            if table == acts.TABLE and self._head is not None:
+                # Lines may have been removed from the end.
+                last = max(last, self._head[0] or 0)
+            self._counters[table] = last
         first = self._counters[table] + 1
         self._counters[table] += count
         return first
