@@ -62,6 +62,8 @@ class Compiled(NamedTuple):
     """The tables that it names."""
     fed: frozenset[str] = frozenset()
     """The tables that it writes, with what is derived."""
+    lists: frozenset[str] = frozenset()
+    """The parameters that are lists in which a value is looked for."""
 
 
 @lru_cache(maxsize=2048)
@@ -87,7 +89,8 @@ def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) ->
     into = write.table if write is not None and write.kind == "INSERT" else ""
     writes = "" if write is None else write.table
     written = frozenset(re.findall(r"(?:INSERT INTO|DELETE FROM|UPDATE) (memstore_\w+)", text))
-    return Compiled(text, names, counts, effects, into, writes, scoping.tables, written)
+    lists = frozenset(found[2][1:] for found in LISTED.finditer(sql))
+    return Compiled(text, names, counts, effects, into, writes, scoping.tables, written, lists)
 
 
 class Joined(NamedTuple):

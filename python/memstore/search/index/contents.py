@@ -10,7 +10,7 @@ from memstore._kernel.columns import Columns
 from memstore._kernel.features import Features
 from memstore._kernel.words import Words
 from memstore.database.tables import indexed
-from memstore.database.tables.indexed import Range
+from memstore.database.tables.indexed import Range, Since
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
@@ -19,7 +19,8 @@ from memstore.text.folding import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.database.engine import LastWrite, Transaction
+    from memstore.database.dialect import Dialect
+    from memstore.database.engine import LastWrite, Statement, Transaction
     from memstore.database.tables.feeds import Changed, DerivedFiles
     from memstore.database.tables.indexed import IndexedRow, IndexedVector, Source
     from memstore.domain.generations import Generation
@@ -169,15 +170,40 @@ class Contents:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def follow(self, transaction: Transaction, changed: Changed, position: int) -> None:
-        """Apply the changes up to a position: the newest that the transaction sees."""
+    def following(self, of_engine: Dialect) -> Iterator[Statement]:
+        """Yield the queries of :meth:`follow`, for an engine that can be asked beforehand."""
+        since = Since(self.position, BATCH)
+        yield indexed.selecting(of_engine, self._source, since)
+        if self.codes is not None:
+            size = self.codes.dimension * BYTES_PER_NUMBER
+            yield indexed.selecting_vectors(
+                of_engine, self._source, self.generation.id, size, since
+            )
+
+    def follow(
+        self,
+        transaction: Transaction,
+        changed: Changed,
+        position: int,
+        *,
+        is_prefetched: bool = False,
+    ) -> None:
+        """Apply the changes up to a position: the newest that the transaction sees.
+
+        Args:
+            is_prefetched: whether the queries of :meth:`following` were asked.
+        """
+        most = BATCH if is_prefetched else 0
+        since = Since(self.position, BATCH)
         for ids in _batches(changed.rows):
-            gone = set(ids).difference(self._put_rows(transaction, ids))
+            which = since if len(changed.rows) <= most else ids
+            gone = set(ids).difference(self._put_rows(transaction, which))
             self.columns.drop(gone)
             self.words.drop(gone)
             self.features.drop(gone)
         for ids in _batches(changed.vectors):
-            gone = set(ids).difference(self._put_vectors(transaction, ids))
+            which = since if len(changed.vectors) <= most else ids
+            gone = set(ids).difference(self._put_vectors(transaction, which))
             if self.codes is not None:
                 self.codes.drop(gone)
         self.loose += len(changed.rows)
@@ -191,7 +217,9 @@ class Contents:
         """Do the same for vectors, by the ids of facts or pieces."""
         return max(self._put_vectors(transaction, Range(after, BATCH)), default=None)
 
-    def _put_rows(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+    def _put_rows(
+        self, transaction: Transaction, which: Sequence[int] | Range | Since
+    ) -> list[int]:
         rows = list(indexed.rows(transaction, self._source, which))
         ids = [row.id for row in rows]
         self.columns.put([row[:5] for row in rows])
@@ -199,7 +227,9 @@ class Contents:
         self.features.put([_text(row) for row in rows])
         return ids
 
-    def _put_vectors(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+    def _put_vectors(
+        self, transaction: Transaction, which: Sequence[int] | Range | Since
+    ) -> list[int]:
         if self.codes is None:
             return []
         size = self.codes.dimension * BYTES_PER_NUMBER
