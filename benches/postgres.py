@@ -1,6 +1,6 @@
 """A memory on a local PostgreSQL server, beside a file and beside the bare driver, in one run.
 
-    python -m benches.postgres [--part adds|searches|firsts] [--facts 10000] [--adds 300]
+    python -m benches.postgres [--part adds|searches|firsts] [--facts 10000] [--searched 100000]
 
 The server is that of the tests (``MEMSTORE_TEST_DSN``, or one that is started for the run), with
 ``fsync`` as it is set there; one that is started syncs nothing, so its figures show the program and
@@ -328,6 +328,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=["adds", "searches", "firsts"])
     parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--searched", type=int, default=100_000, help="in all namespaces")
     parser.add_argument("--adds", type=int, default=700)
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
     arguments = parser.parse_args()
@@ -341,7 +342,7 @@ def main() -> None:
             shown("as a share of the same rows by one", rate * same)
     if "searches" in parts:
         with postgres.database() as url:
-            searches(url, arguments.facts)
+            searches(url, arguments.searched)
     if "firsts" in parts:
         with postgres.database() as url:
             firsts(url, arguments.sizes)

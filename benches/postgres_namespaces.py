@@ -1,6 +1,6 @@
 """Many small memories on one PostgreSQL server: opening them, and searching cold and warm ones.
 
-    python -m benches.postgres_namespaces [--namespaces 1000] [--facts 100] [--measured 100]
+    python -m benches.postgres_namespaces [--namespaces 1000] [--facts 1000] [--measured 100]
 
 Each namespace is a memory of its own. A process that serves one of them opens others, which no
 index file of this machine has; it searches each twice. Then it searches every namespace with a
@@ -88,7 +88,7 @@ def resident() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--namespaces", type=int, default=1000)
-    parser.add_argument("--facts", type=int, default=100, help="of each")
+    parser.add_argument("--facts", type=int, default=1000, help="of each")
     parser.add_argument("--measured", type=int, default=100)
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

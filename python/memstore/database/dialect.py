@@ -37,6 +37,10 @@ class Dialect(ABC):
         """Return a subquery for the values of a list parameter, as column ``value``."""
 
     @abstractmethod
+    def among(self, query: str) -> str:
+        """Return a test of an id, for one of the few that a query returns."""
+
+    @abstractmethod
     def elements(self, column: str) -> str:
         """Return a FROM item for a column's JSON array, which yields ``element.value``."""
 

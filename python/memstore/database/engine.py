@@ -144,6 +144,10 @@ class Transaction(ABC):
         """The last write that this transaction sees; ``None`` in a file, or if it is not known."""
         return None
 
+    def expects(self, write: LastWrite | None) -> bool:
+        """Whether this was the last write as far as is known without asking a server."""
+        return True
+
     @abstractmethod
     def stamp_of_others(self) -> object:
         """Return a value that changes whenever another connection has changed the database.
@@ -161,6 +165,11 @@ class Transaction(ABC):
     @abstractmethod
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         """Return the tokens of each text, in order, as the full-text indexes tokenize it."""
+
+    def has_table(self, name: str) -> bool:
+        """Whether the database has a table or a view of this name."""
+        query = f"SELECT 1 FROM ({self.dialect.tables}) AS known WHERE name = :name"
+        return self.one(query, {"name": name}) is not None
 
     @abstractmethod
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:

@@ -317,12 +317,17 @@ def chained(transaction: Transaction, batch: int) -> Iterator[list[ChainedLine]]
 
 def head(transaction: Transaction, line: int | None = None) -> Head:
     """Return the end of the chain as it is stored, or as it was at a line."""
-    where = "" if line is None else " WHERE id <= :line"
-    row = transaction.one(
-        f"SELECT id, hash FROM memstore_journal{where} ORDER BY id DESC LIMIT 1", {"line": line}
-    )
+    row = transaction.one(*selecting_head(line))
     line, hash_ = row or (0, acts.BEGINNING)
     return Head(line, hash_.hex() if isinstance(hash_, bytes) else "")
+
+
+def selecting_head(line: int | None = None) -> Statement:
+    """Return the query of :func:`head`."""
+    where = "" if line is None else " WHERE id <= :line"
+    return Statement(
+        f"SELECT id, hash FROM memstore_journal{where} ORDER BY id DESC LIMIT 1", {"line": line}
+    )
 
 
 def last_id(transaction: Transaction) -> int:

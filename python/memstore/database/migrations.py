@@ -151,7 +151,8 @@ def usable_version(transaction: Transaction, path: str) -> int:
         SchemaError: the file is newer than this program, was written by a development build, or
             belongs to a different program. It is not changed.
     """
-    version = meta_table.schema_version(transaction)
+    then = meta_table.selecting("schema_family"), generation_table.ACTIVE
+    version = meta_table.schema_version(transaction, then=then)
     if version == 0 and meta_table.holds_only_others(transaction):
         raise _refusal(path, "is the database of another program", Remedy.NAME_FILE)
     if version <= LAST_SHARED_VERSION:

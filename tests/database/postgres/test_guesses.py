@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -14,7 +14,9 @@ import memstore
 from memstore import Store
 from memstore.database.engine import Outdated, Transaction
 from memstore.database.postgres.engine import PostgresEngine
-from memstore.database.postgres.remembered import Guessing
+from memstore.database.postgres.remembered import Guessing, Streak
+from memstore.database.tables import feeds, indexed
+from memstore.search.index.index import EPISODES, FACTS
 
 pytestmark = pytest.mark.process
 
@@ -61,8 +63,76 @@ def test_a_warm_search_takes_two_round_trips(url: str, monkeypatch: pytest.Monke
         assert round_trips(one, monkeypatch) == ["a pipeline", "SELECT f.id"]
 
 
-def round_trips(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return what a search waits for."""
+@pytest.mark.model
+def test_a_search_after_changes_reads_them_in_its_first_round_trip(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = f"{url}&application_name=other"
+    with memstore.open(url, namespace="fed") as one, memstore.open(apart, namespace="fed") as other:
+        one.add("the quay is closed", subject="quay")
+        one.add("a boat", subject="quay")
+        one.search("quay")
+        other.erase(other.add("the quay is wet", subject="quay").id)
+        gone = one.add("the quay is dry", subject="quay")
+        other.delete(gone.id)
+        other.add("the quay is open", subject="quay")
+        found = ["a pipeline", "a pipeline", "SELECT f.id"]
+        assert round_trips(one, monkeypatch, number=3) == found
+
+
+def test_opening_takes_four_round_trips(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with memstore.open(url, namespace="again", embedder=None) as one:
+        one.add("the quay is closed", subject="quay")
+        with waited_for(monkeypatch) as sent, memstore.open(url, namespace="again", embedder=None):
+            opened = [*sent]
+    assert opened == ["BEGIN ISOLA", "SELECT name", "a pipeline", "a pipeline"]
+
+
+def test_what_changed_is_read_by_its_ids_or_by_the_feed(url: str) -> None:
+    with memstore.open(url, namespace="since", embedder=None) as store:
+        store.add("the quay is closed", subject="quay")
+        store.erase(store.add("the quay is wet", subject="quay").id)
+        store.episodes.add("somebody said that the quay is open", source="test")
+        with store.file.engine.read() as transaction:
+            for kind in (FACTS, EPISODES):
+                newest = feeds.span(transaction, kind.feed).newest
+                position = feeds.span(transaction, kind.feed).oldest - 1
+                ids = kind.changes(transaction, position).rows
+                since = indexed.Since(position, 100)
+                by_ids, by_feed = (
+                    sorted(indexed.rows(transaction, kind.source, which)) for which in (ids, since)
+                )
+                assert by_ids == by_feed
+                assert len(by_ids) == (2 if kind is FACTS else 1)
+                assert not [*indexed.rows(transaction, kind.source, indexed.Since(newest, 100))]
+                assert (
+                    len([*indexed.rows(transaction, kind.source, indexed.Since(position, 1))]) == 1
+                )
+
+
+def test_changes_of_other_tenants_do_not_count(url: str) -> None:
+    with memstore.open(url, namespace="quiet", embedder=None) as store:
+        store.add("the quay is closed", subject="quay")
+        store.search("quay")
+        with psycopg.connect(url) as connection:
+            connection.execute("ALTER TABLE memstore_fact_changes ALTER seq RESTART WITH 1000000")
+        store.add("the quay is open", subject="quay")
+        assert len(store.search("quay")) == 2
+        assert [
+            one.builds for one in store.file.searches.index_figures() if one.name == "facts"
+        ] == [1]
+
+
+def round_trips(store: Store, monkeypatch: pytest.MonkeyPatch, number: int = 2) -> list[str]:
+    """Return what a search waits for, which finds so many facts."""
+    with waited_for(monkeypatch) as sent:
+        assert len(texts(store, "quay")) == number
+    return sent
+
+
+@contextmanager
+def waited_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Yield a list of the beginnings of the statements, and pipelines, that are waited for."""
     sent: list[str] = []
     execute, pipeline = psycopg.Cursor.execute, psycopg.Connection.pipeline
 
@@ -75,24 +145,28 @@ def round_trips(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sent.append("a pipeline")
         return pipeline(connection)
 
-    monkeypatch.setattr(psycopg.Cursor, "execute", executed)
-    monkeypatch.setattr(psycopg.Connection, "pipeline", piped)
-    assert len(texts(store, "quay")) == 2
-    return sent
+    with monkeypatch.context() as patched:
+        patched.setattr(psycopg.Cursor, "execute", executed)
+        patched.setattr(psycopg.Connection, "pipeline", piped)
+        yield sent
 
 
 def test_an_error_of_a_wrong_guess_is_not_told(url: str, stores: tuple[Store, Store]) -> None:
     _, other = stores
     with closing(PostgresEngine(url, other.namespace)) as engine:
-        with engine.read():
-            pass
+        with engine.read() as transaction:
+            assert transaction.last_write is not None
         other.add("the quay is open", subject="quay")
-        with pytest.raises(Outdated), engine.read(may_repeat=True):
-            raise ValueError("of what was remembered")
+        with pytest.raises(Outdated), engine.read(may_repeat=True) as guess:
+            raise_relying(guess)
         with engine.read() as transaction:
             assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 2
         with pytest.raises(ValueError, match="sound"), engine.read(may_repeat=True) as guess:
             raise_after(guess)
+
+
+def raise_relying(transaction: Transaction) -> None:
+    raise ValueError(f"of what was remembered: {transaction.last_write}")
 
 
 def raise_after(transaction: Transaction) -> None:
@@ -108,3 +182,20 @@ def test_after_each_wrong_guess_twice_as_many_are_left_out() -> None:
         assert [guessing.pays() for _ in range(2**missed)] == [False] * (2**missed - 1) + [True]
     guessing.note(was_right=True)
     assert guessing.pays()
+
+
+def test_after_each_wrong_guess_twice_as_many_have_to_be_right() -> None:
+    streak = Streak()
+    assert streak.pays()
+    for needed in (1, 3, 7):
+        streak.note(was_right=False)
+        assert [noted(streak) for _ in range(needed)] == [False] * (needed - 1) + [True]
+    for _ in range(14 - 7):
+        streak.note(was_right=True)
+    streak.note(was_right=False)
+    assert [noted(streak) for _ in range(7)] == [False] * 6 + [True]
+
+
+def noted(streak: Streak) -> bool:
+    streak.note(was_right=True)
+    return streak.pays()

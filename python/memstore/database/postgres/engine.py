@@ -26,12 +26,12 @@ from memstore.database.postgres.address import Address
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.transaction import (
     READ,
-    READ_STATE,
     Attempt,
-    Guess,
+    LazyRead,
     Outrun,
     PostgresTransaction,
     Translated,
+    is_lost,
     storage_error,
 )
 from memstore.domain import clock
@@ -67,9 +67,6 @@ OUTCOME_SECONDS: Final = 30.0
 
 OUTCOME_PAUSE_SECONDS: Final = 0.2
 
-LOST: Final = ("08", "57P")
-"""How the codes of errors begin after which the server says nothing more."""
-
 OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
 
 LOCK: Final = (
@@ -82,6 +79,8 @@ COUNTED: Final = (
     " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
 )
 """How many rows the server believes the larger table to have; -1 if it never counted."""
+
+HAS_SCHEMA: Final = f"SELECT ({row_security.IS_ON})"
 
 LARGE_SHARE: Final = 10
 """A write that adds one row to so many has the server count again, as autovacuum would."""
@@ -196,54 +195,49 @@ class PostgresEngine:
 
     @contextmanager
     def read(self, *, may_repeat: bool = False) -> Iterator[PostgresTransaction]:
-        seen = self._remembered.seen
-        if may_repeat and seen is not None and self._has_tables and self._remembered.reads.pays():
-            with self._guessed(seen) as transaction:
-                yield transaction
+        self._check_usable()
+        if not self._has_tables:
+            connection, _ = self._began(f"{READ}; {self._naming}")
+            try:
+                yield PostgresTransaction(
+                    connection, self.tenant, self._admit, None, self._remembered
+                )
+            finally:
+                self._pool.give_back_read(connection)
             return
-        connection, state = self._began_reading()
-        self._remembered.seen = state
-        try:
-            yield PostgresTransaction(connection, self.tenant, self._admit, state, self._remembered)
-        finally:
-            self._pool.give_back_read(connection)
-
-    @contextmanager
-    def _guessed(self, seen: State) -> Iterator[PostgresTransaction]:
-        """Begin a read with the tenant's row as it was seen last, and without a round trip.
-
-        Raises:
-            Outdated: the row is another one.
-        """
-        beginning = [READ, self._naming] if self._has_policies else [READ]
-        guess = Guess(self._taken, self.tenant, self._admit, seen, self._remembered, beginning)
-        was_right = False
+        seen, reads = self._remembered.seen, self._remembered.reads
+        read = LazyRead(
+            self._taken,
+            self._give_back,
+            self.tenant,
+            self._admit,
+            seen if may_repeat and reads.pays() else None,
+            self._remembered,
+            self._naming,
+            is_named=self._has_policies,
+        )
         try:
             try:
-                yield guess
+                yield read
             except Outdated:
                 raise
             except Exception:
-                if was_right := guess.has_begun:
+                if not read.is_unchecked:
                     raise
                 raise Outdated from None  # what was remembered may be why
-            guess.begin()
-            was_right = True
+            if read.is_unchecked:
+                read.begin()
         finally:
-            self._remembered.reads.note(was_right=was_right)
-            if guess.has_begun:
-                self._pool.give_back_read(guess.connection)
+            if read.has_begun:
+                self._note_read(seen, read)
 
-    def _began_reading(self) -> tuple[psycopg.Connection[Any], State | None]:
-        """Begin a read; return its connection, and the tenant's row if there is one."""
-        if not self._has_tables:
-            return self._began(f"{READ}; {self._naming}")[0], None
-        tenant = sql.Literal(self.tenant).as_string()
-        connection, found = self._began(f"{READ}; {self._naming}; {READ_STATE.format(tenant)}")
-        while found.nextset():
-            pass
-        row = found.fetchone()
-        return connection, None if row is None else State(*row)
+    def _note_read(self, seen: State | None, read: LazyRead) -> None:
+        """Note what a read found of the tenant's row, and take its connection back."""
+        if seen is not None:
+            self._remembered.reads.note(was_right=read.state == seen)
+        self._remembered.seen = read.state
+        self._has_policies |= read.is_named and read.state is not None
+        self._pool.give_back_read(read.connection)
 
     @contextmanager
     def write(
@@ -352,7 +346,7 @@ class PostgresEngine:
         try:
             row = self._sent(connection, text, values)
         except psycopg.OperationalError as error:
-            if not _is_lost(error):
+            if not is_lost(error):
                 raise storage_error(error) from error
             if not self._is_written(known, after, error):
                 raise _not_stored() from error
@@ -507,7 +501,7 @@ class PostgresEngine:
         try:
             transaction.finish()
         except psycopg.OperationalError as error:
-            if not _is_lost(error):
+            if not is_lost(error):
                 raise storage_error(error) from error
             if not self._is_written(transaction.state_before, transaction.state, error, number):
                 raise _not_stored() from error
@@ -556,15 +550,15 @@ class PostgresEngine:
 
     def _first_locked(self, connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
         """Lock the tenant if it exists, or else the schema: the tenant may be about to be made."""
-        if self._has_schema(connection):
+        if self._notes_schema(connection.execute(HAS_SCHEMA).fetchone()):
             found = connection.execute(LOCK.format(sql.Literal(self.tenant).as_string()))
             if found.rowcount:
                 return found
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
         return connection.execute("SELECT 1 WHERE FALSE")
 
-    def _has_schema(self, connection: psycopg.Connection[Any]) -> bool:
-        row = connection.execute(f"SELECT ({row_security.IS_ON})").fetchone()
+    def _notes_schema(self, row: tuple[Any, ...] | None) -> bool:
+        """Note the answer to :data:`HAS_SCHEMA`; return whether the schema is there."""
         self._has_policies = bool(row and row[0])
         return row is not None and row[0] is not None
 
@@ -592,9 +586,11 @@ class PostgresEngine:
     def _tenant_of(self, namespace: str, shared: str | None) -> str:
         """Return the tenant of a namespace: its own, unless it was stored beside another."""
         looked_up = row_security.looking_up([namespace, shared or namespace])
-        connection, _ = self._began(f"{READ}; {looked_up}")
+        connection, found = self._began(f"{READ}; {looked_up}; {HAS_SCHEMA}")
         try:
-            if not self._has_schema(connection):
+            while found.nextset():
+                pass
+            if not self._notes_schema(found.fetchone()):
                 return shared or namespace
             self._has_tables = True
             rows = connection.execute(
@@ -604,11 +600,12 @@ class PostgresEngine:
         except psycopg.Error as error:
             raise storage_error(error) from error
         finally:
-            self._give_back(connection)
+            self._pool.give_back_read(connection)
         tenants = dict(rows)
         tenant = str(tenants.get(shared or namespace, shared or namespace))
         if tenants.get(namespace, tenant) != tenant:
             raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
+        self._namespaces.update(tenants)
         return tenant
 
     def _admit(self, transaction: PostgresTransaction, namespaces: Collection[str]) -> None:
@@ -752,11 +749,6 @@ class PostgresEngine:
 def _beginning(wait: float) -> str:
     """Return the statements that begin a write, which waits so many seconds for a lock."""
     return f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
-
-
-def _is_lost(error: psycopg.OperationalError) -> bool:
-    """Return whether a connection broke; otherwise the server said why it undid the change."""
-    return error.sqlstate is None or error.sqlstate.startswith(LOST)
 
 
 def _unless_aborted(connection: psycopg.Connection[Any], number: str | None) -> bool | None:

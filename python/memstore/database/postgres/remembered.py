@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Row
     from memstore.database.postgres.statements import Compiled
 
-RARE: Final = frozenset({"memstore_generations", "memstore_meta"})
+RARE: Final = frozenset({"memstore_generations", "memstore_meta", "memstore_version"})
 """Tables that are rarely written. A write of them changes the tenant's ``epoch`` too."""
 
 OFTEN: Final = frozenset(
@@ -77,6 +77,29 @@ class Guessing:
         self._skipped = 0
 
 
+class Streak:
+    """Whether it pays to guess the tenant's row before it is read.
+
+    A wrong guess costs far more than a right one saves. So after each wrong one, twice as many have
+    to be right, or would have been, before the next is made; half as many after as many again.
+    """
+
+    def __init__(self) -> None:
+        self._needed = self._right = 0
+
+    def pays(self) -> bool:
+        return self._right >= self._needed
+
+    def note(self, *, was_right: bool) -> None:
+        """Note whether a guess was right, or would have been."""
+        if not was_right:
+            self._needed, self._right = min(2 * self._needed + 1, 63), 0
+            return
+        self._right += 1
+        if self._right >= 2 * self._needed:
+            self._needed //= 2
+
+
 class Remembered:
     """See the module. The engines of a process that serve one tenant share it."""
 
@@ -87,7 +110,7 @@ class Remembered:
         """As this process last wrote it; ``None`` if that is not known."""
         self.seen: State | None = None
         """As this process last read or wrote it."""
-        self.writes, self.reads = Guessing(), Guessing()
+        self.writes, self.reads = Guessing(), Streak()
         self._reads: dict[object, tuple[int, list[Row]]] = {}
 
     def rows(self, statement: Compiled, bound: Sequence[object], state: State) -> list[Row] | None:

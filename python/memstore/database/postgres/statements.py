@@ -64,6 +64,8 @@ class Compiled(NamedTuple):
     """The tables that it writes, with what is derived."""
     is_binary: bool = False
     """Whether its rows come in the server's binary format: vectors are twice as long in text."""
+    lists: frozenset[str] = frozenset()
+    """The parameters that are lists in which a value is looked for."""
 
 
 @lru_cache(maxsize=2048)
@@ -90,7 +92,9 @@ def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) ->
     writes = "" if write is None else write.table
     written = frozenset(re.findall(r"(?:INSERT INTO|DELETE FROM|UPDATE) (memstore_\w+)", text))
     is_binary = returns and "embedding" in text
-    return Compiled(text, names, counts, effects, into, writes, scoping.tables, written, is_binary)
+    lists = frozenset(found[2][1:] for found in LISTED.finditer(sql))
+    reads = scoping.tables
+    return Compiled(text, names, counts, effects, into, writes, reads, written, is_binary, lists)
 
 
 class Joined(NamedTuple):

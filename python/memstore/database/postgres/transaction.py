@@ -64,11 +64,17 @@ ADVANCE: Final = (
     " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, %s)"
 )
 
+ASSUMED_LENGTH: Final = 10
+"""How many elements the server's planner takes a list to have that it does not know."""
+
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
 
 AHEAD: Final = 1000
 """After how many queued rows of a statement they are sent."""
+
+MOST_DEAD: Final = 33
+"""How many connections may have died before a read gives up: one more than a process has."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
@@ -149,6 +155,18 @@ class PostgresTransaction(Transaction):
             return LastWrite(state.version, None)
         return LastWrite(state.version, Head(state.line, state.hash.hex()))
 
+    def has_table(self, name: str) -> bool:
+        return (self._has_tables and name in tables.scoped()) or super().has_table(name)
+
+    @property
+    def _has_tables(self) -> bool:
+        """Whether the schema is known to be there."""
+        return self._state is not None
+
+    def expects(self, write: LastWrite | None) -> bool:
+        state = self._state
+        return write is not None and state is not None and write.version == state.version
+
     def admit(self, namespaces: Collection[str]) -> None:
         if unknown := {*namespaces} - self._admitted:
             with Translated():
@@ -184,7 +202,7 @@ class PostgresTransaction(Transaction):
         if self._state is not None:
             known = memory.rows(statement, bound, self._state)
             if known is not None:
-                self._relied()
+                self._relied(only_epoch=statement.reads <= remembering.RARE)
                 return known
         rows = self._fetched(sql, parameters)
         if self._state is not None:  # as it is now: reading may have found another one
@@ -223,8 +241,12 @@ class PostgresTransaction(Transaction):
             *(statements.compiled(text, False).fed for text in self._queued.rows)
         )
 
-    def _relied(self) -> None:
-        """Note that something was remembered, and not read."""
+    def _relied(self, *, only_epoch: bool = False) -> None:
+        """Note that something was remembered, and not read.
+
+        Args:
+            only_epoch: whether it holds as long as the epoch is the same.
+        """
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self._prefetched = []
@@ -357,7 +379,15 @@ class PostgresTransaction(Transaction):
 
     def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
         given = _named(text, parameters)
-        return [self.tenant if name == TENANT else _value(given[name]) for name in statement.names]
+        values = (
+            self.tenant if name == TENANT else _value(given[name]) for name in statement.names
+        )
+        if not statement.lists:
+            return [*values]
+        return [
+            padded(value) if name in statement.lists else value
+            for name, value in zip(statement.names, values, strict=True)
+        ]
 
     def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
         text, parameters = vector_codes.with_code(text, parameters)
@@ -463,66 +493,123 @@ def _named(text: str, parameters: Given) -> Mapping[str, Any]:
     return parameters
 
 
-class Guess(PostgresTransaction):
-    """A read that begins with what is remembered of the tenant.
+class LazyRead(PostgresTransaction):
+    """A read that begins on the server with its first query, in the same round trip.
 
-    The first query begins it on the server, in the same round trip, and checks the tenant's row.
+    Until then it may rely on the tenant's row as it was seen last. If the first query finds another
+    row, in which what was relied on may be different, the work has to be done again.
 
     Args:
         taken: returns a connection.
-        beginning: the statements that begin it.
+        give_back: takes back one that died, or whose transaction is of no use.
+        state: the tenant's row as it was seen last; ``None`` to rely on nothing.
+        naming: the statement that names the tenant, for row-level security.
+        is_named: whether it is needed, as far as is known.
     """
 
     def __init__(
         self,
         taken: Callable[[], psycopg.Connection[Any]],
+        give_back: Callable[[psycopg.Connection[Any]], None],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State,
+        state: State | None,
         remembered: Remembered,
-        beginning: Sequence[str],
+        naming: str,
+        *,
+        is_named: bool,
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
         self._taken = taken
-        self._beginning = beginning
+        self._give_back = give_back
+        self._naming = naming
+        self.is_named = is_named
+        self._needs_version = self._needs_epoch = False
+        """Whether the tenant's row has to be as it was seen last, or its epoch."""
 
     @property
     def has_begun(self) -> bool:
         return self._connection is not None
 
     @property
+    def _has_tables(self) -> bool:
+        return True  # without them, no read is lazy
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether it relies on what the server was not asked about yet."""
+        return not self.has_begun and (self._needs_version or self._needs_epoch)
+
+    @property
     def connection(self) -> psycopg.Connection[Any]:
         self.begin()
         return super().connection
+
+    @property
+    def last_write(self) -> LastWrite | None:
+        if self._state is None:
+            self.begin()
+        self._relied()
+        return super().last_write
 
     def begin(self) -> None:
         """Begin, if nothing has been read yet.
 
         Raises:
-            Outdated: the tenant's row is not the one that is remembered.
+            Outdated: the tenant's row is not the one that was relied on.
         """
         if not self.has_begun:
             self._begin()
+
+    def _relied(self, *, only_epoch: bool = False) -> None:
+        if not self.has_begun:
+            self._needs_epoch = True
+            self._needs_version |= not only_epoch
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
         return super()._fetched_together(queries) if self.has_begun else self._begin(queries)
 
     def _begin(self, queries: Sequence[tuple[str, Given]] = ()) -> list[list[Row]]:
-        self._connection = self._taken()
-        try:
-            with self._connection.pipeline():
-                for statement in self._beginning:
-                    self._connection.execute(statement, prepare=False)
-                state = self._connection.execute(READ_STATE.format("%s"), [self.tenant])
-                found = [self._execute(*query, returns=True) for query in queries]
-            row = state.fetchone()
-        except psycopg.OperationalError:
-            raise Outdated from None  # a connection that died, which is replaced
-        except psycopg.Error as error:
-            raise storage_error(error) from error
-        if row is None or self._state is None or State(*row) != self._state:
+        state, found = self._begun(queries)
+        if state is None and not self.is_named:
+            # There is no such tenant, or its rows are only shown to who names it.
+            self._give_back(self.connection)
+            self.is_named = True
+            state, found = self._begun(queries)
+        known, self._state, self.state_before = self._state, state, state
+        self._head = None if state is None else (state.line, state.at, state.hash)
+        if (self._needs_version and state != known) or (
+            self._needs_epoch and (state is None or known is None or state.epoch != known.epoch)
+        ):
             raise Outdated
         return [cursor.fetchall() for cursor in found]
+
+    def _begun(
+        self, queries: Sequence[tuple[str, Given]]
+    ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
+        """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
+        for _ in range(MOST_DEAD):
+            self._connection = self._taken()
+            try:
+                return self._asked(self._connection, queries)
+            except psycopg.Error as error:
+                if not is_lost(error):
+                    raise storage_error(error) from error
+                failure, dead = error, self._connection
+                self._connection = None
+                self._give_back(dead)  # the pool replaces it, or says that it cannot
+        raise storage_error(failure) from failure
+
+    def _asked(
+        self, connection: psycopg.Connection[Any], queries: Sequence[tuple[str, Given]]
+    ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
+        with connection.pipeline():
+            for statement in (READ, self._naming) if self.is_named else (READ,):
+                connection.execute(statement, prepare=False)
+            asked = connection.execute(READ_STATE.format("%s"), [self.tenant])
+            found = [self._execute(*query, returns=True) for query in queries]
+        row = asked.fetchone()
+        return None if row is None else State(*row), found
 
 
 class Outrun(Exception):
@@ -579,7 +666,7 @@ class Attempt(PostgresTransaction):
             self._cursor().execute(*joined)
             self.connection.execute("COMMIT")
 
-    def _relied(self) -> None:
+    def _relied(self, *, only_epoch: bool = False) -> None:
         self._has_relied = True
 
     def begin(self) -> None:
@@ -643,6 +730,17 @@ def _value(value: object) -> object:
     return value
 
 
+def padded(value: object) -> object:
+    """Return a list of ids as one that is as long as the server assumes lists to be.
+
+    It plans for lists of ten. For a shorter one it makes a plan of its own each time, which costs
+    several times what its rows do.
+    """
+    if not isinstance(value, list) or type(value[0] if value else None) is not int:
+        return value
+    return value + value[-1:] * (ASSUMED_LENGTH - len(value))
+
+
 def _is_too_large(value: object) -> bool:
     return type(value) is int and not -MAX_NUMBER - 1 <= value <= MAX_NUMBER
 
@@ -656,6 +754,17 @@ class Translated:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, psycopg.Error):
             raise storage_error(error) from error
+
+
+LOST: Final = ("08", "57P")
+"""How the codes of errors begin after which the server says nothing more."""
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Return whether a connection broke; otherwise the server said why it undid the change."""
+    return isinstance(error, psycopg.OperationalError) and (
+        error.sqlstate is None or error.sqlstate.startswith(LOST)
+    )
 
 
 def storage_error(error: psycopg.Error) -> StorageError:

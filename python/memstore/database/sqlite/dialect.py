@@ -26,6 +26,9 @@ class SqliteDialect(Dialect):
     def listed(self, parameter: str) -> str:
         return f"(SELECT value FROM json_each(:{parameter}))"
 
+    def among(self, query: str) -> str:
+        return f"IN ({query})"
+
     def elements(self, column: str) -> str:
         return f"json_each({column}) AS element"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.engine import Statement
+
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
@@ -37,12 +39,24 @@ class DerivedFiles(NamedTuple):
     generation_id: int | None
 
 
+FACTS_SINCE: Final = "SELECT DISTINCT id FROM memstore_fact_changes WHERE seq > :position"
+
+EPISODES_SINCE: Final = (
+    "SELECT DISTINCT id, piece_id FROM memstore_episode_changes WHERE seq > :position"
+)
+
+
 def span(transaction: Transaction, feed: str) -> Span:
-    row = transaction.one(
+    row = transaction.one(*selecting_span(feed))
+    return Span._make(row or (0, 0))
+
+
+def selecting_span(feed: str) -> Statement:
+    """Return the query of :func:`span`."""
+    return Statement(
         f"SELECT coalesce((SELECT min(seq) FROM {feed}), 0),"
         f" coalesce((SELECT max(seq) FROM {feed}), 0)"
     )
-    return Span._make(row or (0, 0))
 
 
 def break_off(transaction: Transaction) -> None:
@@ -54,20 +68,12 @@ def break_off(transaction: Transaction) -> None:
 
 
 def fact_changes(transaction: Transaction, position: int) -> Changed:
-    ids = transaction.ints(
-        "SELECT DISTINCT id FROM memstore_fact_changes WHERE seq > :position",
-        {"position": position},
-    )
+    ids = transaction.ints(FACTS_SINCE, {"position": position})
     return Changed(ids, ids)
 
 
 def episode_changes(transaction: Transaction, position: int) -> Changed:
-    found = list(
-        transaction.rows(
-            "SELECT DISTINCT id, piece_id FROM memstore_episode_changes WHERE seq > :position",
-            {"position": position},
-        )
-    )
+    found = list(transaction.rows(EPISODES_SINCE, {"position": position}))
     rows = [id_ for id_, piece_id in found if piece_id is None]
     return Changed(rows, [piece_id for _, piece_id in found if piece_id is not None])
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 COLUMNS = Generation._fields
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_generations"
 
+ACTIVE = Statement(f"{SELECT} WHERE state = 'active'")
+
 
 def active(transaction: Transaction) -> Generation:
-    row = transaction.one(f"{SELECT} WHERE state = 'active'")
+    row = transaction.one(*ACTIVE)
     if row is None:
         raise StorageError(
             "the file has no active generation of vectors", remedy=Remedy.RESTORE_BACKUP

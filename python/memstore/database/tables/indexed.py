@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import dialect
+from memstore.database.engine import Statement
 from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.facts import open_task
@@ -12,6 +13,7 @@ from memstore.database.tables.facts import open_task
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.tables.vectors import VectorTable
 
@@ -57,6 +59,13 @@ class Range(NamedTuple):
     limit: int
 
 
+class Since(NamedTuple):
+    """The rows that changed since a position of their feed; any of them if there are too many."""
+
+    position: int
+    limit: int
+
+
 class Source(NamedTuple):
     """The table and columns for rows of one kind."""
 
@@ -66,7 +75,18 @@ class Source(NamedTuple):
     columns: str
     """The columns that :func:`_row` reads."""
     vectors: VectorTable
+    changed: str
+    """A query for ids of rows that changed since a ``:position``, at most ``:limit``."""
+    changed_vectors: str
+    """The same for vectors."""
 
+
+CHANGED_FACTS: Final = (
+    "SELECT DISTINCT id FROM memstore_fact_changes WHERE seq > :position LIMIT :limit"
+)
+CHANGED_EPISODES: Final = (
+    "SELECT DISTINCT {0} FROM memstore_episode_changes WHERE seq > :position AND {1} LIMIT :limit"
+)
 
 FACTS: Final = Source(
     table="memstore_facts f",
@@ -84,6 +104,8 @@ FACTS: Final = Source(
     " CASE WHEN f.unsearched IS NULL THEN f.category END,"
     " CASE WHEN f.unsearched IS NULL THEN f.segments END",
     vectors=vector_table.FACTS,
+    changed=CHANGED_FACTS,
+    changed_vectors=CHANGED_FACTS,
 )
 
 EPISODES: Final = Source(
@@ -97,21 +119,29 @@ EPISODES: Final = Source(
     " NULL, NULL,"
     " e.content, e.name, e.source_description, e.segments",
     vectors=vector_table.PIECES,
+    changed=CHANGED_EPISODES.format("id", "piece_id IS NULL"),
+    changed_vectors=CHANGED_EPISODES.format("piece_id", "piece_id IS NOT NULL"),
 )
 
 
 def rows(
-    transaction: Transaction, source: Source, which: Sequence[int] | Range
+    transaction: Transaction, source: Source, which: Sequence[int] | Range | Since
 ) -> Iterator[IndexedRow]:
     """Yield the existing rows with these ids."""
-    test, values = _which(transaction, source.key, which)
+    return map(_row, transaction.rows(*selecting(transaction.dialect, source, which)))
+
+
+def selecting(
+    of_engine: Dialect, source: Source, which: Sequence[int] | Range | Since
+) -> Statement:
+    """Return the query of :func:`rows`."""
+    test, values = _which(of_engine, source.key, source.changed, which)
     of_tasks = {
-        "is_task": f"({is_task(transaction.dialect)}) IS TRUE",
-        "is_open_task": open_task(transaction.dialect),
+        "is_task": f"({is_task(of_engine)}) IS TRUE",
+        "is_open_task": open_task(of_engine),
     }
     columns = source.columns.format(**of_tasks)
-    found = transaction.rows(f"SELECT {columns} FROM {source.table} WHERE {test}", values)
-    return map(_row, found)
+    return Statement(f"SELECT {columns} FROM {source.table} WHERE {test}", values)
 
 
 def _row(row: Row) -> IndexedRow:
@@ -147,25 +177,36 @@ def vectors(
     source: Source,
     generation_id: int,
     size_bytes: int,
-    which: Sequence[int] | Range,
+    which: Sequence[int] | Range | Since,
 ) -> Iterator[IndexedVector]:
     """Yield the vectors of facts or pieces that are not deleted or erased.
 
     Vectors whose length is not ``size_bytes`` are left out; the doctor reports them.
     """
+    query = selecting_vectors(transaction.dialect, source, generation_id, size_bytes, which)
+    for id_, row_id, blob in transaction.rows(*query):
+        # Another program may have written text of that length.
+        yield IndexedVector(id_, row_id, blob if isinstance(blob, bytes) else None)
+
+
+def selecting_vectors(
+    of_engine: Dialect,
+    source: Source,
+    generation_id: int,
+    size_bytes: int,
+    which: Sequence[int] | Range | Since,
+) -> Statement:
+    """Return the query of :func:`vectors`."""
     table = source.vectors
-    test, values = _which(transaction, f"v.{table.owner}", which)
+    test, values = _which(of_engine, f"v.{table.owner}", source.changed_vectors, which)
     # The length is no condition: a server takes it for a rare one, and sorts all rows for a page.
-    found = transaction.rows(
+    return Statement(
         f"SELECT v.{table.owner}, h.id,"
         " CASE WHEN octet_length(v.embedding) = :size THEN v.embedding END"
         f" FROM {table.name} v CROSS JOIN {table.home}"
         f" WHERE v.generation_id = :generation AND {table.link} AND {table.living} AND {test}",
         {**values, "generation": generation_id, "size": size_bytes},
     )
-    for id_, row_id, blob in found:
-        # Another program may have written text of that length.
-        yield IndexedVector(id_, row_id, blob if isinstance(blob, bytes) else None)
 
 
 def extent(transaction: Transaction, source: Source) -> tuple[int, int]:
@@ -187,8 +228,10 @@ def largest_id(transaction: Transaction, source: Source) -> int:
 
 
 def _which(
-    transaction: Transaction, key: str, which: Sequence[int] | Range
+    of_engine: Dialect, key: str, changed: str, which: Sequence[int] | Range | Since
 ) -> tuple[str, Parameters]:
     if isinstance(which, Range):
         return f"{key} > :after ORDER BY {key} LIMIT :limit", which._asdict()
-    return f"{key} IN {transaction.dialect.listed('ids')}", {"ids": which}
+    if isinstance(which, Since):
+        return f"{key} {of_engine.among(changed)}", which._asdict()
+    return f"{key} IN {of_engine.listed('ids')}", {"ids": which}

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.engine import Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.database.engine import Transaction
 
 FAMILY = "pymemstore"
 """Marks our files from V7 on; the original memstore has different versions after V6."""
 
+VERSION: Final = Statement("SELECT max(version) FROM memstore_version")
+
 TRUST = "trust"
 """The key of the levels of sources (:class:`memstore.domain.trust.TrustTable`)."""
 
 
-def schema_version(transaction: Transaction) -> int:
-    """Return the schema version of the file; 0 if it has no memstore tables."""
-    if not _has_table(transaction, "memstore_version"):
+def schema_version(transaction: Transaction, *, then: Sequence[Statement] = ()) -> int:
+    """Return the schema version of the file; 0 if it has no memstore tables.
+
+    Args:
+        then: what will be read next, if it has the newest schema.
+    """
+    if not transaction.has_table("memstore_version"):
         return 0
-    return transaction.scalar("SELECT max(version) FROM memstore_version")
+    if then:
+        transaction.prefetch(VERSION, *then)
+    return transaction.scalar(*VERSION)
 
 
 def holds_only_others(transaction: Transaction) -> bool:
@@ -34,10 +46,15 @@ def record_version(transaction: Transaction, version: int) -> None:
 
 
 def get(transaction: Transaction, key: str) -> str | None:
-    if not _has_table(transaction, "memstore_meta"):
+    if not transaction.has_table("memstore_meta"):
         return None
-    row = transaction.one("SELECT value FROM memstore_meta WHERE key = :key", {"key": key})
+    row = transaction.one(*selecting(key))
     return str(row[0]) if row else None
+
+
+def selecting(key: str) -> Statement:
+    """Return the query of :func:`get`."""
+    return Statement("SELECT value FROM memstore_meta WHERE key = :key", {"key": key})
 
 
 def is_set(transaction: Transaction, key: str) -> bool:
@@ -56,8 +73,3 @@ def put(transaction: Transaction, key: str, value: str) -> None:
 
 def remove(transaction: Transaction, key: str) -> None:
     transaction.run("DELETE FROM memstore_meta WHERE key = :key", {"key": key})
-
-
-def _has_table(transaction: Transaction, name: str) -> bool:
-    query = f"SELECT 1 FROM ({transaction.dialect.tables}) AS known WHERE name = :name"
-    return transaction.one(query, {"name": name}) is not None

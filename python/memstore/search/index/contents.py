@@ -11,7 +11,7 @@ from memstore._kernel.columns import Columns
 from memstore._kernel.features import Features
 from memstore._kernel.words import Words
 from memstore.database.tables import indexed
-from memstore.database.tables.indexed import Range
+from memstore.database.tables.indexed import Range, Since
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
@@ -20,7 +20,8 @@ from memstore.text.folding import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.database.engine import LastWrite, Transaction
+    from memstore.database.dialect import Dialect
+    from memstore.database.engine import LastWrite, Statement, Transaction
     from memstore.database.tables.feeds import Changed, DerivedFiles
     from memstore.database.tables.indexed import IndexedRow, IndexedVector, Source
     from memstore.domain.generations import Generation
@@ -186,17 +187,42 @@ class Contents:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def follow(self, transaction: Transaction, changed: Changed, position: int) -> None:
-        """Apply the changes up to a position: the newest that the transaction sees."""
+    def following(self, of_engine: Dialect) -> Iterator[Statement]:
+        """Yield the queries of :meth:`follow`, for an engine that can be asked beforehand."""
+        since = Since(self.position, BATCH)
+        yield indexed.selecting(of_engine, self._source, since)
+        if self.codes is not None:
+            size = self.codes.dimension * BYTES_PER_NUMBER
+            yield indexed.selecting_vectors(
+                of_engine, self._source, self.generation.id, size, since
+            )
+
+    def follow(
+        self,
+        transaction: Transaction,
+        changed: Changed,
+        position: int,
+        *,
+        is_prefetched: bool = False,
+    ) -> None:
+        """Apply the changes up to a position: the newest that the transaction sees.
+
+        Args:
+            is_prefetched: whether the queries of :meth:`following` were asked.
+        """
+        most = BATCH if is_prefetched else 0
+        since = Since(self.position, BATCH)
         for ids in _batches(changed.rows):
-            rows = self._rows(transaction, ids)
+            which = since if len(changed.rows) <= most else ids
+            rows = self._rows(transaction, which)
             self._put_rows(rows)
             gone = set(ids).difference(rows.ids)
             self.columns.drop(gone)
             self.words.drop(gone)
             self.features.drop(gone)
         for ids in _batches(changed.vectors):
-            found = self._vectors(transaction, ids)
+            which = since if len(changed.vectors) <= most else ids
+            found = self._vectors(transaction, which)
             self._put_vectors(found)
             if self.codes is not None:
                 self.codes.drop(set(ids).difference(one.id for one in found if one.blob))
@@ -213,7 +239,7 @@ class Contents:
         found = self._vectors(transaction, Range(after, BATCH))
         return Page(found[-1].id, partial(self._put_vectors, found)) if found else None
 
-    def _rows(self, transaction: Transaction, which: Sequence[int] | Range) -> _Rows:
+    def _rows(self, transaction: Transaction, which: Sequence[int] | Range | Since) -> _Rows:
         rows = list(indexed.rows(transaction, self._source, which))
         return _Rows([row.id for row in rows], rows, list(_tokens(transaction, rows)))
 
@@ -223,7 +249,7 @@ class Contents:
         self.features.put([_text(row) for row in rows.rows])
 
     def _vectors(
-        self, transaction: Transaction, which: Sequence[int] | Range
+        self, transaction: Transaction, which: Sequence[int] | Range | Since
     ) -> list[IndexedVector]:
         if self.codes is None:
             return []

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore._kernel import PanicException
 from memstore.database import journal
-from memstore.database.engine import Outdated
+from memstore.database.engine import Outdated, Statement
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -89,6 +89,8 @@ class RowKind(NamedTuple):
     feed: str
     source: Source
     changes: Callable[[Transaction, int], Changed]
+    changed: str
+    """Its query."""
     erased_since: Callable[[Transaction, int], bool]
     vectors: VectorTable
     visible: Callable[[Transaction, Any, Any], Visible]
@@ -102,6 +104,7 @@ FACTS: Final = RowKind(
     "memstore_fact_changes",
     indexed.FACTS,
     feeds.fact_changes,
+    feeds.FACTS_SINCE,
     feeds.facts_erased_since,
     vector_table.FACTS,
     visibility.of_facts,
@@ -112,6 +115,7 @@ EPISODES: Final = RowKind(
     "memstore_episode_changes",
     indexed.EPISODES,
     feeds.episode_changes,
+    feeds.EPISODES_SINCE,
     feeds.episodes_erased_since,
     vector_table.PIECES,
     visibility.of_episodes,
@@ -233,6 +237,8 @@ class Index:
 
     def _enter(self, transaction: Transaction) -> Contents | None:
         """Return the index in the state of the transaction, and enter its gate."""
+        if self._current is not None and not transaction.expects(self._current.last_write):
+            self._prefetch(transaction, self._current)
         span = feeds.span(transaction, self._kind.feed)
         generation = generation_table.active(transaction)
         self._lock.enter()
@@ -262,6 +268,14 @@ class Index:
             self._files.remove(before)  # some systems kept them as long as they were mapped here
         return current
 
+    def _prefetch(self, transaction: Transaction, current: Contents) -> None:
+        """Ask a server at once for all that bringing the index up to date will ask."""
+        queries = [feeds.selecting_span(self._kind.feed)]
+        if current.last_write is not None and current.last_write.head is not None:
+            queries.append(journal.selecting_head(current.last_write.head.line))
+        queries.append(Statement(self._kind.changed, {"position": current.position}))
+        transaction.prefetch(*queries, *current.following(transaction.dialect))
+
     def _bring_up(self, transaction: Transaction, span: Span, generation: Generation) -> None:
         """Update ``_current`` to the state that the transaction sees, or set it to ``None``."""
         current = self._current
@@ -288,7 +302,12 @@ class Index:
         if saved is not None and saved.identity != current.identity:
             # Another process wrote new files: they are shared, and contain no erased text.
             self._current = current = self._opened(transaction, span, generation) or current
-        if span.newest - current.position > max(AT_ONCE, len(current) // LOOSE_SHARE):
+        most = max(AT_ONCE, len(current) // LOOSE_SHARE)
+        number = span.newest - current.position
+        if number > most and self._engine.is_remote:
+            # Other tenants' changes have numbers of the same sequence.
+            number = len(self._kind.changes(transaction, current.position).rows)
+        if number > most:
             self._current = None  # too much for a search: rebuilt in the background
         else:
             self._follow(current, transaction, span)
@@ -296,7 +315,7 @@ class Index:
     def _follow(self, current: Contents, transaction: Transaction, span: Span) -> None:
         changed = self._kind.changes(transaction, current.position)
         try:
-            current.follow(transaction, changed, span.newest)
+            current.follow(transaction, changed, span.newest, is_prefetched=self._engine.is_remote)
         except BaseException as error:
             self._current = None  # it may be between two states
             if isinstance(error, PanicException) or not current.is_intact():
