@@ -73,7 +73,7 @@ BATCH: Final = 5000
 AHEAD: Final = 1000
 """After how many queued rows of a statement they are sent."""
 
-MOST_DEAD: Final = 33
+MAX_DEAD: Final = 33
 """How many connections may have died before a read gives up: one more than a process has."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
@@ -588,10 +588,10 @@ class LazyRead(PostgresTransaction):
         self, queries: Sequence[tuple[str, Given]]
     ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
         """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
-        for _ in range(MOST_DEAD):
+        for _ in range(MAX_DEAD):
             self._connection = self._taken()
             try:
-                return self._asked(self._connection, queries)
+                return self._sent(self._connection, queries)
             except psycopg.Error as error:
                 if not is_lost(error):
                     raise storage_error(error) from error
@@ -600,7 +600,7 @@ class LazyRead(PostgresTransaction):
                 self._give_back(dead)  # the pool replaces it, or says that it cannot
         raise storage_error(failure) from failure
 
-    def _asked(
+    def _sent(
         self, connection: psycopg.Connection[Any], queries: Sequence[tuple[str, Given]]
     ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
         with connection.pipeline():
