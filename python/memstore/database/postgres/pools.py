@@ -12,11 +12,10 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from memstore.database.postgres.arrays import Array, ArrayDumper
+from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.transaction import storage_error
-from memstore.database.postgres.vector_codes import Code, CodeDumper
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
@@ -258,7 +257,7 @@ def configure(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_loader("numeric", NumberLoader)
     connection.adapters.register_dumper(Array, ArrayDumper)
-    connection.adapters.register_dumper(Code, CodeDumper)
+    connection.adapters.register_dumper(Bits, BitsDumper)
 
 
 def opened(address: Address) -> Pool:

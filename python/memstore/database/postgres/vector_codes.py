@@ -12,10 +12,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
-
 from memstore.database.postgres import statements
+from memstore.database.postgres.arrays import Bits
 from memstore.domain.records import BYTES_PER_NUMBER
 
 if TYPE_CHECKING:
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
 
 MAX_BITS: Final = 4096
 """Of a longer vector the first numbers count: an index takes no entry above 2,700 bytes."""
-
-VARBIT: Final = 1562
-"""The type ``bit varying``, as the server numbers it."""
 
 SIGNS: Final = b"0" * 128 + b"1" * 128
 """The digit that the highest byte of a number stands for."""
@@ -42,28 +37,12 @@ PLACED: Final = re.compile(r"CASE WHEN state = 'active' THEN (:\w+) END")
 _length: Final = Struct(">i").pack
 
 
-class Code(bytes):
-    """A code in the binary format of ``bit varying``."""
-
-    __slots__ = ()
-
-
-class CodeDumper(Dumper):
-    """Writes a code as it is."""
-
-    format = Format.BINARY
-    oid = VARBIT
-
-    def dump(self, obj: Code) -> Code:
-        return obj
-
-
-def code(blob: bytes) -> Code:
+def code(blob: bytes) -> Bits:
     """Return the code of a vector, float32, little-endian."""
     signs = blob[BYTES_PER_NUMBER - 1 : MAX_BITS * BYTES_PER_NUMBER : BYTES_PER_NUMBER]
     count = len(signs)
     number = int(signs.translate(SIGNS) or b"0", 2) << -count % 8
-    return Code(_length(count) + number.to_bytes((count + 7) // 8, "big"))
+    return Bits(_length(count) + number.to_bytes((count + 7) // 8, "big"))
 
 
 class Coded(NamedTuple):
@@ -112,5 +91,5 @@ def with_code(sql: str, parameters: Given) -> tuple[str, Given]:
     return found.text, {**parameters, "code": _code(parameters[found.vector])}
 
 
-def _code(blob: object) -> Code | None:
+def _code(blob: object) -> Bits | None:
     return code(blob) if isinstance(blob, bytes) else None

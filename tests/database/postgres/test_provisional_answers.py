@@ -1,0 +1,134 @@
+"""Answers of the server before a process has its index: codes of vectors, and few rows a word."""
+
+from __future__ import annotations
+
+from struct import pack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.postgres import psycopg
+
+import memstore
+from memstore import NewFact, Store
+from memstore.database.postgres import full_text, vector_codes
+from memstore.database.postgres.vector_codes import MAX_BITS, code, coded
+from memstore.search import database_lookup
+from memstore.search.index import index as module
+from memstore.search.index.index import Index
+
+CODES = (
+    "SELECT fact_id, embedding, code FROM memstore_fact_vectors"
+    " UNION ALL SELECT piece_id, embedding, code FROM memstore_piece_vectors"
+)
+
+
+def bits(numbers: list[float]) -> str:
+    return "".join("1" if number < 0 else "0" for number in numbers[:MAX_BITS])
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False).filter(bool), max_size=40))
+def test_a_code_has_a_bit_for_each_number(numbers: list[float]) -> None:
+    binary = code(pack(f"<{len(numbers)}f", *numbers))
+    written = "".join(f"{byte:08b}" for byte in binary[4:])
+    assert int.from_bytes(binary[:4], "big") == len(numbers)
+    assert written == bits(numbers).ljust((len(numbers) + 7) // 8 * 8, "0")
+
+
+def test_a_code_has_no_more_bits_than_an_index_takes() -> None:
+    assert len(code(bytes(4 * (MAX_BITS + 100)))) == 4 + MAX_BITS // 8
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        (
+            "INSERT INTO memstore_piece_vectors (generation_id, piece_id, embedding)"
+            " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END"
+            " FROM memstore_generations",
+            "INSERT INTO memstore_piece_vectors (generation_id, piece_id, embedding, code)"
+            " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
+            " CASE WHEN state = 'active' THEN :code END FROM memstore_generations",
+        ),
+        (
+            "INSERT INTO memstore_fact_vectors (id, embedding) VALUES (:id, :embedding)",
+            "INSERT INTO memstore_fact_vectors (id, embedding, code)"
+            " VALUES (:id, :embedding, :code)",
+        ),
+        (
+            "UPDATE memstore_fact_vectors SET embedding = NULL WHERE id = :id",
+            "UPDATE memstore_fact_vectors SET embedding = NULL, code = NULL WHERE id = :id",
+        ),
+    ],
+)
+def test_what_writes_a_vector_writes_its_code(sql: str, text: str) -> None:
+    found = coded(sql)
+    assert found is not None
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT embedding FROM memstore_fact_vectors",
+        "UPDATE memstore_fact_vectors SET embed_attempts = 0 WHERE embedding IS NULL",
+        "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (:a, :b)",
+    ],
+)
+def test_other_statements_stay_as_they_are(sql: str) -> None:
+    assert coded(sql) is None
+    assert vector_codes.with_code(sql, {"a": 1}) == (sql, {"a": 1})
+
+
+@pytest.mark.process
+def test_every_stored_vector_has_its_code(url: str) -> None:
+    with memstore.open(url) as store:
+        gone = store.add("The quay is open", subject="quay")
+        store.add_many([NewFact(content=f"The boat {n} is blue", subject="boat") for n in range(9)])
+        store.episodes.add("We met at the quay", source="chat")
+        store.embed_pending()
+        store.erase(gone.id)
+    with psycopg.connect(url) as connection:
+        rows = connection.execute(CODES).fetchall()
+    assert len(rows) == 11
+    assert sum(blob is None for _, blob, _ in rows) == 1
+    for _, blob, found in rows:
+        assert found == (None if blob is None else bits([*memoryview(blob).cast("f")]))
+
+
+@pytest.fixture
+def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Forty facts that the server searches, comparing ten vectors and ranking three rows a word."""
+    monkeypatch.setattr(module, "AT_ONCE", 0)
+    monkeypatch.setattr(Index, "_work_behind", lambda _: None)
+    monkeypatch.setattr(database_lookup, "COMPARED", 10)
+    monkeypatch.setattr(full_text, "RANKED", 3)
+    store = memstore.open(url)
+    store.add_many(
+        [NewFact(content=f"The boat number {n} is blue", subject=f"boat {n}") for n in range(40)]
+    )
+    store.add("Grandmother baked bread on Sunday", subject="kitchen")
+    return store
+
+
+@pytest.mark.process
+def test_the_nearest_are_found_by_their_codes(store: Store) -> None:
+    with store:
+        hits = store.search("baking bread", word_weight=0, limit=3)
+        assert hits.provisional
+        assert hits[0].fact.subject == "kitchen"
+
+
+@pytest.mark.process
+def test_a_filter_that_few_pass_chooses_among_these(store: Store) -> None:
+    with store:
+        hits = store.search("a blue boat on Sunday", word_weight=0, subject="kitchen", limit=3)
+        assert [hit.fact.subject for hit in hits] == ["kitchen"]
+
+
+@pytest.mark.process
+def test_rare_words_are_found_among_frequent_ones(store: Store) -> None:
+    with store:
+        hits = store.search("the blue boat number 33", vector_weight=0, limit=3)
+        assert hits[0].fact.subject == "boat 33"
+        assert len(store.search("blue", vector_weight=0, limit=20)) == 3
