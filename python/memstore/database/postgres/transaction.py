@@ -247,7 +247,7 @@ class PostgresTransaction(Transaction):
         """Send what is queued; the server runs it while more is queued."""
         with Translated():
             self._ahead = self._pipelined()
-            self._run_queued()
+            self._run_queued(ahead=True)
 
     def _pipelined(self) -> ExitStack:
         """Return the pipeline of what was sent ahead, or a new one, for the caller to end."""
@@ -263,9 +263,9 @@ class PostgresTransaction(Transaction):
             with suppress(psycopg.Error), self._pipelined():
                 pass
 
-    def _run_queued(self) -> None:
+    def _run_queued(self, *, ahead: bool = False) -> None:
         self.note_namespaces()
-        for text, rows in self._queued.take().items():
+        for text, rows in self._queued.take(ahead=ahead).items():
             self._run_many(text, [*self._queued.completed(text, rows)])
 
     def note_namespaces(self) -> None:
