@@ -36,8 +36,7 @@ class Lived:
         self.store = store
         with store.file.engine.write() as transaction:
             for table, first in (("memstore_facts", FACTS), ("memstore_episodes", EPISODES)):
-                insert = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"
-                transaction.run(insert, {"name": table, "seq": first})
+                transaction.reserve_ids(table, first)
         self.owners: dict[str, tuple[str, Scope]] = {}
         """The namespace and owners of each number that stands in words."""
         self.erased: set[tuple[str, int]] = set()

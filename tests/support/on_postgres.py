@@ -94,6 +94,8 @@ DIFFERENCES: dict[str, str] = {
     r"search/test_contextual.*test_scores_equal_the_documented_formulas": (
         "the twin of the ranking reads SQLite's own index"
     ),
+    r"search/test_both_ways.*test_classic_has_the_same_order": WORDS,
+    r"search/test_facts.*test_scores_equal_the_documented_formula": FTS5,
     r"search/test_contextual.*relevance_equals_the_documented_formula": WORDS,
     r"search/test_episodes.*test_filtering_reads_no_episode_text": PLAN,
     r"upkeep/test_remains": REMAINS,

@@ -83,6 +83,8 @@ class Queued:
     def __init__(self) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._finishing: dict[str, Finish] = {}
+        self._order: list[str] = []
+        """The statements whose rows were taken ahead."""
 
     def add(self, sql: str, row: Row, finish: Finish | None) -> None:
         """Queue a row; ``finish`` completes the rows of this statement before they are written."""
@@ -106,9 +108,17 @@ class Queued:
         finish = self._finishing.get(sql)
         return rows if finish is None else finish(rows)
 
-    def take(self) -> dict[str, list[Row]]:
-        """Return the queued rows, and forget them."""
-        taken, self.rows = self.rows, {}
+    def take(self, *, ahead: bool = False) -> dict[str, list[Row]]:
+        """Return the queued rows, and forget them.
+
+        Args:
+            ahead: more rows are queued to be written after these, as if all had been taken
+                together: the statements keep their order, so a row follows what it refers to.
+        """
+        order = dict.fromkeys([*self._order, *self.rows])
+        taken = {sql: self.rows[sql] for sql in order if sql in self.rows}
+        self._order = [*order] if ahead else []
+        self.rows = {}
         return taken
 
 

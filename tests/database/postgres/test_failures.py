@@ -308,3 +308,13 @@ def test_names_too_long_for_an_index_are_refused(store: Store) -> None:
         store.add("x", subject="s", user_id=f"1{LONG}", agent_id=f"2{LONG}", run_id=f"3{LONG}")
     store.add("stored", subject="s")
     assert [fact.content for fact in store.list()] == ["stored"]
+
+
+def test_rows_sent_ahead_follow_what_they_refer_to(
+    embedding: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memstore.database.postgres.transaction.AHEAD", 5)
+    book = "tea with milk. " * 2000  # of some pieces, so they are sent amid an episode
+    embedding.episodes.add_many({"content": book, "source": "book"} for _ in range(6))
+    assert len(embedding.episodes.list()) == 6
+    assert embedding.file.examine() == []

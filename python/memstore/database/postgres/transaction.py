@@ -293,7 +293,7 @@ class PostgresTransaction(Transaction):
     def _run_queued(self, run: Run | None = None) -> None:
         """Run the queued statements, by default at once."""
         self.note_namespaces()
-        for text, rows in self._queued.take().items():
+        for text, rows in self._queued.take(ahead=run is not None).items():
             self._run_many(text, [*self._queued.completed(text, rows)], run or self._run_now)
 
     def _run_now(self, text: str, values: list[object]) -> None:
