@@ -213,8 +213,8 @@ def test_scopes_narrow_a_row(tmp_path: Path, provider: Provider) -> None:
 
 
 def test_a_caller_with_an_owner_reaches_no_other_owner(path: Path, provider: Provider) -> None:
-    with memstore.open(path, namespace="search", embedder=None) as store:
-        hers = store.add("Bo likes tea", subject="bo", user_id="bo")
+    with memstore.open(path, embedder=None) as store:
+        hers = store.within("search").add("Bo likes tea", subject="bo", user_id="bo")
 
     async def use(server: Gated) -> None:
         token = provider.token(**SEARCH)

@@ -15,6 +15,7 @@ from tests.support.raw import sql
 import memstore
 from memstore import Store
 from memstore.faces.web import checkup
+from memstore.store.paths import is_server
 
 
 def _finish(pages: Pages) -> str:
@@ -44,7 +45,8 @@ def test_a_check_up_runs_and_its_result_stays(pages: Pages) -> None:
 
 
 def test_its_progress_is_a_part_that_a_page_swaps_in(pages: Pages) -> None:
-    assert "Check the file" in pages.read("state/checkup")
+    place = "database" if is_server(pages.store.path) else "file"
+    assert f"Check the {place}" in pages.read("state/checkup")
     answer = pages.post("state/checkup", HX_Request="true")
     assert answer.status_code == 200
     assert "<html" not in answer.text

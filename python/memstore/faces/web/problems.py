@@ -100,9 +100,7 @@ def of(error: Exception) -> Problem:
                 (HOME,),
             )
         case errors.SchemaError():
-            return Problem(
-                503, "This version cannot read the memory", text, (Way("State", "state"),)
-            )
+            return Problem(503, "This version cannot read the file", text, (Way("State", "state"),))
         case errors.EmbedderError() | errors.GeneratorError():
             return Problem(502, "A model did not answer", text, (HOME,))
         case errors.StorageError():
