@@ -35,6 +35,7 @@ max_client_conn = 500
 default_pool_size = {size}
 ignore_startup_parameters = extra_float_digits
 server_login_retry = 1
+server_idle_timeout = 2
 """
 
 SIZE = 8
