@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
-from tests.support.engines import copied
 from tests.support.examples import examples
 from tests.support.raw import sql
 
@@ -252,7 +252,7 @@ def test_applying_the_differences_to_the_list_of_then_gives_the_list_of_now(
     empty_file: Path, tmp_path_factory: pytest.TempPathFactory, acts: Any, back: bool
 ) -> None:
     manual = ManualClock(NOON)
-    path = copied(empty_file, tmp_path_factory.mktemp("differences"))
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("differences"))
     with clock.use(manual), memstore.open(path, embedder=None) as store:
         store.add("the first", subject="s")
         snapshots = [(clock.utc_now(), head(store), active(store))]

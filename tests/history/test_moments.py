@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts.test_query_plans import Explained
 from tests.support.clock import ManualClock
-from tests.support.engines import copied
 from tests.support.examples import examples
 from tests.support.raw import sql
 
@@ -229,7 +229,7 @@ ACTS = ("add", "add_many", "episode", "delete", "confirm", "foreign", "erase")
 def test_what_existed_is_what_a_scan_says(
     empty_file: Path, tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int]]
 ) -> None:
-    path = copied(empty_file, tmp_path_factory.mktemp("moments"))
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("moments"))
     with memstore.open(path, embedder=None) as store:
         for act, hours in acts:
             with clock.use(ManualClock(NOON + timedelta(hours=hours))):

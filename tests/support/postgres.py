@@ -126,6 +126,11 @@ class Databases:
                 ):
                     for row in rows:
                         copied.write(row)
+            for (sequence,) in source.execute(
+                "SELECT relname FROM pg_class WHERE relname LIKE 'memstore_%' AND relkind = 'S'"
+            ).fetchall():
+                [given] = source.execute(f"SELECT last_value, is_called FROM {sequence}").fetchall()
+                target.execute("SELECT setval(%s, %s, %s)", [sequence, *given])
         return other
 
     def give_back(self, url: str) -> None:
