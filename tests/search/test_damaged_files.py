@@ -160,7 +160,7 @@ def test_panic_in_the_kernel_is_answered_from_the_file(
 def test_panic_while_following_changes_is_answered_from_the_file(
     mapped: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def panic(*_: object) -> None:
+    def panic(*_: object, **__: object) -> None:
         raise PanicException("index out of bounds")
 
     new = mapped.add("a lighthouse", subject="x")
