@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
@@ -29,10 +29,12 @@ from typing import Any
 
 import psycopg
 from tests.support import postgres
+from tests.support.sent import watched
 
 import memstore
 from memstore import NewFact, Store
 from memstore.database.postgres import pools
+from memstore.database.postgres.connection import Sent
 
 ROUNDS = 7
 NAMESPACES = 10
@@ -111,18 +113,16 @@ def shown(name: str, figure: float, unit: str = "") -> None:
 @contextmanager
 def recorded(sent: list[tuple[Any, Any]]) -> Iterator[None]:
     """Record the statements that write one fact each."""
-    execute = psycopg.RawCursor.execute
 
-    def recording(cursor: Any, text: Any, values: Any = None, **options: Any) -> Any:
-        if str(text).startswith("WITH checked"):
-            sent.append((text, list(values)))
-        return execute(cursor, text, values, **options)
+    def record(_: Any, statements: Sequence[Sent]) -> None:
+        sent.extend(
+            (text, list(values))
+            for text, values, _ in statements
+            if text.startswith("WITH checked")
+        )
 
-    psycopg.RawCursor.execute = recording  # type: ignore[method-assign]
-    try:
+    with watched(before=record):
         yield
-    finally:
-        psycopg.RawCursor.execute = execute  # type: ignore[method-assign]
 
 
 COPIED = {

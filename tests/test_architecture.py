@@ -97,12 +97,11 @@ DOORS = {
             "address",
             "arrays",
             "checks",
+            "connection",
             "distribution",
             "engine",
             "numbers",
             "pools",
-            "row_security",
-            "sending",
             "structure",
             "transaction",
         )

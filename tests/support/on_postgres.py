@@ -15,12 +15,12 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import psycopg
 import pytest
 from tests.support import engines, raw
 
 from memstore.database.postgres import pools, remembered
 from memstore.database.postgres.address import Address
+from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import PostgresTransaction
@@ -231,7 +231,7 @@ class _Found(list[Any]):
 
 @contextmanager
 def _database(url: str) -> Iterator[Database]:
-    with psycopg.connect(url, autocommit=True) as connection:
+    with Connection.connect(url, autocommit=True) as connection:
         pools.configure(connection)
         connection.execute("BEGIN")
         row = connection.execute(

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
+from tests.support import sent
 
 import memstore
 from memstore.database.postgres import pools
+from memstore.database.postgres.connection import Connection, Sent
 from memstore.database.postgres.schema import tables
 
 PARTS = 4
@@ -67,7 +68,7 @@ class Plans:
         """The partitions of each statement."""
         self.unexplained: dict[str, str] = {}
         """The statements that the server could not explain so far, with its answer."""
-        self._explaining: dict[tuple[object, ...], psycopg.Connection[Any]] = {}
+        self._explaining: dict[tuple[object, ...], Connection] = {}
 
     @property
     def scattered(self) -> dict[str, set[str]]:
@@ -88,50 +89,40 @@ class Plans:
     @contextmanager
     def collected(self) -> Iterator[None]:
         """Explain what the library sends."""
-        run, run_many = psycopg.Cursor.execute, psycopg.Cursor.executemany
-
-        def execute(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
-            self._note(run, cursor, query, params)
-            return run(cursor, query, params, **options)
-
-        def executemany(cursor: Any, query: Any, params_seq: Any, **options: Any) -> Any:
-            rows = [*params_seq]
-            self._note(run, cursor, query, rows[0] if rows else None)
-            return run_many(cursor, query, rows, **options)
-
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(psycopg.Cursor, "execute", execute)
-            patched.setattr(psycopg.Cursor, "executemany", executemany)
+        with sent.watched(before=self._note_all):
             yield
 
     def close(self) -> None:
         for connection in self._explaining.values():
             connection.close()
 
-    def _note(self, run: Any, cursor: Any, query: Any, params: Any) -> None:
-        text = query.decode() if isinstance(query, bytes) else str(query)
+    def _note_all(self, connection: Any, statements: Sequence[Sent]) -> None:
+        for text, values, _ in statements:
+            self._note(connection, text, values)
+
+    def _note(self, connection: Any, text: str, values: Any) -> None:
         if "memstore_" not in text or text in self.parts or not _is_of_the_library():
             return
-        apart = self._apart(cursor.connection)
+        apart = self._apart(connection)
         # Several statements at once have no parameters.
-        for one in [text] if params else text.split("; "):
+        for one in [text] if values else text.split("; "):
             if not one.startswith(EXPLAINED) or one in self.parts:
                 continue
             try:
-                plan = run(type(cursor)(apart), f"EXPLAIN {one}", params).fetchall()
+                plan = apart.run(f"EXPLAIN {one}", *values).rows
             except psycopg.Error as error:
                 self.unexplained[one] = str(error)
                 continue
             self.unexplained.pop(one, None)
             self.parts[one] = {*re.findall(r"_part_(\d)", str(plan))}
 
-    def _apart(self, connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    def _apart(self, connection: psycopg.Connection[Any]) -> Connection:
         """Return a connection to the same database, which no transaction of a test uses."""
         info = connection.info
         key = (info.host, info.port, info.dbname, info.user)
         known = self._explaining.get(key)
         if known is None or known.closed:
-            known = self._explaining[key] = psycopg.connect(info.dsn, autocommit=True)
+            known = self._explaining[key] = Connection.connect(info.dsn, autocommit=True)
             pools.configure(known)
             # A transaction of this very test may create tables meanwhile.
             known.execute("SET lock_timeout = '2s'")
@@ -141,7 +132,8 @@ class Plans:
 def _is_of_the_library() -> bool:
     """Whether the library calls the driver, and not a test."""
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((DRIVER, __file__)):
+    between = (DRIVER, __file__, sent.__file__)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
         frame = frame.f_back
     return frame.f_code.co_filename.startswith(LIBRARY)
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import Any
 
 import pytest
 from tests.support.embedders import WordEmbedder
 from tests.support.postgres import psycopg
+from tests.support.sent import watched
 
 import memstore
 from memstore import Store
 from memstore.database.postgres import engine, pools
+from memstore.database.postgres.connection import Connection, Sent
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 pytestmark = pytest.mark.process
@@ -38,21 +40,24 @@ def embedding(url: str) -> Iterator[Store]:
 class Cutter:
     """Counts the statements of this process, and does something before or after one of them."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.before: Callable[[Any, str], None] = lambda *_: None
         self.after: Callable[[Any, str], None] = lambda *_: None
-        for name in ("execute", "executemany"):
-            monkeypatch.setattr(psycopg.Cursor, name, self._watched(getattr(psycopg.Cursor, name)))
 
-    def _watched(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(cursor: Any, query: Any, *rest: Any, **options: Any) -> Any:
-            text = str(query)
-            self.before(cursor.connection, text)
-            found = run(cursor, query, *rest, **options)
-            self.after(cursor.connection, text)
-            return found
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        with watched(
+            before=lambda connection, sent: [self.before(connection, one.text) for one in sent],
+            after=lambda connection, sent: [self.after(connection, one.text) for one in sent],
+        ):
+            yield
 
-        return watched
+
+@pytest.fixture
+def cutter() -> Iterator[Cutter]:
+    cutter = Cutter()
+    with cutter.at_work():
+        yield cutter
 
 
 def cut(url: str, connection: Any) -> None:
@@ -64,9 +69,8 @@ def cut(url: str, connection: Any) -> None:
 
 
 def test_a_connection_cut_at_any_statement_stores_all_or_nothing(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, url: str, cutter: Cutter
 ) -> None:
-    cutter = Cutter(monkeypatch)
     cuts = 0
     for number in count():
         places = count()
@@ -97,10 +101,7 @@ def test_a_connection_cut_at_any_statement_stores_all_or_nothing(
     assert fact.id == again.id
 
 
-def test_a_lost_answer_to_a_commit_is_looked_up(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cutter = Cutter(monkeypatch)
+def test_a_lost_answer_to_a_commit_is_looked_up(store: Store, cutter: Cutter) -> None:
 
     def lose(_: Any, text: str) -> None:
         if text == "COMMIT":
@@ -114,9 +115,8 @@ def test_a_lost_answer_to_a_commit_is_looked_up(
 
 
 def test_a_commit_that_did_not_arrive_is_an_error_and_stores_nothing(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, url: str, cutter: Cutter
 ) -> None:
-    cutter = Cutter(monkeypatch)
 
     def kill(connection: Any, text: str) -> None:
         if text == "COMMIT":
@@ -133,13 +133,12 @@ def test_a_commit_that_did_not_arrive_is_an_error_and_stores_nothing(
 
 
 def test_a_number_that_another_transaction_got_confirms_nothing(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, url: str, cutter: Cutter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a crash or a failover, the server gives the numbers of lost transactions again."""
-    monkeypatch.setattr(engine, "OUTCOME", "SELECT 'committed' WHERE %s <> ''")
+    monkeypatch.setattr(engine, "OUTCOME", "SELECT 'committed' WHERE $1 <> ''")
     store.add("first", subject="s")
     store.delete(1)
-    cutter = Cutter(monkeypatch)
 
     def kill(connection: Any, text: str) -> None:
         if text == "COMMIT":
@@ -159,9 +158,8 @@ JOINED = "WITH checked AS (UPDATE memstore_tenants"
 
 
 def test_a_fact_is_one_statement_and_others_writes_are_noticed(
-    embedding: Store, url: str, monkeypatch: pytest.MonkeyPatch
+    embedding: Store, url: str, cutter: Cutter
 ) -> None:
-    cutter = Cutter(monkeypatch)
     sent: list[str] = []
     cutter.before = lambda _, text: sent.append(text)
     embedding.add("third", subject="s")
@@ -176,10 +174,7 @@ def test_a_fact_is_one_statement_and_others_writes_are_noticed(
     assert embedding.verify() == []
 
 
-def test_a_lost_answer_to_a_single_statement_is_looked_up(
-    embedding: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cutter = Cutter(monkeypatch)
+def test_a_lost_answer_to_a_single_statement_is_looked_up(embedding: Store, cutter: Cutter) -> None:
 
     def lose(_: Any, text: str) -> None:
         if text.startswith(JOINED):
@@ -194,25 +189,20 @@ def test_a_lost_answer_to_a_single_statement_is_looked_up(
     assert embedding.verify() == []
 
 
-def test_a_single_statement_that_arrives_late_stores_nothing(
-    embedding: Store, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_single_statement_that_arrives_late_stores_nothing(embedding: Store, url: str) -> None:
     """It was sent, and its connection was lost; the server reads it after it was looked up."""
-    late: list[tuple[str, Any]] = []
-    run = psycopg.RawCursor.execute
+    late: list[Sent] = []
 
-    def lose(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
-        if str(query).startswith(JOINED) and not late:
-            late.append((query, params))
+    def lose(_: Any, sent: Sequence[Sent]) -> None:
+        if sent[0].text.startswith(JOINED) and not late:
+            late.extend(sent)
             raise psycopg.OperationalError("the connection was lost")
-        return run(cursor, query, params, **options)
 
-    monkeypatch.setattr(psycopg.RawCursor, "execute", lose)
-    with pytest.raises(StorageError, match="nothing was stored"):
+    with watched(before=lose), pytest.raises(StorageError, match="nothing was stored"):
         embedding.add("lost", subject="s")
-    with psycopg.connect(url, autocommit=True) as other:
+    with Connection.connect(url, autocommit=True) as other:
         pools.configure(other)
-        assert run(psycopg.RawCursor(other), *late[0]).fetchone() == (0,)
+        assert other.exchange.together(*late)[0].row == (0,)
     assert [fact.content for fact in embedding.list()] == ["first", "second"]
     embedding.add("third", subject="s")
     assert embedding.verify() == []

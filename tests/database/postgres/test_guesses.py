@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
 
 import pytest
 from tests.support import postgres
 from tests.support.postgres import psycopg
+from tests.support.sent import watched
 
 import memstore
 from memstore import Store
@@ -55,18 +55,16 @@ def test_what_another_process_committed_is_found_by_the_next_search(
 
 
 @pytest.mark.model
-def test_a_warm_search_takes_two_round_trips(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warm_search_takes_two_round_trips(url: str) -> None:
     with memstore.open(url, namespace="warm") as one:
         one.add("the quay is closed", subject="quay")
         one.add("the quay is open", subject="quay")
         one.search("quay")
-        assert round_trips(one, monkeypatch) == ["a pipeline", "SELECT f.id"]
+        assert round_trips(one) == ["BEGIN ISOLA", "SELECT f.id"]
 
 
 @pytest.mark.model
-def test_a_search_after_changes_reads_them_in_its_first_round_trip(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_after_changes_reads_them_in_its_first_round_trip(url: str) -> None:
     apart = f"{url}&application_name=other"
     with memstore.open(url, namespace="fed") as one, memstore.open(apart, namespace="fed") as other:
         one.add("the quay is closed", subject="quay")
@@ -76,16 +74,16 @@ def test_a_search_after_changes_reads_them_in_its_first_round_trip(
         gone = one.add("the quay is dry", subject="quay")
         other.delete(gone.id)
         other.add("the quay is open", subject="quay")
-        found = ["a pipeline", "a pipeline", "SELECT f.id"]
-        assert round_trips(one, monkeypatch, number=3) == found
+        found = ["BEGIN ISOLA", "SELECT f.id", "SELECT f.id"]
+        assert round_trips(one, number=3) == found
 
 
-def test_opening_takes_four_round_trips(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_takes_four_round_trips(url: str) -> None:
     with memstore.open(url, namespace="again", embedder=None) as one:
         one.add("the quay is closed", subject="quay")
-        with waited_for(monkeypatch) as sent, memstore.open(url, namespace="again", embedder=None):
+        with waited_for() as sent, memstore.open(url, namespace="again", embedder=None):
             opened = [*sent]
-    assert opened == ["BEGIN ISOLA", "SELECT name", "a pipeline", "a pipeline"]
+    assert opened == ["BEGIN ISOLA", "SELECT name", "BEGIN ISOLA", "BEGIN ISOLA"]
 
 
 def test_what_changed_is_read_by_its_ids_or_by_the_feed(url: str) -> None:
@@ -123,31 +121,18 @@ def test_changes_of_other_tenants_do_not_count(url: str) -> None:
         ] == [1]
 
 
-def round_trips(store: Store, monkeypatch: pytest.MonkeyPatch, number: int = 2) -> list[str]:
+def round_trips(store: Store, number: int = 2) -> list[str]:
     """Return what a search waits for, which finds so many facts."""
-    with waited_for(monkeypatch) as sent:
+    with waited_for() as sent:
         assert len(texts(store, "quay")) == number
     return sent
 
 
 @contextmanager
-def waited_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield a list of the beginnings of the statements, and pipelines, that are waited for."""
+def waited_for() -> Iterator[list[str]]:
+    """Yield a list of what begins each round trip."""
     sent: list[str] = []
-    execute, pipeline = psycopg.Cursor.execute, psycopg.Connection.pipeline
-
-    def executed(cursor: Any, text: Any, *rest: Any, **options: Any) -> Any:
-        if cursor.connection.info.pipeline_status == psycopg.pq.PipelineStatus.OFF:
-            sent.append(str(text)[:11])
-        return execute(cursor, text, *rest, **options)
-
-    def piped(connection: Any) -> Any:
-        sent.append("a pipeline")
-        return pipeline(connection)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(psycopg.Cursor, "execute", executed)
-        patched.setattr(psycopg.Connection, "pipeline", piped)
+    with watched(before=lambda _, statements: sent.append(statements[0].text[:11])):
         yield sent
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.support.embedders import WordEmbedder
@@ -56,6 +57,11 @@ def test_the_library_works_with_it(guarded: str) -> None:
         assert len(again.list()) == 8
 
 
+def name_tenant(connection: Any, tenant: str) -> None:
+    text, values, _ = row_security.naming(tenant)
+    psycopg.RawCursor(connection).execute(text, values)
+
+
 def test_no_statement_reaches_the_rows_of_another_tenant(guarded: str) -> None:
     with memstore.open(guarded, namespace="c", embedder=None) as store:
         store.add("of c", subject="s", metadata={"k": 1})
@@ -63,7 +69,7 @@ def test_no_statement_reaches_the_rows_of_another_tenant(guarded: str) -> None:
         for name in (*tables.rows(), *tables.views()):
             seen = connection.execute(f"SELECT count(*) FROM {name}").fetchone()
             assert seen == (0,), f"{name} without a tenant"
-        connection.execute(row_security.naming("d"))
+        name_tenant(connection, "d")
         for name in (*tables.rows(), *tables.views()):
             seen = connection.execute(f"SELECT count(*) FROM {name}").fetchone()
             assert seen == (0,), name
@@ -79,12 +85,12 @@ def test_no_statement_reaches_the_rows_of_another_tenant(guarded: str) -> None:
                 connection.transaction(),
             ):
                 connection.execute(statement)
-        connection.execute(row_security.naming("c"))
+        name_tenant(connection, "c")
         assert connection.execute("SELECT content FROM memstore_facts").fetchall() == [("of c",)]
 
 
 def test_a_connection_of_a_pool_keeps_no_tenant(guarded: str) -> None:
     with psycopg.connect(guarded) as connection:
-        connection.execute(row_security.naming("c"))
+        name_tenant(connection, "c")
         connection.commit()
         assert connection.execute("SELECT count(*) FROM memstore_facts").fetchone() == (0,)

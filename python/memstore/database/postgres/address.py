@@ -65,7 +65,7 @@ def _own_parameters(url: str) -> tuple[dict[str, str], str]:
 
 def _threshold(text: str | None) -> int | None:
     if text is None:
-        return 5
+        return 1
     if not NUMBER.fullmatch(text):
         raise InvalidArgument("prepare_threshold must be a number or none", argument="path")
     return None if text.lower() == "none" else int(text)

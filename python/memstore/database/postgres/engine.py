@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import psycopg
-from psycopg import sql
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from memstore import settings
@@ -23,8 +22,10 @@ from memstore.database.engine import Outdated, longest_wait
 from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
+from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.transaction import (
+    COMMIT,
     READ,
     Attempt,
     LazyRead,
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memstore.database.engine import Cancelled, Durability, Progress, Transaction
+    from memstore.database.engine import Cancelled, Durability, Progress, Row, Transaction
+    from memstore.database.postgres.connection import Answer, Connection
 
 T = TypeVar("T")
 
@@ -67,11 +69,11 @@ OUTCOME_SECONDS: Final = 30.0
 
 OUTCOME_PAUSE_SECONDS: Final = 0.2
 
-OUTCOME: Final = "SELECT pg_xact_status(%s::xid8)"
+OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 
 LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
-    " WHERE tenant = {} FOR UPDATE"
+    " WHERE tenant = $1 FOR UPDATE"
 )
 
 COUNTED: Final = (
@@ -95,9 +97,14 @@ ANALYZE: Final = (
     " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
 )
 
+TENANTS: Final = "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY ($1)"
+
+WAITING: Final = "SELECT set_config('lock_timeout', $1, true)"
+"""Sets how many milliseconds the transaction waits for a lock."""
+
 TRIM: Final = (
-    "DELETE FROM {0} WHERE tenant = %(tenant)s AND seq <= (SELECT seq FROM {0}"
-    " WHERE tenant = %(tenant)s ORDER BY seq DESC OFFSET 200000 LIMIT 1)"
+    "DELETE FROM {0} WHERE tenant = $1 AND seq <= (SELECT seq FROM {0}"
+    " WHERE tenant = $1 ORDER BY seq DESC OFFSET 200000 LIMIT 1)"
 )
 
 
@@ -144,6 +151,7 @@ class PostgresEngine:
         try:
             self.tenant = self._tenant_of(namespace, shared)
             self._naming = row_security.naming(self.tenant)
+            self._locking = Sent(LOCK, [self.tenant])
             self._remembered = self._pool.remembered(self.tenant)
         except BaseException:
             self.close()
@@ -197,7 +205,7 @@ class PostgresEngine:
     def read(self, *, may_repeat: bool = False) -> Iterator[PostgresTransaction]:
         self._check_usable()
         if not self._has_tables:
-            connection, _ = self._began(f"{READ}; {self._naming}")
+            connection, _ = self._began(Sent(READ), self._naming)
             try:
                 yield PostgresTransaction(
                     connection, self.tenant, self._admit, None, self._remembered
@@ -257,7 +265,7 @@ class PostgresEngine:
             try:
                 if not check_links:
                     with Translated():
-                        connection.execute("SET LOCAL session_replication_role = replica")
+                        connection.run("SET LOCAL session_replication_role = replica")
                 yield transaction
                 self._finish(transaction, number)
             finally:
@@ -268,11 +276,11 @@ class PostgresEngine:
     def claim(self, *, wait_seconds: float | None = None) -> Iterator[PostgresTransaction]:
         self._check_writable()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
-        connection, _ = self._begun(f"{_beginning(wait)}; {self._naming}", wait)
+        connection, _ = self._begun(wait)
         try:
             yield PostgresTransaction(connection, self.tenant, self._admit)
             with Translated():  # the tenant's row stays as it is, and so does what is remembered
-                connection.execute("COMMIT")
+                connection.together(COMMIT)
         finally:
             self._give_back(connection)
 
@@ -360,16 +368,10 @@ class PostgresEngine:
         self._fed += "fed" in attempt.effects
         self._remembered.note(after)
 
-    def _sent(
-        self, connection: psycopg.Connection[Any], text: str, values: list[object]
-    ) -> tuple[Any, ...] | None:
-        cursor = psycopg.RawCursor(connection)
-        if not self._has_policies:
-            return cursor.execute(text, values).fetchone()
-        with connection.pipeline():  # one transaction, and one round trip
-            connection.execute(row_security.NAME, [row_security.TENANT, self.tenant])
-            cursor.execute(text, values)
-        return cursor.fetchone()
+    def _sent(self, connection: Connection, text: str, values: list[object]) -> Row | None:
+        if self._has_policies:
+            return connection.together(self._naming, Sent(text, values))[1].row
+        return connection.run(text, *values).row
 
     def _is_written(
         self,
@@ -416,18 +418,16 @@ class PostgresEngine:
                 return True
             if before is not None and state.version == before.version:
                 # It may still arrive, and then finds another one.
-                connection.execute(
-                    "UPDATE memstore_tenants SET version = %s WHERE tenant = %s",
-                    [remembering.another(), self.tenant],
-                )
-                connection.execute("COMMIT")
+                renewing = "UPDATE memstore_tenants SET version = $1 WHERE tenant = $2"
+                connection.together(Sent(renewing, [remembering.another(), self.tenant]), COMMIT)
                 return False
             if after.line is None or (before is not None and after.line == before.line):
                 return _unless_aborted(connection, number)
-            row = connection.execute(
-                "SELECT hash FROM memstore_journal WHERE tenant = %s AND id = %s",
-                [self.tenant, after.line],
-            ).fetchone()
+            row = connection.run(
+                "SELECT hash FROM memstore_journal WHERE tenant = $1 AND id = $2",
+                self.tenant,
+                after.line,
+            ).row
             return row is not None and row[0] == after.hash
         finally:
             self._give_back(connection)
@@ -461,28 +461,28 @@ class PostgresEngine:
             self._analyze(transaction.connection, transaction.inserted)
         self._namespaces |= claimed
 
-    def _analyze(self, connection: psycopg.Connection[Any], inserted: int) -> None:
+    def _analyze(self, connection: Connection, inserted: int) -> None:
         """Let the server count the rows after a large write.
 
         It does so by itself within a minute. Until then it takes a new tenant for a few rows, and
         the first search pairs every fact with every vector.
         """
         with suppress(psycopg.Error):  # what was written is committed
-            row = connection.execute(COUNTED).fetchone()
+            row = connection.run(COUNTED).row
             if row is not None and inserted * LARGE_SHARE > (row[0] or 0):
-                connection.execute(ANALYZE)
+                connection.run(ANALYZE)
 
-    def _taken(self) -> psycopg.Connection[Any]:
+    def _taken(self) -> Connection:
         self._check_usable()
         return self._pool.take()
 
-    def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+    def _began(self, *beginning: Sent) -> tuple[Connection, list[Answer]]:
         """Return a connection in a new transaction; a connection that died is replaced."""
         self._check_usable()
         for _ in range(pools.MAX_CONNECTIONS + 1):
             connection = self._pool.take()
             try:
-                return connection, connection.execute(statement)
+                return connection, connection.together(*beginning)
             except psycopg.OperationalError as error:
                 self._give_back(connection)
                 failure = error
@@ -490,10 +490,10 @@ class PostgresEngine:
                     break
         raise storage_error(failure) from failure
 
-    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+    def _give_back(self, connection: Connection) -> None:
         if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
+                connection.run("ROLLBACK")
         self._pool.give_back(connection)
 
     def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
@@ -508,24 +508,17 @@ class PostgresEngine:
         except psycopg.Error as error:
             raise storage_error(error) from error
 
-    def _locked(self, wait: float) -> tuple[psycopg.Connection[Any], State | None, str | None]:
+    def _locked(self, wait: float) -> tuple[Connection, State | None, str | None]:
         """Begin a write with its tenant locked.
 
         Returns:
             The connection, the tenant's row, and the number of the transaction.
         """
-        begin = f"{_beginning(wait)}; {self._naming}"
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
-        if known:
-            begin = f"{begin}; {LOCK.format(sql.Literal(self.tenant).as_string())}"
-        connection, found = self._begun(begin, wait)
+        locking = [self._locking] if known else []
+        connection, answers = self._begun(wait, *locking)
         try:
-            if known:
-                while found.nextset():
-                    pass
-            else:
-                found = self._first_locked(connection)
-            row = found.fetchone() if found.description else None
+            row = answers[-1].row if known else self._first_locked(connection)
         except psycopg.Error as error:
             self._give_back(connection)
             if isinstance(error, LockNotAvailable):
@@ -540,24 +533,24 @@ class PostgresEngine:
         *state, number = row
         return connection, State(*state), str(number)
 
-    def _begun(
-        self, statement: str, wait: float
-    ) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+    def _begun(self, wait: float, *next_: Sent) -> tuple[Connection, list[Answer]]:
+        """Begin a write that waits so many seconds for a lock."""
+        waiting = Sent(WAITING, [str(max(1, int(wait * 1000)))])
         try:
-            return self._began(statement)
+            return self._began(Sent("BEGIN"), waiting, self._naming, *next_)
         except StoreBusy:
             raise self._busy(wait) from None
 
-    def _first_locked(self, connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+    def _first_locked(self, connection: Connection) -> Row | None:
         """Lock the tenant if it exists, or else the schema: the tenant may be about to be made."""
-        if self._notes_schema(connection.execute(HAS_SCHEMA).fetchone()):
-            found = connection.execute(LOCK.format(sql.Literal(self.tenant).as_string()))
-            if found.rowcount:
-                return found
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", [migrations.LOCK])
-        return connection.execute("SELECT 1 WHERE FALSE")
+        if self._notes_schema(connection.run(HAS_SCHEMA).row):
+            (found,) = connection.together(self._locking)
+            if found.row is not None:
+                return found.row
+        connection.run("SELECT pg_advisory_xact_lock($1)", migrations.LOCK)
+        return None
 
-    def _notes_schema(self, row: tuple[Any, ...] | None) -> bool:
+    def _notes_schema(self, row: Row | None) -> bool:
         """Note the answer to :data:`HAS_SCHEMA`; return whether the schema is there."""
         self._has_policies = bool(row and row[0])
         return row is not None and row[0] is not None
@@ -574,9 +567,7 @@ class PostgresEngine:
             self._fed = 0
             transaction.flush()
             for feed in ("memstore_fact_changes", "memstore_episode_changes"):
-                transaction.connection.execute(
-                    sql.SQL(TRIM).format(sql.Identifier(feed)), {"tenant": self.tenant}
-                )
+                transaction.connection.run(TRIM.format(feed), self.tenant)
 
     def _is_trimming_due(self) -> bool:
         return self._fed >= TRIMMED_EVERY
@@ -586,22 +577,17 @@ class PostgresEngine:
     def _tenant_of(self, namespace: str, shared: str | None) -> str:
         """Return the tenant of a namespace: its own, unless it was stored beside another."""
         looked_up = row_security.looking_up([namespace, shared or namespace])
-        connection, found = self._began(f"{READ}; {looked_up}; {HAS_SCHEMA}")
+        connection, answers = self._began(Sent(READ), looked_up, Sent(HAS_SCHEMA))
         try:
-            while found.nextset():
-                pass
-            if not self._notes_schema(found.fetchone()):
+            if not self._notes_schema(answers[-1].row):
                 return shared or namespace
             self._has_tables = True
-            rows = connection.execute(
-                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
-                [[namespace, shared or namespace]],
-            ).fetchall()
+            rows = connection.run(TENANTS, [namespace, shared or namespace]).rows
         except psycopg.Error as error:
             raise storage_error(error) from error
         finally:
             self._pool.give_back_read(connection)
-        tenants = dict(rows)
+        tenants: dict[str, str] = dict(rows)
         tenant = str(tenants.get(shared or namespace, shared or namespace))
         if tenants.get(namespace, tenant) != tenant:
             raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
@@ -615,12 +601,10 @@ class PostgresEngine:
             Conflict: one belongs to another tenant, so nothing would be found of it.
         """
         if unknown := {*namespaces} - self._namespaces:
-            transaction.connection.execute(row_security.looking_up(unknown))
-            rows = transaction.connection.execute(
-                "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
-                [[*unknown]],
-            ).fetchall()
-            for namespace, tenant in rows:
+            looking_up = row_security.looking_up(unknown)
+            asking = Sent(TENANTS, [[*unknown]])
+            _, found = transaction.connection.together(looking_up, asking)
+            for namespace, tenant in found.rows:
                 if tenant != self.tenant:
                     raise self._elsewhere(namespace, tenant, self.tenant)
                 self._namespaces.add(namespace)
@@ -634,7 +618,7 @@ class PostgresEngine:
         transaction.note_namespaces()
         new = transaction.namespaces - self._namespaces
         if new:
-            transaction.connection.execute(row_security.looking_up(new))
+            transaction.connection.together(row_security.looking_up(new))
         for namespace in new:
             transaction.run(
                 "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
@@ -746,12 +730,7 @@ class PostgresEngine:
             )
 
 
-def _beginning(wait: float) -> str:
-    """Return the statements that begin a write, which waits so many seconds for a lock."""
-    return f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}"
-
-
-def _unless_aborted(connection: psycopg.Connection[Any], number: str | None) -> bool | None:
+def _unless_aborted(connection: Connection, number: str | None) -> bool | None:
     """Return false if a transaction was aborted; ``None`` if that is not known.
 
     After a crash or a failover the number may be another transaction's, so that it was committed
@@ -759,7 +738,7 @@ def _unless_aborted(connection: psycopg.Connection[Any], number: str | None) -> 
     """
     if number is None:
         return None
-    row = connection.execute(OUTCOME, [number]).fetchone()
+    row = connection.run(OUTCOME, number).row
     return False if row is not None and row[0] == "aborted" else None
 
 

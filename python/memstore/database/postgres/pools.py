@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import selectors
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +12,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper
+from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.transaction import storage_error
@@ -39,9 +39,6 @@ WEAKER: Final = frozenset({"off", "local", "remote_write"})
 WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
 
-SETTLE_SECONDS: Final = 10.0
-"""How long the end of a read's transaction is waited for."""
-
 _lock = threading.Lock()
 _pools: dict[tuple[str, int | None, int], Pool] = {}
 
@@ -52,20 +49,21 @@ class Pool:
     def __init__(self, address: Address) -> None:
         self.users = 0
         self._address = address
-        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
             address.conninfo,
-            kwargs={"autocommit": True, "prepare_threshold": address.prepare_threshold},
+            connection_class=Connection,
+            kwargs={"autocommit": True, "prepare_threshold": None},
             min_size=0,
             max_size=MAX_CONNECTIONS,
             max_idle=IDLE_SECONDS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=WAIT_SECONDS,
             num_workers=1,
-            configure=configure,
+            configure=self._configure,
             open=False,
         )
         self._has_connected = self._is_closed = False
-        self._resting: list[psycopg.Connection[Any]] = []
+        self._resting: list[Connection] = []
         """Connections for the next use, the last one first; their transaction may be ending."""
         self._fewest = 0
         """How many were unused all the time since the timer was started."""
@@ -79,7 +77,7 @@ class Pool:
         with _lock:
             return self._remembered.setdefault(tenant, Remembered())
 
-    def take(self) -> psycopg.Connection[Any]:
+    def take(self) -> Connection:
         """Return a connection for one transaction.
 
         Raises:
@@ -89,9 +87,9 @@ class Pool:
         if not self._has_connected:
             self._connect_first()
         while (rested := self._rested()) is not None:
-            if rested.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+            if not rested.closed:
                 return rested
-            self._pool.putconn(rested)  # which closes it
+            self._pool.putconn(rested)  # which replaces it
         with _lock:
             self._waiting += 1
         try:
@@ -107,7 +105,7 @@ class Pool:
             with _lock:
                 self._waiting -= 1
 
-    def give_back(self, connection: psycopg.Connection[Any]) -> None:
+    def give_back(self, connection: Connection) -> None:
         """Take a connection back that is in no transaction."""
         with _lock:
             rests = (
@@ -117,23 +115,23 @@ class Pool:
         if not rests:
             self._pool.putconn(connection)
 
-    def give_back_read(self, connection: psycopg.Connection[Any]) -> None:
-        """Take a connection back whose transaction has only read; nobody waits for its end.
-
-        It ends with COMMIT: the driver forgets what is prepared when it sees a ROLLBACK.
-        """
+    def give_back_read(self, connection: Connection) -> None:
+        """Take a connection back whose transaction has only read; nobody waits for its end."""
         status = psycopg.pq.TransactionStatus
         if connection.info.transaction_status == status.INTRANS:
-            connection.pgconn.send_query(b"COMMIT")
-            connection.pgconn.flush()
+            connection.exchange.send_last("COMMIT")
             with _lock:
                 if self._rest(connection):
                     return
-            _settle(connection)
+            connection.exchange.settle()
         if connection.info.transaction_status == status.INERROR:
             with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
+                connection.run("ROLLBACK")
         self._pool.putconn(connection)
+
+    def _configure(self, connection: Connection) -> None:
+        connection.prepare_after(self._address.prepare_threshold)
+        configure(connection)
 
     def figures(self) -> dict[str, int]:
         """Return how many connections are used and idle, and how many threads wait for one."""
@@ -147,7 +145,7 @@ class Pool:
             "waiting": waiting,
         }
 
-    def _rest(self, connection: psycopg.Connection[Any]) -> bool:
+    def _rest(self, connection: Connection) -> bool:
         """Keep a connection for the next use, unless there are enough, or somebody waits."""
         if self._waiting or len(self._resting) >= MAX_RESTING or self._is_closed:
             return False
@@ -158,13 +156,10 @@ class Pool:
             self._timer.start()
         return True
 
-    def _rested(self) -> psycopg.Connection[Any] | None:
+    def _rested(self) -> Connection | None:
         with _lock:
             self._fewest = min(self._fewest, max(0, len(self._resting) - 1))
-            connection = self._resting.pop() if self._resting else None
-        if connection is not None:
-            _settle(connection)
-        return connection
+            return self._resting.pop() if self._resting else None
 
     def _let_go(self) -> None:
         """Give those back that were not used for so long; the pool closes them in time."""
@@ -173,7 +168,7 @@ class Pool:
             self._fewest = len(self._resting)
             self._timer = None
         for connection in unused:
-            _settle(connection)
+            connection.exchange.settle()
             self._pool.putconn(connection)
 
     def close(self) -> None:
@@ -183,8 +178,7 @@ class Pool:
             if self._timer is not None:
                 self._timer.cancel()
         for connection in resting:
-            _settle(connection)
-            self._pool.putconn(connection)
+            connection.close()
         self._pool.close()
 
     def _connect_first(self) -> None:
@@ -214,30 +208,6 @@ def connect(address: Address) -> psycopg.Connection[Any]:
         raise StorageError(f"cannot open {address.shown}: {reason}") from None
     except psycopg.Error as error:
         raise storage_error(error) from error
-
-
-def _settle(connection: psycopg.Connection[Any]) -> None:
-    """Wait for the end of a connection's last transaction; one that does not end is closed.
-
-    The driver's own call for a result keeps other threads from running while it waits.
-    """
-    sent = connection.pgconn
-    if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
-        return
-    with suppress(psycopg.Error), selectors.DefaultSelector() as waiting:
-        waiting.register(sent.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
-        while sent.flush():
-            waiting.select(SETTLE_SECONDS)
-            sent.consume_input()
-        waiting.modify(sent.socket, selectors.EVENT_READ)
-        while True:
-            while sent.is_busy():
-                if not waiting.select(SETTLE_SECONDS):
-                    connection.close()
-                    return
-                sent.consume_input()
-            if sent.get_result() is None:
-                return
 
 
 def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from psycopg import sql
-
+from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.schema import tables
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ LOOKED_UP: Final = (
 )
 """A namespace may be another tenant's; who names it learns that, and nobody gets a list."""
 
-NAME: Final = "SELECT set_config(%s, %s, true)"
-"""Names the tenant like :func:`naming`; also before a transaction block, for what follows in it."""
+NAME: Final = "SELECT set_config($1, $2, true)"
+"""Sets it until the end of a transaction, or of what is sent together outside of one."""
 
 IS_ON: Final = "SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass('memstore_facts')"
 
@@ -55,11 +54,11 @@ def policies() -> str:
     return "\n".join(lines)
 
 
-def naming(tenant: str) -> str:
+def naming(tenant: str) -> Sent:
     """Return the statement that names the tenant of the transaction that it is in."""
-    return f"SET LOCAL {TENANT} = {sql.Literal(tenant).as_string()}"
+    return Sent(NAME, (TENANT, tenant))
 
 
-def looking_up(namespaces: Iterable[str]) -> str:
+def looking_up(namespaces: Iterable[str]) -> Sent:
     """Return the statement that lets a transaction see whose these namespaces are."""
-    return f"SET LOCAL {NAMESPACES} = {sql.Literal(json.dumps([*namespaces])).as_string()}"
+    return Sent(NAME, (NAMESPACES, json.dumps([*namespaces])))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
-
-import psycopg
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
+
+    from memstore.database.postgres.connection import Connection
 
 MAX_WAITING: Final = 6
 """How many statements may wait to be sent. Each holds its rows in memory."""
@@ -23,7 +23,7 @@ MAX_WAITING: Final = 6
 class Sender:
     """See the module. Nobody else uses the connection before :meth:`wait` or :meth:`close`."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memstore-sending")
         self._sent: deque[Future[None]] = deque()
@@ -39,7 +39,7 @@ class Sender:
         self._sent.append(self._thread.submit(self._run, text, values))
 
     def _run(self, text: str, values: Sequence[object]) -> None:
-        psycopg.RawCursor(self._connection).execute(text, values)
+        self._connection.run(text, *values)
 
     def wait(self) -> None:
         """Wait until all have run.

@@ -12,6 +12,7 @@ from memstore.database.engine import NO_PARAMETERS, LastWrite, Outdated, Queued,
 from memstore.database.postgres import derived, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array
+from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.remembered import State
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres import sending
+    from memstore.database.postgres.connection import Answer, Connection
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.sending import Sender
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import marked
 
-    Run = Callable[[str, list[object]], None]
-    """Runs a statement with its values."""
+    Run = Callable[[str, list[object]], object]
+    """Runs a statement with its values, or notes that it is to run."""
 else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     sending = lazy_import("memstore.database.postgres.sending")
@@ -43,25 +45,27 @@ else:
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 READ_STATE: Final = (
-    "SELECT version, epoch, '{{}}'::jsonb, line, at, hash FROM memstore_tenants WHERE tenant = {}"
+    "SELECT version, epoch, '{}'::jsonb, line, at, hash FROM memstore_tenants WHERE tenant = $1"
 )
 
 STATE: Final = (
-    "UPDATE memstore_tenants SET version = %s, epoch = %s, counters = %s, line = %s, at = %s,"
-    " hash = %s WHERE tenant = %s"
+    "UPDATE memstore_tenants SET version = $1, epoch = $2, counters = $3, line = $4, at = $5,"
+    " hash = $6 WHERE tenant = $7"
 )
 
 _to_text: Final = json_writer(allow_nan=False)
 
 HAS_LEVELS: Final = "SELECT 1 FROM memstore_meta WHERE key = :levels"
 
-NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = %s AND number = 0"
+COMMIT: Final = Sent("COMMIT")
+
+NO_ZEROS: Final = "DELETE FROM memstore_counts WHERE tenant = $1 AND number = 0"
 """Removes the counts of what is gone, so that no name of erased facts stays."""
 
 ADVANCE: Final = (
-    "WITH numbers AS (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence)"
+    "WITH numbers AS (SELECT pg_get_serial_sequence($1, 'id')::regclass AS sequence)"
     " SELECT count(nextval(sequence)) FROM numbers"
-    " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, %s)"
+    " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, $2)"
 )
 
 ASSUMED_LENGTH: Final = 10
@@ -93,7 +97,7 @@ class PostgresTransaction(Transaction):
 
     def __init__(
         self,
-        connection: psycopg.Connection[Any] | None,
+        connection: Connection | None,
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State | None = None,
@@ -118,7 +122,8 @@ class PostgresTransaction(Transaction):
         """The tables that were written."""
         self._prefetched: list[tuple[tuple[str, list[object]], list[Row]]] = []
         """The answers to queries that will be asked, by their texts and values."""
-        self._last: psycopg.RawCursor[Any] | None = None
+        self._last: Answer | None = None
+        """The answer to the last query that was sent alone."""
         self._new_facts: set[object] = set()
         """The ids of facts that it inserted together, which the feed has."""
         self.inserted = 0
@@ -129,7 +134,7 @@ class PostgresTransaction(Transaction):
         """What its statements changed besides their rows."""
 
     @property
-    def connection(self) -> psycopg.Connection[Any]:
+    def connection(self) -> Connection:
         """Its connection, when what was sent before has run."""
         if self._connection is None:
             raise RuntimeError("the transaction has no connection")
@@ -137,10 +142,6 @@ class PostgresTransaction(Transaction):
             with Translated():
                 self._sender.wait()
         return self._connection
-
-    def _cursor(self) -> psycopg.RawCursor[Any]:
-        self._last = psycopg.RawCursor(self.connection)
-        return self._last
 
     @property
     def full_text(self) -> FullTexts:
@@ -221,11 +222,10 @@ class PostgresTransaction(Transaction):
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
         self.flush()
         with Translated():
-            if len(queries) == 1:
-                return [self._execute(*queries[0], returns=True).fetchall()]
-            with self.connection.pipeline():
-                found = [self._execute(*query, returns=True) for query in queries]
-            return [cursor.fetchall() for cursor in found]
+            made = [self._statement(*query, returns=True) for query in queries]
+            answers = self.connection.together(*made)
+        self._last = answers[-1]
+        return [answer.rows for answer in answers]
 
     def prefetch(self, *queries: Statement) -> None:
         if self._written or self._queued.rows:
@@ -253,11 +253,10 @@ class PostgresTransaction(Transaction):
         self.flush()
         with Translated():
             statement = statements.compiled(sql, False)
-            cursor = self._execute(sql, parameters, returns=False)
-            if statement.counts:
-                row = cursor.fetchone()
-                return int(row[0]) if row else 0
-            return max(cursor.rowcount, 0)
+            (answer,) = self.connection.together(self._statement(sql, parameters, returns=False))
+        if statement.counts:
+            return int(answer.row[0]) if answer.row else 0
+        return answer.count
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         sql, row = vector_codes.with_code(sql, parameters)
@@ -274,15 +273,15 @@ class PostgresTransaction(Transaction):
     def flush(self) -> None:
         """Run the queued statements."""
         if self._queued.rows:
-            with Translated(), self.connection.pipeline():
-                self._run_queued()
+            with Translated():
+                self.connection.together(*self._queued_statements())
 
     def _send_ahead(self) -> None:
         """Send what is queued; the server runs it while more is queued."""
         with Translated():
             if self._sender is None:
                 self._sender = sending.Sender(self.connection)
-            self._run_queued(self._sender.send)
+            self._run_queued(self._sender.send, ahead=True)
 
     def abandon(self) -> None:
         """Run nothing more of what was sent; the connection is free afterwards."""
@@ -290,14 +289,16 @@ class PostgresTransaction(Transaction):
             self._sender.close()
             self._sender = None
 
-    def _run_queued(self, run: Run | None = None) -> None:
-        """Run the queued statements, by default at once."""
-        self.note_namespaces()
-        for text, rows in self._queued.take(ahead=run is not None).items():
-            self._run_many(text, [*self._queued.completed(text, rows)], run or self._run_now)
+    def _queued_statements(self) -> list[Sent]:
+        """Return the queued statements, which are queued no longer."""
+        made: list[Sent] = []
+        self._run_queued(lambda text, values: made.append(Sent(text, values)))
+        return made
 
-    def _run_now(self, text: str, values: list[object]) -> None:
-        self._cursor().execute(text, values)
+    def _run_queued(self, run: Run, *, ahead: bool = False) -> None:
+        self.note_namespaces()
+        for text, rows in self._queued.take(ahead=ahead).items():
+            self._run_many(text, [*self._queued.completed(text, rows)], run)
 
     def note_namespaces(self) -> None:
         """Note the namespaces of the queued rows."""
@@ -389,7 +390,8 @@ class PostgresTransaction(Transaction):
             for name, value in zip(statement.names, values, strict=True)
         ]
 
-    def _execute(self, text: str, parameters: Given, *, returns: bool) -> psycopg.RawCursor[Any]:
+    def _statement(self, text: str, parameters: Given, *, returns: bool) -> Sent:
+        """Return a statement as it is sent, and note what it changes."""
         text, parameters = vector_codes.with_code(text, parameters)
         statement = statements.compiled(text, returns)
         self._note(statement)
@@ -403,7 +405,7 @@ class PostgresTransaction(Transaction):
             self._note_id(statement.table, id_)
         if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
             self.namespaces.add(namespace)
-        return self._cursor().execute(statement.text, bound or None, binary=statement.is_binary)
+        return Sent(statement.text, bound, statement.is_binary)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if TENANT not in statement.names:
@@ -415,8 +417,7 @@ class PostgresTransaction(Transaction):
 
     def columns(self) -> list[str]:
         """Return the names of the columns of the rows that were read last."""
-        found = None if self._last is None else self._last.description
-        return [column.name for column in found or ()]
+        return [] if self._last is None else self._last.names
 
     # -- ids ----------------------------------------------------------------------------------
 
@@ -429,7 +430,7 @@ class PostgresTransaction(Transaction):
             return
         last = self.scalar(f"SELECT max(id) FROM {table}")
         with Translated():  # only forwards, as other tenants' ids are of the same sequence
-            self.connection.execute(ADVANCE, [table, last])
+            self.connection.run(ADVANCE, table, last)
 
     def reserve_ids(self, table: str, count: int) -> int:
         return self._reserve(table, count)
@@ -440,7 +441,7 @@ class PostgresTransaction(Transaction):
             statement = statements.compiled(f"SELECT max(id) FROM {table}", True)
             with Translated():
                 bound = [self.tenant for _ in statement.names]
-                row = self._cursor().execute(statement.text, bound or None).fetchone()
+                row = self.connection.run(statement.text, *bound).row
             last = (row[0] if row else None) or 0
             if table == acts.TABLE and self._head is not None:
                 # Lines may have been removed from the end.
@@ -461,14 +462,13 @@ class PostgresTransaction(Transaction):
         Raises:
             psycopg.Error: not translated, because the answer to the commit may be lost.
         """
-        with self.connection.pipeline():
-            self._run_queued()
-            if "uncounted" in self.effects:
-                self.connection.execute(NO_ZEROS, [self.tenant])
-            if self._written or self._state is None or self._counters != self._state.counters:
-                self._state = self._next_state()
-                self.connection.execute(STATE, [*_stored(self._state), self.tenant])
-            self.connection.execute("COMMIT")
+        made = self._queued_statements()
+        if "uncounted" in self.effects:
+            made.append(Sent(NO_ZEROS, [self.tenant]))
+        if self._written or self._state is None or self._counters != self._state.counters:
+            self._state = self._next_state()
+            made.append(Sent(STATE, [*_stored(self._state), self.tenant]))
+        self.connection.together(*made, COMMIT)
 
     @property
     def state(self) -> State | None:
@@ -509,13 +509,13 @@ class LazyRead(PostgresTransaction):
 
     def __init__(
         self,
-        taken: Callable[[], psycopg.Connection[Any]],
-        give_back: Callable[[psycopg.Connection[Any]], None],
+        taken: Callable[[], Connection],
+        give_back: Callable[[Connection], None],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State | None,
         remembered: Remembered,
-        naming: str,
+        naming: Sent,
         *,
         is_named: bool,
     ) -> None:
@@ -541,7 +541,7 @@ class LazyRead(PostgresTransaction):
         return not self.has_begun and (self._needs_version or self._needs_epoch)
 
     @property
-    def connection(self) -> psycopg.Connection[Any]:
+    def connection(self) -> Connection:
         self.begin()
         return super().connection
 
@@ -582,11 +582,11 @@ class LazyRead(PostgresTransaction):
             self._needs_epoch and (state is None or known is None or state.epoch != known.epoch)
         ):
             raise Outdated
-        return [cursor.fetchall() for cursor in found]
+        if found:
+            self._last = found[-1]
+        return [answer.rows for answer in found]
 
-    def _begun(
-        self, queries: Sequence[tuple[str, Given]]
-    ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
+    def _begun(self, queries: Sequence[tuple[str, Given]]) -> tuple[State | None, list[Answer]]:
         """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
         for _ in range(MAX_DEAD):
             self._connection = self._taken()
@@ -601,15 +601,13 @@ class LazyRead(PostgresTransaction):
         raise storage_error(failure) from failure
 
     def _sent(
-        self, connection: psycopg.Connection[Any], queries: Sequence[tuple[str, Given]]
-    ) -> tuple[State | None, list[psycopg.RawCursor[Any]]]:
-        with connection.pipeline():
-            for statement in (READ, self._naming) if self.is_named else (READ,):
-                connection.execute(statement, prepare=False)
-            asked = connection.execute(READ_STATE.format("%s"), [self.tenant])
-            found = [self._execute(*query, returns=True) for query in queries]
-        row = asked.fetchone()
-        return None if row is None else State(*row), found
+        self, connection: Connection, queries: Sequence[tuple[str, Given]]
+    ) -> tuple[State | None, list[Answer]]:
+        beginning = [Sent(READ), self._naming] if self.is_named else [Sent(READ)]
+        made = [self._statement(*query, returns=True) for query in queries]
+        answers = connection.together(*beginning, Sent(READ_STATE, [self.tenant]), *made)
+        row = answers[len(beginning)].row
+        return None if row is None else State(*row), answers[len(beginning) + 1 :]
 
 
 class Outrun(Exception):
@@ -630,7 +628,7 @@ class Attempt(PostgresTransaction):
 
     def __init__(
         self,
-        locked: Callable[[], tuple[psycopg.Connection[Any], State | None, str | None]],
+        locked: Callable[[], tuple[Connection, State | None, str | None]],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State | None,
@@ -646,7 +644,7 @@ class Attempt(PostgresTransaction):
         return self._connection is not None
 
     @property
-    def connection(self) -> psycopg.Connection[Any]:
+    def connection(self) -> Connection:
         if self._connection is None:
             self._connection, found, self.number = self._locked()
             if self._state is None or found is None or found.version != self._state.version:
@@ -662,9 +660,7 @@ class Attempt(PostgresTransaction):
         if joined is None:
             super().finish()
             return
-        with self.connection.pipeline():
-            self._cursor().execute(*joined)
-            self.connection.execute("COMMIT")
+        self.connection.together(Sent(*joined), COMMIT)
 
     def _relied(self, *, only_epoch: bool = False) -> None:
         self._has_relied = True
