@@ -21,7 +21,11 @@ def add(transaction: Transaction, *names: str) -> None:
 
 def names(engine: Engine) -> list[str]:
     with engine.read() as transaction:
-        return [name for (name,) in transaction.rows("SELECT name FROM items ORDER BY id")]
+        return names_in(transaction)
+
+
+def names_in(transaction: Transaction) -> list[str]:
+    return [name for (name,) in transaction.rows("SELECT name FROM items ORDER BY id")]
 
 
 def test_a_write_is_committed_at_the_end(engine: Engine, open_engine: OpenEngine) -> None:
@@ -274,6 +278,35 @@ def test_queued_rows_are_visible_to_later_statements_and_committed(
         transaction.run("UPDATE items SET name = upper(name)")
         queue(transaction, "four")
     assert names(open_engine()) == ["ONE", "TWO", "THREE", "four"]
+
+
+def test_a_statement_that_runs_later_runs_between_what_is_queued_before_and_after(
+    engine: Engine, open_engine: OpenEngine
+) -> None:
+    upper = "UPDATE items SET name = upper(name) WHERE name <> :kept"
+    with engine.write() as transaction:
+        queue(transaction, "one", "kept")
+        transaction.run_later(upper, {"kept": "kept"})
+        queue(transaction, "two")
+        assert names_in(transaction) == ["ONE", "kept", "two"]
+        queue(transaction, "three")
+        transaction.run_later(upper, {"kept": "kept"})
+        transaction.run("UPDATE items SET name = lower(name) WHERE name = 'TWO'")
+        queue(transaction, "four")
+        transaction.run_later(upper, {"kept": "kept"})
+        queue(transaction, "five")
+    assert names(open_engine()) == ["ONE", "kept", "TWO", "THREE", "FOUR", "five"]
+
+
+def test_a_statement_that_runs_later_and_fails_undoes_the_write(engine: Engine) -> None:
+    def fail() -> None:
+        with engine.write() as transaction:
+            queue(transaction, "one")
+            transaction.run_later("UPDATE items SET name = :name", {"name": None})
+
+    with pytest.raises(StorageError):
+        fail()
+    assert names(engine) == []
 
 
 def test_queued_ids_are_merged_into_consecutive_ranges(engine: Engine) -> None:

@@ -88,13 +88,13 @@ class Changes:
         self.author = author
 
     def write(self, lines: Lines, *statements: Statement) -> None:
-        """Write the lines, then run the statements.
+        """Write the lines, then the statements, at the latest before the next read.
 
         The lines come first: a trigger allows an episode's text to be erased only if there is one.
         """
         self._journal(lines)
         for statement in statements:
-            self.transaction.run(statement.sql_text, statement.parameters)
+            self.transaction.run_later(statement.sql_text, statement.parameters)
 
     def insert(self, statement: Statement, lines: Lines) -> None:
         """Queue an INSERT, and its lines."""
@@ -157,7 +157,7 @@ class Adoption(Changes):
     def link(self, record: Stored, statement: Statement) -> None:
         """Change a row that this adoption inserted."""
         _, lines = self._owed[record.id]
-        self.transaction.run(statement.sql_text, statement.parameters)
+        self.transaction.run_later(statement.sql_text, statement.parameters)
         self._owed[record.id] = record, lines
 
     def __enter__(self) -> Self:

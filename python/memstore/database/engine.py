@@ -197,6 +197,14 @@ class Transaction(ABC):
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
 
+    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
+        """Run a statement after what is queued: before the next other operation, or at the end.
+
+        A database of another machine gets both in one message. What the statement changed is not
+        told.
+        """
+        self.run(sql, parameters)
+
     @abstractmethod
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         """Run a statement later: before the next other operation, or at the end.

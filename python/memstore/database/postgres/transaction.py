@@ -113,6 +113,8 @@ class PostgresTransaction(Transaction):
         self._admitted: set[str] = set()
         """The namespaces that were checked."""
         self._queued = Queued()
+        self._pending: list[Sent] = []
+        """Statements that run before what is queued."""
         self._sender: Sender | None = None
         """Sends rows while more are queued."""
         self._counters = dict(state.counters) if state is not None else {}
@@ -220,12 +222,17 @@ class PostgresTransaction(Transaction):
         return self._fetched_together([(sql, parameters)])[0]
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        self.flush()
+        found = self._sent_now(queries, returns=True)
+        self._last = found[-1]
+        return [answer.rows for answer in found]
+
+    def _sent_now(self, given: Sequence[tuple[str, Given]], *, returns: bool) -> list[Answer]:
+        """Send statements after those that wait; return the answers to these."""
         with Translated():
-            made = [self._statement(*query, returns=True) for query in queries]
-            answers = self.connection.together(*made)
-        self._last = answers[-1]
-        return [answer.rows for answer in answers]
+            self._pending = self._taken_statements()
+            made = [self._statement(*one, returns=returns) for one in given]
+            waiting, self._pending = self._pending, []
+            return self.connection.together(*waiting, *made)[len(waiting) :]
 
     def prefetch(self, *queries: Statement) -> None:
         if self._written or self._queued.rows:
@@ -250,13 +257,16 @@ class PostgresTransaction(Transaction):
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self._prefetched = []
-        self.flush()
-        with Translated():
-            statement = statements.compiled(sql, False)
-            (answer,) = self.connection.together(self._statement(sql, parameters, returns=False))
-        if statement.counts:
+        (answer,) = self._sent_now([(sql, parameters)], returns=False)
+        if statements.compiled(sql, False).counts:
             return int(answer.row[0]) if answer.row else 0
         return answer.count
+
+    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
+        self._prefetched = []
+        with Translated():
+            self._pending = self._taken_statements()
+            self._pending.append(self._statement(sql, parameters, returns=False))
 
     def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
         sql, row = vector_codes.with_code(sql, parameters)
@@ -272,15 +282,18 @@ class PostgresTransaction(Transaction):
 
     def flush(self) -> None:
         """Run the queued statements."""
-        if self._queued.rows:
+        if statements := self._taken_statements():
             with Translated():
-                self.connection.together(*self._queued_statements())
+                self.connection.together(*statements)
 
     def _send_ahead(self) -> None:
         """Send what is queued; the server runs it while more is queued."""
         with Translated():
             if self._sender is None:
                 self._sender = sending.Sender(self.connection)
+            for statement in self._pending:
+                self._sender.send(statement.text, statement.values)
+            self._pending = []
             self._run_queued(self._sender.send, ahead=True)
 
     def abandon(self) -> None:
@@ -289,9 +302,9 @@ class PostgresTransaction(Transaction):
             self._sender.close()
             self._sender = None
 
-    def _queued_statements(self) -> list[Sent]:
-        """Return the queued statements, which are queued no longer."""
-        made: list[Sent] = []
+    def _taken_statements(self) -> list[Sent]:
+        """Return what waits to be sent, in order, which waits no longer."""
+        made, self._pending = self._pending, []
         self._run_queued(lambda text, values: made.append(Sent(text, values)))
         return made
 
@@ -462,7 +475,7 @@ class PostgresTransaction(Transaction):
         Raises:
             psycopg.Error: not translated, because the answer to the commit may be lost.
         """
-        made = self._queued_statements()
+        made = self._taken_statements()
         if "uncounted" in self.effects:
             made.append(Sent(NO_ZEROS, [self.tenant]))
         if self._written or self._state is None or self._counters != self._state.counters:
@@ -675,7 +688,7 @@ class Attempt(PostgresTransaction):
         It returns the number 1, or 0 if another process wrote since.
         """
         waiting = self._queued.rows
-        if not waiting or any(len(own) > 1 for own in waiting.values()):
+        if not waiting or self._pending or any(len(own) > 1 for own in waiting.values()):
             return None
         statement = statements.joined((*waiting,), self._needless())
         if statement is None or self._state is None:
