@@ -69,6 +69,20 @@ def test_after_a_statement_that_fails_none_is_run(connection: Connection) -> Non
     assert connection.run("SELECT * FROM kept").rows == []
 
 
+@pytest.mark.parametrize("value", ["a\0b", "\ud800", object()], ids=["nul", "surrogate", "type"])
+def test_a_value_that_cannot_be_sent_keeps_all_from_being_sent(
+    connection: Connection, value: object
+) -> None:
+    connection.run("CREATE TEMP TABLE kept (id bigint)")
+    wrong = Sent("SELECT $1::text", [value])
+    connection.exchange.send_last("SELECT 1")
+    for statements in ([Sent("INSERT INTO kept VALUES (1)"), wrong], [wrong]):
+        with pytest.raises((psycopg.Error, UnicodeEncodeError)):
+            connection.together(*statements)
+    assert connection.run("SELECT * FROM kept").rows == []
+    assert connection.info.transaction_status == IDLE
+
+
 def test_a_transaction_goes_over_several_round_trips(connection: Connection) -> None:
     connection.together(Sent("BEGIN"), add(1))
     assert connection.info.transaction_status == INTRANS

@@ -78,6 +78,16 @@ class Answer:
             self.rows = values.load_rows(0, result.ntuples, tuple)
 
 
+class _Converted(NamedTuple):
+    """A statement as it is sent; see libpq's ``PQsendQueryParams``."""
+
+    text: bytes
+    values: Sequence[Any]
+    types: tuple[int, ...]
+    formats: Sequence[pq.Format] | None
+    wanted: pq.Format
+
+
 class _Preparing(NamedTuple):
     """Stands among the answers for the one to a statement's preparation."""
 
@@ -137,28 +147,41 @@ class Exchange:
                 self._read()
 
     def _send(self, statements: Sequence[Sent]) -> list[Answer]:
+        ready = [self._converted(*statement) for statement in statements]  # or nothing is sent
         if not self._waiting:
             self._sent.enter_pipeline_mode()
         self._unneeded = len(self._waiting)
-        answers = [self._put(*statement) for statement in statements]
-        self._sent.pipeline_sync()
+        try:
+            answers = [self._put(statement) for statement in ready]
+            self._sent.pipeline_sync()
+        except psycopg.Error:  # the connection is lost
+            self._waiting.clear()
+            raise
         self._waiting.append(None)
         return answers
 
-    def _put(self, text: str, values: Sequence[object], is_binary: bool) -> Answer:
+    def _converted(self, text: str, values: Sequence[object], is_binary: bool) -> _Converted:
         given = self._values.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        types, formats = self._values.types or (), self._values.formats
-        wanted = pq.Format.BINARY if is_binary else pq.Format.TEXT
+        return _Converted(
+            text.encode(self._values.encoding),
+            given,
+            tuple(self._values.types or ()),
+            self._values.formats,
+            pq.Format.BINARY if is_binary else pq.Format.TEXT,
+        )
+
+    def _put(self, statement: _Converted) -> Answer:
+        text, values, types, formats, wanted = statement
         name = self._name_of(text, types)
         if name is None:
-            self._sent.send_query_params(self._encoded(text), given, types, formats, wanted)
+            self._sent.send_query_params(text, values, types, formats, wanted)
         else:
-            self._sent.send_query_prepared(name, given, formats, wanted)
+            self._sent.send_query_prepared(name, values, formats, wanted)
         answer = Answer()
         self._waiting.append(answer)
         return answer
 
-    def _name_of(self, text: str, types: Sequence[int]) -> bytes | None:
+    def _name_of(self, text: bytes, types: Sequence[int]) -> bytes | None:
         """Return the name of a prepared statement; ``None`` if it is not used often enough."""
         if self._prepares_after is None:
             return None
@@ -174,16 +197,13 @@ class Exchange:
             return None
         self._number += 1
         name = self._prepared[key] = b"memstore_%d" % self._number
-        self._sent.send_prepare(name, self._encoded(text), types)
+        self._sent.send_prepare(name, text, types)
         self._waiting.append(_Preparing(key))
         if len(self._prepared) > MAX_PREPARED:
             _, oldest = self._prepared.popitem(last=False)
-            self._sent.send_query_params(b"DEALLOCATE " + oldest, ())
+            self._sent.send_query_params(b"DEALLOCATE " + oldest, None)
             self._waiting.append(Answer())
         return name
-
-    def _encoded(self, text: str) -> bytes:
-        return text.encode(self._values.encoding)
 
     def _read(self) -> None:
         """Read all answers.
