@@ -48,7 +48,9 @@ def test_the_program_has_the_rows_of_a_large_write_counted(url: str, app: str) -
         if connection.info.server_version < 170000:
             pytest.skip("before PostgreSQL 17, only the owner of a table has it counted")
         with memstore.open(url.replace("postgres:@", f"{app}@"), embedder=None) as store:
-            store.add_many([memstore.NewFact(content=f"thing {n}", subject="s") for n in range(600)])
+            store.add_many(
+                [memstore.NewFact(content=f"thing {n}", subject="s") for n in range(600)]
+            )
         counted = connection.execute(
             "SELECT reltuples FROM pg_class WHERE oid IN"
             " (to_regclass('memstore_facts'), to_regclass('memstore_journal'))"
