@@ -70,6 +70,19 @@ def test_a_memory_that_is_missing_is_not_said_to_be_old(
     assert "holds no memory of this namespace" in text
 
 
+def test_a_mistyped_namespace_is_refused_and_not_created(cli: CommandLine, url: str) -> None:
+    code, text = cli.error("search", "quay", "--db", url)
+    assert (code, "holds no memory of this namespace, 'default'. memstore add" in text) == (3, True)
+    cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "team")
+    for command in (["search", "quay"], ["get", "1"], ["list"], ["status"], ["delete", "1"]):
+        code, text = cli.error(*command, "--db", url, "--namespace", "taem")
+        assert code == 3
+        assert "the namespaces of its memories are 'team'. memstore add creates it" in text
+    with postgres.psycopg.connect(url) as connection:
+        assert connection.execute("SELECT tenant FROM memstore_tenants").fetchall() == [("team",)]
+    assert cli("add", "text", "--subject", "s", "--db", url, "--namespace", "taem").code == 0
+
+
 @pytest.fixture
 def with_password(url: str) -> str:
     """The same with a password, which this server does not ask for."""
@@ -98,6 +111,7 @@ def test_a_process_in_the_background_has_no_password_in_its_arguments(
         started.append((words, environment))
 
     monkeypatch.setattr(background, "start", start)
+    cli("add", "The quay is open", "--subject", "quay", "--db", with_password)
     learn = ("learn", "--background", "--generator", "ollama", "--generator-model", "m")
     assert cli(*learn, "--db", with_password, "--user", "ana").code == 0
     [(words, environment)] = started
@@ -124,6 +138,7 @@ def test_hosts_are_not_set_up_with_a_server(cli: CommandLine, with_password: str
 
 def test_a_namespace_of_another_memory_is_named_with_its_flag(cli: CommandLine, url: str) -> None:
     cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "other")
+    cli("add", "The gate is open", "--subject", "gate", "--db", url)
     code, text = cli.error("search", "quay", "--namespaces", "other", "--db", url)
     assert code == 1
     assert "--namespace" in text

@@ -40,13 +40,14 @@ from memstore.errors import (
     Conflict,
     MemstoreError,
     Remedy,
+    SchemaError,
     StorageError,
     StoreBusy,
     StoreClosed,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -80,6 +81,11 @@ COUNTED: Final = (
 )
 """How many rows the server believes the larger table to have; -1 if it never counted."""
 
+TENANTS: Final = "SELECT DISTINCT tenant FROM memstore_namespaces ORDER BY tenant LIMIT %s"
+
+MAX_NAMED: Final = 10
+"""How many tenants an error names."""
+
 HAS_SCHEMA: Final = f"SELECT ({row_security.IS_ON})"
 
 LARGE_SHARE: Final = 10
@@ -112,6 +118,7 @@ class PostgresEngine:
         url: a ``postgresql://`` URL, or whatever else libpq takes.
         namespace: the namespace that the caller is bound to.
         shared: another one that it also uses, which is of the same tenant.
+        create: whether the caller creates a missing tenant, if it may write.
     """
 
     def __init__(
@@ -122,11 +129,13 @@ class PostgresEngine:
         *,
         wait_seconds: float = WAIT_SECONDS,
         read_only: bool = False,
+        create: bool = True,
     ) -> None:
         checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
         self._opened_to_wait = wait_seconds
         self._address = Address(url)
         self._read_only = read_only
+        self._creates = create and not read_only
         self._process = os.getpid()
         self._closed = False
         self._pool = pools.opened(self._address)
@@ -591,22 +600,41 @@ class PostgresEngine:
             while found.nextset():
                 pass
             if not self._notes_schema(found.fetchone()):
+                if not self._creates:
+                    raise self._missing(shared or namespace, [])
                 return shared or namespace
             self._has_tables = True
             rows = connection.execute(
                 "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY (%s)",
                 [[namespace, shared or namespace]],
             ).fetchall()
+            tenants = dict(rows)
+            if not (self._creates or (shared or namespace) in tenants):
+                present = connection.execute(TENANTS, [MAX_NAMED + 1]).fetchall()
+                raise self._missing(shared or namespace, [name for (name,) in present])
         except psycopg.Error as error:
             raise storage_error(error) from error
         finally:
             self._pool.give_back_read(connection)
-        tenants = dict(rows)
         tenant = str(tenants.get(shared or namespace, shared or namespace))
         if tenants.get(namespace, tenant) != tenant:
             raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
         self._namespaces.update(tenants)
         return tenant
+
+    def _missing(self, namespace: str, present: Sequence[str]) -> SchemaError:
+        """Return the error for a namespace that no memory has.
+
+        Args:
+            present: the memories of the database, as far as this user may see them.
+        """
+        named = ", ".join(map(repr, present[:MAX_NAMED]))
+        more = ", and others" if len(present) > MAX_NAMED else ""
+        has = f"; the namespaces of its memories are {named}{more}" if named else ""
+        return SchemaError(
+            f"{self.path!r} holds no memory of this namespace, {namespace!r}{has}",
+            remedy=Remedy.OPEN_WRITABLE if self._read_only else Remedy.CREATE_MEMORY,
+        )
 
     def _admit(self, transaction: PostgresTransaction, namespaces: Collection[str]) -> None:
         """Check that namespaces are the tenant's, or nobody's yet.

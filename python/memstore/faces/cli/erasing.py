@@ -66,7 +66,6 @@ NOUNS = {
     *cli.WHOSE,
     usage="[ID…] [--episode ID] [--subject NAME] [--source NAME] [--owner USER] [--prove WORD…]"
     " [--yes] [options]",
-    file="create",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     selecting = {**cli.given(arguments, SELECTING), "run": arguments.run_uuid}
