@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import psycopg
 from psycopg import sql
-from psycopg.errors import LockNotAvailable, QueryCanceled
+from psycopg.errors import LockNotAvailable
 
 from memstore import settings
 from memstore.database.engine import Outdated, longest_wait
@@ -216,7 +216,7 @@ class PostgresEngine:
             return
         seen, reads = self._remembered.seen, self._remembered.reads
         read = LazyRead(
-            self._taken,
+            self._begin_on,
             self._give_back,
             self.tenant,
             self._admit,
@@ -486,17 +486,25 @@ class PostgresEngine:
         return self._pool.take()
 
     def _began(self, statement: str) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
-        """Return a connection in a new transaction; a connection that died is replaced."""
+        """Return a connection in a new transaction."""
+        return self._begin_on(lambda connection: (connection, connection.execute(statement)))
+
+    def _begin_on(self, begin: Callable[[psycopg.Connection[Any]], T]) -> T:
+        """Begin a transaction; a connection that died is replaced.
+
+        Args:
+            begin: sends the first statements; it is called again if the connection was dead.
+        """
         self._check_usable()
-        for _ in range(pools.MAX_CONNECTIONS + 1):
+        for _ in range(pools.MAX_CONNECTIONS + 1):  # all that a process has may have died
             connection = self._pool.take()
             try:
-                return connection, connection.execute(statement)
-            except psycopg.OperationalError as error:
+                return begin(connection)
+            except psycopg.Error as error:
                 self._give_back(connection)
+                if not is_lost(error):
+                    raise storage_error(error) from error
                 failure = error
-                if isinstance(error, LockNotAvailable | QueryCanceled):
-                    break
         raise storage_error(failure) from failure
 
     def _give_back(self, connection: psycopg.Connection[Any]) -> None:
