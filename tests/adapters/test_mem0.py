@@ -53,6 +53,27 @@ def texts(memory: Memory, filters: dict[str, Any], **options: Any) -> list[str]:
 # -- storing ---------------------------------------------------------------------------------
 
 
+def test_filters_that_no_index_has_look_at_every_memory(memory: Memory, store: Store) -> None:
+    """Also at those that a search for a thousand hits ranks below others."""
+    store.add_many(
+        [
+            {"content": "tea tea tea", "subject": "tea", "metadata": {"tag": "y"}, **ADA}
+            for _ in range(1_200)
+        ]
+    )
+    last = added(memory, "tea, of all things that were drunk here", metadata={"tag": "Zebra"})
+    of_run = added(memory, "tea, or whatever was left in the cup", user_id="ada", run_id="r1")
+    past = added(memory, "tea in the end, and then nothing else", expiration_date=YESTERDAY)
+
+    def found(filters: dict[str, Any], **options: Any) -> list[str]:
+        asked = {"filters": ADA | filters, "threshold": 0, "top_k": 3, **options}
+        return [item["id"] for item in memory.search("tea", **asked)["results"]]
+
+    assert found({"tag": {"icontains": "zebra"}}) == [last]
+    assert found({"OR": [{"run_id": "r1"}, {"tag": "Zebra"}]}) == [last, of_run]
+    assert found({"NOT": [{"tag": "y"}]}, show_expired=True) == [last, of_run, past]
+
+
 def test_each_message_becomes_a_memory_in_one_transaction(memory: Memory, store: Store) -> None:
     messages = [
         {"role": "system", "content": "Be brief."},

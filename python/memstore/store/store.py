@@ -1009,9 +1009,13 @@ class Store:
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
         return self._search(checked_items(queries, "queries"), asked)
 
-    def _search(self, queries: Sequence[str], asked: FactSearch) -> builtins.list[SearchHits]:
+    def _search(
+        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
+    ) -> builtins.list[SearchHits]:
         ranking = part(FactRanking, asked)
         request = questions.request(self._file, self._reach, asked, ranking)
+        if ids is not None:
+            request = replace(request, wanted=replace(request.wanted, among=ids))
         found = self._file.searches.facts.batch(queries, request)
         if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
@@ -2206,6 +2210,14 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
     """Return how much each of these facts counts, by its best leg."""
     with store._file.engine.read() as transaction:
         return dict(trust.of_facts(transaction, fact_ids))
+
+
+@keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
+def search_among(
+    store: Store, ids: Collection[int], query: str, **asked: Unpack[FactSearch]
+) -> SearchHits:
+    """Search like :meth:`Store.search` among the facts with these ids, which a caller selected."""
+    return store._search([query], asked, ids)[0]
 
 
 def others_of(
