@@ -179,13 +179,18 @@ def test_what_supersedes_a_memory_elsewhere_has_its_id(memory: Memory, store: St
     assert memory.get(id_)["memory"] == "I love coffee"
 
 
-def test_delete_all_takes_the_expired_and_those_of_further_owners(memory: Memory) -> None:
+def test_delete_all_takes_the_expired_and_those_of_further_owners(
+    memory: Memory, store: Store
+) -> None:
     added(memory, user_id="ada", run_id="r")
     added(memory, expiration_date=YESTERDAY)
     kept = added(memory, user_id="bob")
     assert memory.delete_all(user_id="ada") == {"message": "Memories deleted successfully!"}
     assert memory.get_all(filters=ADA, show_expired=True) == {"results": []}
     assert memory.get(kept) is not None
+    [at] = {fact.deleted_at for fact in store.list(states=["deleted"], scope="all")}
+    assert at is not None
+    assert store.restore_deleted(at, scope="all") == 2
     with pytest.raises(ValueError, match="At least one filter is required"):
         memory.delete_all()
 

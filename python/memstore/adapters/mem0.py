@@ -307,19 +307,14 @@ class Memory:
                 "At least one filter is required to delete all memories. If you want to delete all "
                 "memories, use the `reset()` method."
             )
-        self._delete_all(AtLeast(**scope.ids))
+        self._store.delete_all(scope=AtLeast(**scope.ids), include_expired=True)
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
         """Delete all memories that have an owner; the store can restore each of them."""
         for owner in self._store.owners(limit=MAX_NUMBER):
             if owner.facts and owner.scope != NOBODY:
-                self._delete_all(owner.scope)
-
-    def _delete_all(self, scope: Scope | AtLeast) -> None:
-        self._store.delete_all(scope=scope)
-        for fact in self._store.list(scope=scope, states=["expired"], tasks=False):
-            self._store.delete(fact.id)
+                self._store.delete_all(scope=owner.scope, include_expired=True)
 
     def _change(
         self, memory_id: object, change: Callable[[Store, Fact], object], missing: str

@@ -649,7 +649,7 @@ class Store:
             return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
         return facts.delete(fact_id)
 
-    def delete_all(self, *, scope: Scope | AtLeast) -> int:
+    def delete_all(self, *, scope: Scope | AtLeast, include_expired: bool = False) -> int:
         """Delete every active fact of these owners; tasks stay. Return how many were deleted.
 
         A few hundred are deleted per transaction; after an interruption, the same call deletes the
@@ -658,13 +658,17 @@ class Store:
 
         Args:
             scope: the owners, exactly or at least; ``Scope()`` for facts without owners.
+            include_expired: also delete facts that have expired.
         """
         if not isinstance(scope, Scope | AtLeast):
             raise InvalidArgumentType(
                 f"must be a Scope or AtLeast, not {type(scope).__name__}", argument="scope"
             )
-        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=scope, tasks=False)
-        return self._facts.delete_all(wanted)
+        states = ("active", "expired") if include_expired else None
+        wanted = FactFilter(
+            (self.namespace,), clock.utc_now(), scope=scope, tasks=False, states=states
+        )
+        return len(self._facts.delete_all(wanted))
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
@@ -2173,7 +2177,7 @@ class Store:
 
 
 def facts_of(store: Store) -> Facts:
-    """Return the operations on facts that run in a caller's own transaction, for ``learn``."""
+    """Return the operations on facts, for ``learn``: some run in a caller's own transaction."""
     return store._facts
 
 
