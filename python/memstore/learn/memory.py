@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
-from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
@@ -49,7 +48,7 @@ from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.learn.witness import judging
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
-from memstore.store.store import facts_of, file_of, given_store
+from memstore.store.store import deleted_all, file_of, given_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -573,10 +572,7 @@ class Memory:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
-        wanted = FactFilter(
-            (self._store.namespace,), clock.utc_now(), scope=scope if named else None, tasks=False
-        )
-        return [*map(deleted, facts_of(self._store).delete_all(wanted))]
+        return [*map(deleted, deleted_all(self._store, scope if named else None))]
 
     @keywords(Owners)
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:

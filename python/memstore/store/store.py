@@ -664,11 +664,7 @@ class Store:
             raise InvalidArgumentType(
                 f"must be a Scope or AtLeast, not {type(scope).__name__}", argument="scope"
             )
-        states = ("active", "expired") if include_expired else None
-        wanted = FactFilter(
-            (self.namespace,), clock.utc_now(), scope=scope, tasks=False, states=states
-        )
-        return len(self._facts.delete_all(wanted))
+        return len(deleted_all(self, scope, include_expired=include_expired))
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
@@ -2177,7 +2173,7 @@ class Store:
 
 
 def facts_of(store: Store) -> Facts:
-    """Return the operations on facts, for ``learn``: some run in a caller's own transaction."""
+    """Return the operations on facts that run in a caller's own transaction, for ``learn``."""
     return store._facts
 
 
@@ -2214,6 +2210,16 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
     """Return how much each of these facts counts, by its best leg."""
     with store._file.engine.read() as transaction:
         return dict(trust.of_facts(transaction, fact_ids))
+
+
+def deleted_all(
+    store: Store, scope: Scope | AtLeast | None, *, include_expired: bool = False
+) -> list[Fact]:
+    """Delete like :meth:`Store.delete_all`; return the facts. ``None`` is every owner."""
+    states = ("active", "expired") if include_expired else None
+    now = clock.utc_now()
+    wanted = FactFilter((store.namespace,), now, scope=scope, tasks=False, states=states)
+    return store._facts.delete_all(wanted)
 
 
 @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
