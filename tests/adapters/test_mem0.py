@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from tests.support.conversing import Conversing
 from tests.support.model_server import ModelServer
+from tests.support.racing import race
 
 import memstore
 from memstore import AccessDenied, Store, StoreClosed
@@ -471,32 +471,8 @@ def test_four_processes_update_one_memory_and_a_kill_loses_nothing(path: Path) -
     with Memory(path) as memory:
         id_ = added(memory)
     times = 5
-    pipe = subprocess.PIPE
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", UPDATING, str(path), id_, name, str(number)],
-            stdin=pipe,
-            stdout=pipe,
-            text=True,
-        )
-        for name, number in {"a": times, "b": times, "c": times, "killed": 10_000}.items()
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    killed = processes.pop()
-    assert killed.stdout is not None
-    said = [killed.stdout.readline() for _ in range(5)]
-    killed.kill()
-    said += [line for line in killed.stdout if line.endswith("\n")]
-    killed.communicate()
-    for process in processes:
-        process.communicate(timeout=120)
-        assert process.returncode == 0
+    workers = {"a": times, "b": times, "c": times, "killed": 10_000}.items()
+    said = race(UPDATING, ((path, id_, *worker) for worker in workers), answers=5)
     with Memory(path) as memory:
         keys = memory.get(id_)["metadata"]
         assert len(keys) in (3 * times + len(said), 3 * times + len(said) + 1)
