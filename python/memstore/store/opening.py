@@ -196,7 +196,8 @@ def _engine(
         )
     if durability is not None:
         raise InvalidArgument(
-            "is a setting of the server there: synchronous_commit", argument="durability"
+            "is for files; the server's own setting synchronous_commit applies",
+            argument="durability",
         )
     for name in namespaces:
         checked_name(name, "namespace")
