@@ -49,7 +49,7 @@ def test_no_example_hides_the_package_that_it_imports() -> None:
         assert not re.search(rf"^(from|import) {file.stem}\b", file.read_text("utf-8"), re.M)
 
 
-PARTS = {"adk_memories", "adk_records", "langgraph_filters", "langgraph_keys", "mem0_filters"}
+PARTS = {"adk_memories", "adk_records", "langgraph_filters", "mem0_filters"}
 SHARED = {"frameworks", "opened", "turns", "values", "waiting"}
 """What adapters are made of, and what they share."""
 

@@ -65,6 +65,8 @@ class Remedy(Enum):
     NEW_KEY = "Use a new idempotency key."
     RECORD_PARTS = "Record it in parts that share the same source and name."
     NAME_FILE = "Name another file."
+    CREATE_FILE = "Open it with create=True, or name another file."
+    CREATE_MEMORY = "Open it with create=True, or name another namespace."
     LOCAL_DISK = "Move it to a local disk, and serve it to other machines over HTTP."
     CLOSE_OTHERS = "Close the other connections to the file, or open the store first."
     OPEN_AGAIN = "Open it again with memstore.open()."

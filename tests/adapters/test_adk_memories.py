@@ -1,14 +1,13 @@
 """What ADK knows about a user, without ADK itself."""
 
 import math
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.racing import race
 
 import memstore
 from memstore import InvalidArgument, Scope, Store
@@ -430,29 +429,8 @@ with memstore.open(sys.argv[1], embedder=None) as store:
 @pytest.mark.process
 def test_four_processes_add_one_session_and_a_kill_loses_nothing(path: Path) -> None:
     memstore.open(path, embedder=None).close()
-    pipe, times = subprocess.PIPE, 15
-    adding = [
-        subprocess.Popen(
-            [sys.executable, "-c", ADD, str(path), str(length)], stdin=pipe, stdout=pipe, text=True
-        )
-        for length in (times, times, times, 10_000)
-    ]
-    for process in adding:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in adding:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    *steady, killed = adding
-    assert killed.stdout is not None
-    kept = [killed.stdout.readline() for _ in range(5)]
-    killed.kill()
-    kept += [line for line in killed.stdout if line.endswith("\n")]
-    killed.communicate()
-    for process in steady:
-        process.communicate(timeout=120)
-        assert process.returncode == 0
+    times = 15
+    kept = race(ADD, ((path, length) for length in (times, times, times, 10_000)), answers=5)
     with memstore.open(path, embedder=None) as store:
         episodes = [one.content for one in store.episodes.list(scope=ANA)]
     assert len({*episodes}) == len(episodes)

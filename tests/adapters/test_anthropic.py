@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.racing import race
 
 import memstore
 from memstore import AccessDenied, Scope, Store, StoreClosed
@@ -390,31 +390,8 @@ def test_four_processes_lose_no_edit_and_a_kill_none_that_was_answered(tmp_path:
     names = ["w0", "w1", "w2", "killed"]
     tool = MemoryTool(path)
     create(tool, "/memories/shared.txt", "".join(f"<{name}=0>" for name in names) + "\n")
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WORK, str(path), name, "99" if name == "killed" else "4"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for name in names
-    ]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    *steady, killed = workers
-    assert killed.stdout is not None
-    said = [killed.stdout.readline() for _ in range(2)]
-    killed.kill()
-    said += [line for line in killed.stdout if line.endswith("\n")]
-    killed.communicate()
-    for worker in steady:
-        worker.communicate(timeout=120)
-        assert worker.returncode == 0
+    workers = ((path, name, 99 if name == "killed" else times) for name in names)
+    said = race(WORK, workers, answers=2)
     check_edits(tool, dict.fromkeys(names[:-1], times))
     text = text_at(tool, "/memories/shared.txt")
     counted = int(text.partition("<killed=")[2].partition(">")[0])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.racing import race
 
 import memstore
 from memstore import Scope, Store
@@ -260,22 +259,7 @@ sessions.close()
 @pytest.mark.process
 def test_four_processes_append_the_same_entries_once(path: Path) -> None:
     memstore.open(path, embedder=None).close()
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-W", "error", "-c", WORK, str(path), "4"]
-    workers = [
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(4)
-    ]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    workers[3].kill()
-    workers[3].communicate()
-    for worker in workers[:3]:
-        assert worker.communicate(timeout=120)[1] == ""
+    race(WORK, [(path, 4)] * 4, answers=0)
     sessions = MemstoreSessionStore(path)
     entries = run(sessions.load({"project_key": "p", "session_id": "s"}))
     sessions.close()

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock, wait_until
 from tests.support.examples import examples
+from tests.support.raw import raw
 
 import memstore
 from memstore import AccessDenied, InvalidArgument, StoreClosed
@@ -513,6 +514,30 @@ def test_the_sample_of_its_page_runs(
         "{'text': 'I moved to Lisbon.'}",
         "[{'text': 'I moved to Lisbon.'}, {'text': 'Where do I live?'}]",
     ]
+
+
+def test_a_store_of_langgraph_that_was_imported_is_read_and_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    with raw(file) as rows:
+        rows.execute("CREATE TABLE store (prefix TEXT, key TEXT, value TEXT)")
+        rows.executemany(
+            "INSERT INTO store VALUES (?, ?, ?)",
+            [("users.ana", "a", '{"text": "tea"}'), ("users.ana", "b", '{"content": "rain"}')],
+        )
+        rows.commit()
+    with memstore.open(tmp_path / "memory.db", embedder=None) as memory:
+        assert memory.import_from("langgraph", file).facts == 2
+        store = MemstoreStore(memory)
+        assert sorted(keys(store.search(("users",)))) == ["a", "b"]
+        assert store.get(USERS, "a").value == {"text": "tea"}
+        store.put(USERS, "a", {"text": "coffee"})
+        store.delete(USERS, "b")
+        assert memory.import_from("langgraph", file).facts == 0
+        assert keys(store.search(("users",))) == ["a"]
+        assert [one.value for one in store.history(USERS, "a")] == [
+            {"text": "tea"},
+            {"text": "coffee"},
+        ]
 
 
 # -- processes -------------------------------------------------------------------------------

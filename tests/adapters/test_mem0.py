@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from tests.support.conversing import Conversing
 from tests.support.model_server import ModelServer
+from tests.support.racing import race
 
 import memstore
 from memstore import AccessDenied, Store, StoreClosed
@@ -51,6 +51,27 @@ def texts(memory: Memory, filters: dict[str, Any], **options: Any) -> list[str]:
 
 
 # -- storing ---------------------------------------------------------------------------------
+
+
+def test_filters_that_no_index_has_look_at_every_memory(memory: Memory, store: Store) -> None:
+    """Also at those that a search for a thousand hits ranks below others."""
+    store.add_many(
+        [
+            {"content": "tea tea tea", "subject": "tea", "metadata": {"tag": "y"}, **ADA}
+            for _ in range(1_200)
+        ]
+    )
+    last = added(memory, "tea, of all things that were drunk here", metadata={"tag": "Zebra"})
+    of_run = added(memory, "tea, or whatever was left in the cup", user_id="ada", run_id="r1")
+    past = added(memory, "tea in the end, and then nothing else", expiration_date=YESTERDAY)
+
+    def found(filters: dict[str, Any], **options: Any) -> list[str]:
+        asked = {"filters": ADA | filters, "threshold": 0, "top_k": 3, **options}
+        return [item["id"] for item in memory.search("tea", **asked)["results"]]
+
+    assert found({"tag": {"icontains": "zebra"}}) == [last]
+    assert found({"OR": [{"run_id": "r1"}, {"tag": "Zebra"}]}) == [last, of_run]
+    assert found({"NOT": [{"tag": "y"}]}, show_expired=True) == [last, of_run, past]
 
 
 def test_each_message_becomes_a_memory_in_one_transaction(memory: Memory, store: Store) -> None:
@@ -158,13 +179,18 @@ def test_what_supersedes_a_memory_elsewhere_has_its_id(memory: Memory, store: St
     assert memory.get(id_)["memory"] == "I love coffee"
 
 
-def test_delete_all_takes_the_expired_and_those_of_further_owners(memory: Memory) -> None:
+def test_delete_all_takes_the_expired_and_those_of_further_owners(
+    memory: Memory, store: Store
+) -> None:
     added(memory, user_id="ada", run_id="r")
     added(memory, expiration_date=YESTERDAY)
     kept = added(memory, user_id="bob")
     assert memory.delete_all(user_id="ada") == {"message": "Memories deleted successfully!"}
     assert memory.get_all(filters=ADA, show_expired=True) == {"results": []}
     assert memory.get(kept) is not None
+    [at] = {fact.deleted_at for fact in store.list(states=["deleted"], scope="all")}
+    assert at is not None
+    assert store.restore_deleted(at, scope="all") == 2
     with pytest.raises(ValueError, match="At least one filter is required"):
         memory.delete_all()
 
@@ -445,32 +471,8 @@ def test_four_processes_update_one_memory_and_a_kill_loses_nothing(path: Path) -
     with Memory(path) as memory:
         id_ = added(memory)
     times = 5
-    pipe = subprocess.PIPE
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", UPDATING, str(path), id_, name, str(number)],
-            stdin=pipe,
-            stdout=pipe,
-            text=True,
-        )
-        for name, number in {"a": times, "b": times, "c": times, "killed": 10_000}.items()
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    killed = processes.pop()
-    assert killed.stdout is not None
-    said = [killed.stdout.readline() for _ in range(5)]
-    killed.kill()
-    said += [line for line in killed.stdout if line.endswith("\n")]
-    killed.communicate()
-    for process in processes:
-        process.communicate(timeout=120)
-        assert process.returncode == 0
+    workers = {"a": times, "b": times, "c": times, "killed": 10_000}.items()
+    said = race(UPDATING, ((path, id_, *worker) for worker in workers), answers=5)
     with Memory(path) as memory:
         keys = memory.get(id_)["metadata"]
         assert len(keys) in (3 * times + len(said), 3 * times + len(said) + 1)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.racing import race
 
 import memstore
 from memstore import AccessDenied, Scope, Store, StoreClosed
@@ -242,33 +241,8 @@ with MemstoreSession("talk", sys.argv[1]) as talk:
 @pytest.mark.process
 def test_four_processes_add_and_one_is_killed(path: Path) -> None:
     memstore.open(path, embedder=None).close()
-    pipe = subprocess.PIPE
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", WORK, str(path), str(name), str(times)],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-        )
-        for name, times in enumerate((4, 4, 4, 10_000))
-    ]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    killed = workers[3]
-    assert killed.stdout is not None
-    for _ in range(2):
-        killed.stdout.readline()
-    killed.kill()
-    said = 2 + len([line for line in killed.stdout if line.endswith("\n")])
-    killed.communicate()
-    for worker in workers[:3]:
-        assert worker.communicate(timeout=120)[1] == ""
+    workers = ((path, name, times) for name, times in enumerate((4, 4, 4, 10_000)))
+    said = len(race(WORK, workers, answers=2))
     with MemstoreSession("talk", path) as talk:
         items = run(talk.get_items())
     pairs = [*zip(items[::2], items[1::2], strict=True)]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tests.support.raw import raw
 
-from memstore import MemstoreError, Store
+from memstore import MemstoreError, NewFact, Store
+from memstore.domain.arguments import MAX_NAME
 from memstore.importing import likely_source
 
 
@@ -277,6 +278,7 @@ def test_items_of_langgraph_become_facts(store: Store, tmp_path: Path) -> None:
     assert set(found) == {"Likes tea", "Lives in Lyon", '{"a": [1, "é"]}'}
     fact = found["Likes tea"]
     assert (fact.subject, fact.category) == ("users/ana", "Memory")
+    assert fact.external_key == "langgraph:users.ana..k1"  # by which the adapter finds it
     assert fact.metadata["imported"]["key"] == "k1"
     assert fact.metadata["imported"]["namespace"] == "users.ana"
     assert found['{"a": [1, "é"]}'].metadata["value"] == {"a": [1, "é"]}
@@ -294,6 +296,22 @@ def test_an_item_that_changed_supersedes(store: Store, tmp_path: Path) -> None:
     store.import_from("langgraph", file)
     [fact] = store.list()
     assert (fact.content, len(store.history(fact.id))) == ("Likes coffee", 2)
+    assert fact.external_key == "langgraph:users.ana..k"
+    store.put([NewFact(content="Likes milk", subject="users/ana", external_key=fact.external_key)])
+    assert store.import_from("langgraph", file).facts == 0
+    assert [one.content for one in store.list()] == ["Likes milk"]
+
+
+def test_what_the_adapter_cannot_name_gets_no_external_key(store: Store, tmp_path: Path) -> None:
+    long = "x" * 600
+    rows = [(prefix, key, json.dumps({"content": f"text of {key}"}), AT, AT, None, None)
+            for prefix, key in (("a..b", "k1"), ("y" * 430, "k2"), ("a", long))]  # fmt: skip
+    store.import_from("langgraph", database(tmp_path / "s.db", STORE, store=rows))
+    keys = {fact.content: fact.external_key for fact in store.list()}
+    assert keys["text of k1"] is keys["text of k2"] is None
+    assert len(keys[f"text of {long}"]) <= MAX_NAME
+    [hashed] = store.list(external_key_prefix="langgraph:a..")
+    assert hashed.metadata["key"] == long
 
 
 # -- damage ----------------------------------------------------------------------------------

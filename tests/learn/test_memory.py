@@ -890,16 +890,16 @@ def test_delete_all_of_a_scope_leaves_the_others(plain: Memory) -> None:
 def test_interrupted_delete_all_is_completed_by_calling_it_again(
     plain: Memory, store: Store, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
 ) -> None:
-    monkeypatch.setattr("memstore.learn.memory.CHANGED_AT_ONCE", 3)
+    monkeypatch.setattr("memstore.facts.facts.CHANGED_AT_ONCE", 3)
     plain.add([{"role": "user", "content": f"text {n}"} for n in range(11)], user_id="ana")
-    apply, calls = store.apply, iter([None, None, failure("stopped")])
+    write, calls = store.file.engine.write, iter([None, None, failure("stopped")])
 
     def stopping(*arguments: Any, **given: Any) -> Any:
         if failed := next(calls, None):
             raise failed
-        return apply(*arguments, **given)
+        return write(*arguments, **given)
 
-    monkeypatch.setattr(store, "apply", stopping)
+    monkeypatch.setattr(store.file.engine, "write", stopping)
     with pytest.raises(failure):
         plain.delete_all(user_id="ana")
     left = [f"text {n}" for n in range(6, 11)]

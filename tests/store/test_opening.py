@@ -53,6 +53,16 @@ def test_invalid_values_are_refused(path: Path, given: dict[str, str], message: 
     assert not path.exists()
 
 
+def test_a_missing_file_is_not_created_without_create(path: Path) -> None:
+    missing = path.with_name("missing.db")
+    with pytest.raises(memstore.StorageError, match=r"'.*missing\.db' does not exist") as caught:
+        memstore.open(missing, create=False, embedder=None)
+    assert caught.value.remedy is Remedy.CREATE_FILE
+    assert not missing.exists()
+    memstore.open(missing, embedder=None).close()
+    memstore.open(missing, create=False, embedder=None).close()
+
+
 @pytest.mark.parametrize(
     ("address", "scheme"),
     [

@@ -9,7 +9,7 @@ from tests.support.postgres import Databases
 
 import memstore
 from memstore import Conflict, InvalidArgument, StorageError
-from memstore.errors import SchemaError
+from memstore.errors import Remedy, SchemaError
 
 pytestmark = pytest.mark.process
 
@@ -95,6 +95,23 @@ def test_read_only_stores_nothing_and_needs_a_memory(url: str) -> None:
         assert len(store.search("one")) == 1
         with pytest.raises(StorageError):
             store.add("two", subject="s")
+
+
+def test_a_missing_memory_is_refused_and_those_that_exist_are_named(url: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.within("notes").add("beside", subject="s")
+    memstore.open(url, namespace="notes", create=False, embedder=None).close()  # beside default
+    memstore.open(url, namespace="auto", create=False, embedder=None).close()
+    with pytest.raises(SchemaError, match=r"'none'; the namespaces .* are 'default'\n") as caught:
+        memstore.open(url, namespace="none", create=False, embedder=None)
+    assert caught.value.remedy is Remedy.CREATE_MEMORY
+    with pytest.raises(SchemaError):
+        memstore.open(url, namespace="none", create=False, embedder=None)
+    names = [f"team-{number:02}" for number in range(11)]
+    for name in names:
+        memstore.open(url, namespace=name, embedder=None).close()
+    with pytest.raises(SchemaError, match=r"'default', 'team-00', .*'team-08', and others\n"):
+        memstore.open(url, namespace="none", create=False, embedder=None)
 
 
 @pytest.mark.parametrize(

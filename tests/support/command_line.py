@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import memstore
 from memstore.faces.cli.main import main
 from memstore.store.paths import is_server
 
@@ -73,4 +74,6 @@ def cli_fixture(
 ) -> CommandLine:
     if not (is_server(path) or path.exists()):  # a fixture may have filled it
         shutil.copy(empty_file, path)
+    elif is_server(path):
+        memstore.open(path, embedder=None).close()
     return CommandLine(path, capsys, monkeypatch)

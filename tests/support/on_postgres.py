@@ -56,7 +56,7 @@ DIFFERENCES: dict[str, str] = {
     r"domain/test_metadata.*is_not_an_object.*nested too deep": OTHERS,
     r"domain/test_metadata.*is_not_an_object.*(bytes|a number)": TYPES,
     r"text/test_words.*(words_do_not_reindex|erasing_change_the_index)": FTS5,
-    r"text/test_words.*(koln.*-None|score_alike_in_the_index_and_in_fts5)": WORDS,
+    r"text/test_words.*score_alike_in_the_index_and_in_fts5": WORDS,
     r"facts/test_batch.*test_erasing_a_fact_removes_its_text_from_the_evidence": FILE,
     r"facts/test_batch.*test_episodes_are_append_only": TRIGGERS,
     r"facts/test_batch.*test_erasing_an_episode_removes_its_bytes": BYTES,

@@ -1,6 +1,6 @@
 """The long-term memory of LangGraph: a ``BaseStore`` in one namespace of memstore.
 
-An item is a fact with an external key (:mod:`memstore.adapters.langgraph_keys`). Its value is in
+An item is a fact with an external key (:mod:`memstore.importing.langgraph_keys`). Its value is in
 the metadata, so that filters reach it; its text is what is searched, or its name if nothing is.
 Putting again supersedes, deleting leaves a tombstone, a time to live is an expiry. What was before
 stays in the chain of its key: :meth:`MemstoreStore.history`.
@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.adapters import langgraph_filters, langgraph_keys
+from memstore.adapters import langgraph_filters
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
@@ -33,6 +33,8 @@ from memstore.errors import (
     StorageError,
 )
 from memstore.facts.keyed import DeleteKey
+from memstore.importing import langgraph_keys
+from memstore.importing.langgraph_keys import KEY, VALUE
 from memstore.search.requests import MAX_LIMIT
 
 NAME: Final = "langgraph"
@@ -63,11 +65,8 @@ if TYPE_CHECKING:
     from memstore.adapters.opened import StoreOrPath
     from memstore.domain.records import Fact
 
-VALUE: Final = "value"
-KEY: Final = "key"
 TTL: Final = "ttl"
-"""Keys of an item's metadata: its value, its key if that is too long for an external key, and the
-minutes that it lives."""
+"""A key of an item's metadata: the minutes that it lives."""
 
 WHOLE: Final = "$"
 """The path of a whole value."""

@@ -15,6 +15,7 @@ import logging
 import sys
 import uuid
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.mem0_filters import entity_id, selected
@@ -35,7 +36,7 @@ from memstore.domain.records import (
 from memstore.domain.results import CLASSIC
 from memstore.errors import FactChanged, InvalidArgument, InvalidArgumentType
 from memstore.learn import memory as learning
-from memstore.store.store import file_of
+from memstore.store.store import file_of, search_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -72,7 +73,7 @@ BLANK: Final = "(blank)"
 STATES: Final = ("active", "expired")
 MAX_HITS: Final = 1000
 """The most hits that a search returns."""
-PAGE: Final = 200
+PAGE: Final = 1000
 """Facts that are read at once where each is checked."""
 
 UNSET: Final = object()
@@ -306,19 +307,14 @@ class Memory:
                 "At least one filter is required to delete all memories. If you want to delete all "
                 "memories, use the `reset()` method."
             )
-        self._delete_all(AtLeast(**scope.ids))
+        self._store.delete_all(scope=AtLeast(**scope.ids), include_expired=True)
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
         """Delete all memories that have an owner; the store can restore each of them."""
         for owner in self._store.owners(limit=MAX_NUMBER):
             if owner.facts and owner.scope != NOBODY:
-                self._delete_all(owner.scope)
-
-    def _delete_all(self, scope: Scope | AtLeast) -> None:
-        self._store.delete_all(scope=scope)
-        for fact in self._store.list(scope=scope, states=["expired"], tasks=False):
-            self._store.delete(fact.id)
+                self._store.delete_all(scope=owner.scope, include_expired=True)
 
     def _change(
         self, memory_id: object, change: Callable[[Store, Fact], object], missing: str
@@ -370,7 +366,7 @@ class Memory:
 
     def _listed(self, chosen: Selected, limit: int, states: Sequence[str]) -> list[Fact]:
         found: list[Fact] = []
-        size, before = limit if chosen.rule.is_whole else max(limit, PAGE), None
+        size, before = PAGE if limit > PAGE or not chosen.rule.is_whole else limit, None
         while len(found) < limit:
             page = self._store.list(
                 scope=chosen.scope,
@@ -435,31 +431,23 @@ class Memory:
         self, query: str, chosen: Selected, limit: int, least: float, show_expired: bool
     ) -> list[SearchHit]:
         states = STATES if show_expired else STATES[:1]
-        is_whole = chosen.rule.is_whole and not show_expired
-        size = min(limit if is_whole else max(limit * 4, PAGE), MAX_HITS)
-        while True:
-            page = self._store.search(
-                query,
-                scope=chosen.scope,
-                filters=chosen.rule.conditions,
-                active_only=not show_expired,
-                tasks=False,
-                ranking=CLASSIC,
-                half_lives_seconds={},
-                limit=size,
-            )
-            found = [
-                hit
-                for hit in page
-                if hit.score >= least
-                and hit.fact.status in states
-                and hit.fact.scope != NOBODY
-                and chosen.passes(hit.fact)
-            ]
-            is_end = len(page) < size or page[-1].score < least
-            if len(found) >= limit or is_end or size == MAX_HITS:
-                return found[:limit]
-            size = min(size * 4, MAX_HITS)
+        search = self._store.search
+        if show_expired or not chosen.rule.is_whole:
+            # What no filter of a search selects is selected here, however much that reads.
+            ids = [fact.id for fact in self._listed(chosen, MAX_NUMBER, states)]
+            search = partial(search_among, self._store, ids)
+        hits = search(
+            query,
+            scope=chosen.scope,
+            filters=chosen.rule.conditions,
+            active_only=not show_expired,
+            tasks=False,
+            ranking=CLASSIC,
+            half_lives_seconds={},
+            limit=min(limit, MAX_HITS),
+        )
+        # Others may have changed what was selected.
+        return [hit for hit in hits if hit.score >= least and hit.fact.status in states]
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the versions of a memory, oldest first, and its deletion; also of a deleted one.

@@ -67,10 +67,12 @@ def make_embedder(chosen: Settings) -> Embedder | None:
     )
 
 
-def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
+def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bool = True) -> Store:
     """Open the store that the settings describe; raises what :func:`memstore.open` does.
 
-    ``actor`` (``user`` or ``agent``) and ``source`` are recorded in the journal.
+    ``actor`` (``user`` or ``agent``) and ``source`` are recorded in the journal. Without
+    ``create``, a file or a memory that is named and does not exist is an error; the user's own
+    file is created.
     """
     name = chosen.embedder_name
     arguments: dict[str, Any] = {
@@ -79,6 +81,7 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         "actor": actor,
         "source": source,
         "read_only": chosen.read_only,
+        "create": create or chosen.db in (None, ":memory:"),
         "durability": chosen.durability,
         "secrets": chosen.secrets or "redact",
         "half_lives_seconds": (

@@ -16,8 +16,10 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     import textwrap
 
+    from memstore.store import paths
     from memstore.text import rule_names
 else:
+    paths = lazy_import("memstore.store.paths")
     rule_names = lazy_import("memstore.text.rule_names")
     textwrap = lazy_import("textwrap")
 
@@ -213,6 +215,32 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
     except ValueError as error:
         raise ValueError(f"--backup-every is {error}") from None
     return BackupSchedule(seconds, int(keep), chosen.backup_folder)
+
+
+def check_served(chosen: Settings) -> None:
+    """Raise ValueError if a setting is for files, and the memory is on a server."""
+    if not paths.is_server(chosen.db):
+        return
+    if chosen.backup_every is not None:
+        raise ValueError(
+            "--backup-every copies a file, and --db or MEMSTORE_DB names a database on a server: "
+            "leave it out, and back the server up with pg_dump"
+        )
+    if chosen.durability is not None:
+        raise ValueError(
+            "--durability is for files, and --db or MEMSTORE_DB names a database on a server: "
+            "leave it out; the server's setting synchronous_commit applies"
+        )
+
+
+def check_host(chosen: Settings) -> None:
+    """Raise ValueError if the memory is on a server: hosts and their hooks need a file."""
+    if paths.is_server(chosen.db):
+        raise ValueError(
+            "hosts and their hooks need a file, and --db or MEMSTORE_DB names a database on a "
+            "server: serve it with memstore-mcp --http, and register that server with memstore "
+            "setup --server URL"
+        )
 
 
 def check_learning(chosen: Settings) -> None:

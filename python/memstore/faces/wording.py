@@ -58,6 +58,8 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
+    Remedy.CREATE_FILE: "memstore add creates it; or name another file with --db.",
+    Remedy.CREATE_MEMORY: "memstore add creates it; or name another with --namespace.",
     Remedy.NAME_PROGRAM: "Name that program: memstore import --from PROGRAM.",
     Remedy.OPEN_NAMESPACE: "Name it with --namespace.",
     Remedy.BACK_UP_SERVER: "Back the server up with pg_dump, or use memstore export.",

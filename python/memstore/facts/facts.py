@@ -528,22 +528,21 @@ class Facts:
         fact, writer = self._found(transaction, fact_id)
         return fact if fact.deleted_at is not None else writer.delete(fact)
 
-    def delete_all(self, wanted: FactFilter) -> int:
-        """Delete the facts that pass a filter, some per transaction; return how many.
+    def delete_all(self, wanted: FactFilter) -> list[Fact]:
+        """Delete the facts that pass a filter, some per transaction; return them by id.
 
         All of them are deleted at the filter's moment. What is stored meanwhile stays.
         """
         with self._engine.read() as transaction:
             left = sorted(fact_table.select_ids(transaction, wanted))
-        deleted = 0
+        deleted: list[Fact] = []
         for start in range(0, len(left), CHANGED_AT_ONCE):
             with self.writing() as transaction:
                 among = replace(wanted, among=left[start : start + CHANGED_AT_ONCE])
                 writer = self.writer(transaction)
                 still = sorted(fact_table.select_ids(transaction, among))
-                for fact in fact_table.get_many(transaction, still).values():
-                    writer.delete(fact, at=wanted.now)
-                deleted += len(still)
+                found = fact_table.get_many(transaction, still)
+                deleted += [writer.delete(found[id_], at=wanted.now) for id_ in still]
         return deleted
 
     def restore(self, fact_id: int) -> RepairedFact:

@@ -1,4 +1,7 @@
-"""The SQLite store of LangGraph: items by namespace and key, also those that LangMem keeps."""
+"""The SQLite store of LangGraph: items by namespace and key, also those that LangMem keeps.
+
+An item gets the external key by which :mod:`memstore.adapters.langgraph` finds it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file, tables
 from memstore.errors import StorageError
-from memstore.importing import values
+from memstore.importing import langgraph_keys, values
 from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
@@ -55,15 +58,20 @@ def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iter
     value = values.mapping(given, "value")
     content = _text(value)
     known = identity(NAME, prefix, name)
+    metadata: dict[str, Any] = {langgraph_keys.VALUE: value}
+    external_key = langgraph_keys.of_row(prefix, name)
+    if external_key is not None and langgraph_keys.read(external_key).key is None:
+        metadata[langgraph_keys.KEY] = name
     columns = {
         "namespace": prefix,
         "content": content or json.dumps(value, ensure_ascii=False),
         "subject": prefix.replace(".", "/"),
         "category": values.name(value.get("kind")),
-        "metadata": {"value": value},
+        "metadata": metadata,
         "created_at": values.text(row.get("created_at")),
         "expired_at": values.text(row.get("expires_at")),
         "idempotency_key": key(NAME, known),
+        "external_key": external_key,
     }
     origin = {"id": known, "key": name, "namespace": prefix, "updated_at": row.get("updated_at")}
     uuid = identity(NAME, known, columns["content"])

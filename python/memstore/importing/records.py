@@ -122,6 +122,7 @@ class Dump:
             **columns,
             subject=checked_text(values.get("subject"), "its subject", MAX_CONTENT).strip(),
             category=(_text(values, "category") or DEFAULT_CATEGORY).strip(),
+            external_key=values.get("external_key"),
             superseded_by=values.get("superseded_by"),
             superseded_at=moment(values, "superseded_at"),
             confirmed_count=_count(values, "confirmed_count"),

@@ -23,7 +23,7 @@ from memstore.errors import (
     NotFound,
     Remedy,
 )
-from memstore.facts.batch import AddFact, Applied, DeleteFact
+from memstore.facts.batch import AddFact, DeleteFact
 from memstore.facts.rules import standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
@@ -31,7 +31,6 @@ from memstore.keywords import keywords
 from memstore.lazy import lazy_import
 from memstore.learn.catching_up import catch_up, one_after_another, retry_each
 from memstore.learn.conversation import (
-    ATTEMPTS,
     CONVERSATION,
     JUDGED,
     POLICIES,
@@ -49,10 +48,10 @@ from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.learn.witness import judging
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
-from memstore.store.store import file_of, given_store
+from memstore.store.store import deleted_all, file_of, given_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from concurrent import futures
 
     from memstore.database.engine import Progress
@@ -566,7 +565,6 @@ class Memory:
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
-            Conflict: other processes kept changing the memories; some may be left.
         """
         scope = Scope(**owners)
         named = scope != Scope()
@@ -574,27 +572,7 @@ class Memory:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
-        return [deleted(a.fact) for a in self._delete_active(scope if named else None)]
-
-    def _delete_active(self, scope: Scope | None) -> Iterator[Applied]:
-        """Delete in short transactions, so that other writers need not wait long."""
-        attempts, now = ATTEMPTS, clock.utc_now()
-        left = self._ids(scope)
-        while left:
-            deletions = [DeleteFact(fact_id=one, at=now) for one in left[:CHANGED_AT_ONCE]]
-            try:
-                done = self._store.apply(deletions, scope=scope)
-            except (Conflict, NotFound):  # one of them was changed in the meantime
-                attempts -= 1
-                if not attempts:
-                    raise
-                left = self._ids(scope)
-            else:
-                yield from done
-                left = left[CHANGED_AT_ONCE:]
-
-    def _ids(self, scope: Scope | None) -> list[int]:
-        return [fact.id for fact in self._store.list(scope=scope or "all", tasks=False)]
+        return [*map(deleted, deleted_all(self._store, scope if named else None))]
 
     @keywords(Owners)
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:

@@ -66,6 +66,7 @@ def open(
     actor: str = "user",
     source: str = "library",
     read_only: bool = False,
+    create: bool = True,
     durability: Durability | None = None,
     synchronous: str | None = None,
     secrets: SecretsPolicy = "keep",
@@ -95,6 +96,8 @@ def open(
         actor: the person or program that makes the changes, for the journal.
         source: the interface they are made through, for the journal.
         read_only: refuse every write.
+        create: create what does not exist: the file or, on a server, a memory of the namespace.
+            Without it, and with ``read_only``, that is an error, and nothing is created.
         durability: what a confirmed write survives: ``"full"``, the default, a power failure;
             ``"normal"``, a crash of the process (a power failure may lose the last writes, but does
             not damage the file). Threads that write at once share a sync of the disk.
@@ -114,7 +117,7 @@ def open(
         EmbedderMismatch: the file holds the vectors of another model; the error names both, and the
             file is not changed.
         SchemaError: the file is newer than this program, or another program's; it is not changed.
-        StorageError: it cannot be opened or created.
+        StorageError: it cannot be opened or created, or does not exist.
         ValueError: an invalid argument, such as a URL for ``path``.
     """
     if path is not None and not is_server(path):
@@ -138,6 +141,7 @@ def open(
         _durability(durability, synchronous),
         wait_seconds,
         read_only=read_only,
+        create=create,
     )
     try:
         _refuse_unfit(engine, chosen, read_only)
@@ -179,6 +183,7 @@ def _engine(
     wait_seconds: float,
     *,
     read_only: bool,
+    create: bool,
 ) -> SqliteEngine | PostgresEngine:
     """Return the engine of a path, for a store of these namespaces."""
     if not is_server(path):
@@ -187,16 +192,18 @@ def _engine(
             durability=durability or "full",
             wait_seconds=wait_seconds,
             read_only=read_only,
+            create=create,
         )
     if durability is not None:
         raise InvalidArgument(
-            "is a setting of the server there: synchronous_commit", argument="durability"
+            "is for files; the server's own setting synchronous_commit applies",
+            argument="durability",
         )
     for name in namespaces:
         checked_name(name, "namespace")
     require_driver()
     return postgres.PostgresEngine(
-        path, *namespaces, wait_seconds=wait_seconds, read_only=read_only
+        path, *namespaces, wait_seconds=wait_seconds, read_only=read_only, create=create
     )
 
 
@@ -285,11 +292,6 @@ def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) ->
     with engine.read() as transaction:
         version = usable_version(transaction, engine.path)
         if read_only and not is_usable_as_it_is(engine, transaction, version):
-            if version == 0 and engine.is_remote:
-                raise SchemaError(
-                    f"{engine.path!r} holds no memory of this namespace",
-                    remedy=Remedy.OPEN_WRITABLE,
-                )
             early = "an early form of " if version == VERSION else ""
             raise SchemaError(
                 f"{engine.path!r} has {early}schema version {version}, and {VERSION} is required",

@@ -649,7 +649,7 @@ class Store:
             return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
         return facts.delete(fact_id)
 
-    def delete_all(self, *, scope: Scope | AtLeast) -> int:
+    def delete_all(self, *, scope: Scope | AtLeast, include_expired: bool = False) -> int:
         """Delete every active fact of these owners; tasks stay. Return how many were deleted.
 
         A few hundred are deleted per transaction; after an interruption, the same call deletes the
@@ -658,13 +658,13 @@ class Store:
 
         Args:
             scope: the owners, exactly or at least; ``Scope()`` for facts without owners.
+            include_expired: also delete facts that have expired.
         """
         if not isinstance(scope, Scope | AtLeast):
             raise InvalidArgumentType(
                 f"must be a Scope or AtLeast, not {type(scope).__name__}", argument="scope"
             )
-        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=scope, tasks=False)
-        return self._facts.delete_all(wanted)
+        return len(deleted_all(self, scope, include_expired=include_expired))
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
@@ -1009,9 +1009,13 @@ class Store:
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
         return self._search(checked_items(queries, "queries"), asked)
 
-    def _search(self, queries: Sequence[str], asked: FactSearch) -> builtins.list[SearchHits]:
+    def _search(
+        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
+    ) -> builtins.list[SearchHits]:
         ranking = part(FactRanking, asked)
         request = questions.request(self._file, self._reach, asked, ranking)
+        if ids is not None:
+            request = replace(request, wanted=replace(request.wanted, among=ids))
         found = self._file.searches.facts.batch(queries, request)
         if asked["touch"] and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
@@ -2206,6 +2210,24 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
     """Return how much each of these facts counts, by its best leg."""
     with store._file.engine.read() as transaction:
         return dict(trust.of_facts(transaction, fact_ids))
+
+
+def deleted_all(
+    store: Store, scope: Scope | AtLeast | None, *, include_expired: bool = False
+) -> list[Fact]:
+    """Delete like :meth:`Store.delete_all`; return the facts. ``None`` is every owner."""
+    states = ("active", "expired") if include_expired else None
+    now = clock.utc_now()
+    wanted = FactFilter((store.namespace,), now, scope=scope, tasks=False, states=states)
+    return store._facts.delete_all(wanted)
+
+
+@keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
+def search_among(
+    store: Store, ids: Collection[int], query: str, **asked: Unpack[FactSearch]
+) -> SearchHits:
+    """Search like :meth:`Store.search` among the facts with these ids, which a caller selected."""
+    return store._search([query], asked, ids)[0]
 
 
 def others_of(

@@ -12,7 +12,9 @@ from tests.support.postgres import psycopg
 import memstore
 from memstore import NewFact, Store
 from memstore.database.postgres import full_text, vector_codes
+from memstore.database.postgres.schema import tables
 from memstore.database.postgres.vector_codes import MAX_BITS, code, coded
+from memstore.database.sqlite import marked
 from memstore.search import database_lookup
 from memstore.search.index import index as module
 from memstore.search.index.index import Index
@@ -132,3 +134,66 @@ def test_rare_words_are_found_among_frequent_ones(store: Store) -> None:
         hits = store.search("the blue boat number 33", vector_weight=0, limit=3)
         assert hits[0].fact.subject == "boat 33"
         assert len(store.search("blue", vector_weight=0, limit=20)) == 3
+
+
+# -- words as the index reads them -----------------------------------------------------------------
+
+LETTERS = [chr(number) for number in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00))]
+OTHER_LETTERS = [chr(number) for number in (*range(0x391, 0x3CF), *range(0x410, 0x450))]
+
+OTHERWISE = frozenset("Ǡǡſẛ")
+"""Letters that the index folds in its own way."""
+
+
+@pytest.mark.process
+def test_letters_are_folded_as_in_the_index(url: str) -> None:
+    texts = [f"q{letter}q" for letter in (*LETTERS, *OTHER_LETTERS) if letter.isalpha()]
+    with psycopg.connect(url) as connection:
+        folding = tables.folded("given")
+        rows = connection.execute(
+            f"SELECT {folding}, tsvector_to_array(to_tsvector('simple', {folding}))"
+            " FROM unnest(%s::text[]) AS given",
+            [texts],
+        ).fetchall()
+    others = set()
+    for text, (server, found), tokens in zip(texts, rows, marked.tokens(texts), strict=True):
+        assert full_text.folded(text) == server
+        if found != tokens:
+            others.add(text[1])
+    assert others == OTHERWISE
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("query", "content"),
+    [
+        ("koln", "Köln am Rhein"),
+        ("KÖLN", "we met in koln"),
+        ("Ko\u0308ln", "Köln am Rhein"),
+        ("cafe", "un CAFÉ noir"),
+        ("Příšerně", "priserne zlutoucky kun"),
+        ("strasse", "die Straße"),
+        ("Οδυσσέας", "ο Οδυσσέας"),
+        ("ёлка", "новогодняя Ёлка"),
+        ("ana@example.com", "write to ana@example.com today"),
+        ("python 3.11", "it runs with 3.11 too"),
+        ("src/app.py", "look at src/app.py first"),
+    ],
+)
+def test_words_are_found_as_in_the_index(
+    url: str, monkeypatch: pytest.MonkeyPatch, query: str, content: str
+) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.add("the quay is open, and nothing else", subject="note")
+        store.add(content, subject="note")
+        store.episodes.add(content, source="chat")
+        found = []
+        monkeypatch.setattr(module, "AT_ONCE", 0)
+        monkeypatch.setattr(Index, "_work_behind", lambda _: None)
+        for is_provisional in (True, False):
+            hits = store.search(query)
+            said = store.episodes.search(query)
+            assert hits.provisional == said.provisional == is_provisional
+            found += [[hit.fact.content for hit in hits], [hit.episode.content for hit in said]]
+            monkeypatch.undo()
+    assert found == [[content]] * 4

@@ -42,7 +42,9 @@ def test_commands_work_on_a_server(cli: CommandLine, url: str, tmp_path: Path) -
 def test_copy_brings_a_file_to_a_server(cli: CommandLine, url: str) -> None:
     cli.add("The quay is open")
     head = cli.json("status")["head"]
-    assert cli.json("copy", cli.db, url)["head"] == head
+    told = cli("copy", cli.db, url).out
+    assert "the copy has 1 fact, 0 episodes, " in told
+    assert " and 1 line of the journal, whose head is " in told
     assert cli.json("status", "--db", url)["head"] == head
     cli.add("The quay is closed")
     head = cli.json("status")["head"]
@@ -68,6 +70,19 @@ def test_a_memory_that_is_missing_is_not_said_to_be_old(
     code, text = cli.error("list", "--db", url, "--namespace", "new")
     assert code == 3
     assert "holds no memory of this namespace" in text
+
+
+def test_a_mistyped_namespace_is_refused_and_not_created(cli: CommandLine, url: str) -> None:
+    code, text = cli.error("search", "quay", "--db", url)
+    assert (code, "holds no memory of this namespace, 'default'. memstore add" in text) == (3, True)
+    cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "team")
+    for command in (["search", "quay"], ["get", "1"], ["list"], ["status"], ["delete", "1"]):
+        code, text = cli.error(*command, "--db", url, "--namespace", "taem")
+        assert code == 3
+        assert "the namespaces of its memories are 'team'. memstore add creates it" in text
+    with postgres.psycopg.connect(url) as connection:
+        assert connection.execute("SELECT tenant FROM memstore_tenants").fetchall() == [("team",)]
+    assert cli("add", "text", "--subject", "s", "--db", url, "--namespace", "taem").code == 0
 
 
 @pytest.fixture
@@ -98,6 +113,7 @@ def test_a_process_in_the_background_has_no_password_in_its_arguments(
         started.append((words, environment))
 
     monkeypatch.setattr(background, "start", start)
+    cli("add", "The quay is open", "--subject", "quay", "--db", with_password)
     learn = ("learn", "--background", "--generator", "ollama", "--generator-model", "m")
     assert cli(*learn, "--db", with_password, "--user", "ana").code == 0
     [(words, environment)] = started
@@ -110,6 +126,8 @@ def test_an_erasure_says_that_the_server_decides_about_bytes(cli: CommandLine, u
     for content in ("The quay is open", "The gate is green"):
         cli("add", content, "--subject", "quay", "--db", url)
     for which in (("1",), ("--subject", "quay")):
+        code, text = cli.error("erase", *which, "--yes", "--prove", "quay", "--db", url)
+        assert (code, "nothing was erased" in text) == (2, True)
         answer = cli("erase", *which, "--yes", "--db", url)
         assert (answer.code, "another process" in answer.err) == (0, False)
         assert "is up to the server" in answer.err
@@ -124,6 +142,7 @@ def test_hosts_are_not_set_up_with_a_server(cli: CommandLine, with_password: str
 
 def test_a_namespace_of_another_memory_is_named_with_its_flag(cli: CommandLine, url: str) -> None:
     cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "other")
+    cli("add", "The gate is open", "--subject", "gate", "--db", url)
     code, text = cli.error("search", "quay", "--namespaces", "other", "--db", url)
     assert code == 1
     assert "--namespace" in text

@@ -245,7 +245,9 @@ def test_empty_list_is_not_an_error(cli: CommandLine) -> None:
     assert (answer.code, answer.out, answer.err) == (0, "", "no facts\n")
 
 
-@pytest.mark.parametrize("command", [("list",), ("search", "x"), ("get", "1"), ("status",)])
+@pytest.mark.parametrize(
+    "command", [("list",), ("search", "x"), ("get", "1"), ("status",), ("delete", "1")]
+)
 def test_reading_a_missing_file_does_not_create_it(
     cli: CommandLine, command: tuple[str, ...]
 ) -> None:

@@ -20,7 +20,8 @@ from tests.support.clock import wait_until
 from tests.support.raw import raw
 
 import memstore
-from memstore.faces.hosts import hook, recalling, sessions, tags, transcripts
+from memstore.faces import background
+from memstore.faces.hosts import hook, recalling, sessions, tags, transcripts, troubles
 from memstore.providers.local import tokens_at_most
 
 START = ["SessionStart", "--namespace", "auto"]
@@ -359,6 +360,32 @@ def test_hook_exits_with_0_on_wrong_settings(
     assert "make" in run(START)
     monkeypatch.setenv("MEMSTORE_READ_ONLY", "perhaps")
     assert run(START) == ""
+
+
+@pytest.mark.parametrize(
+    "event", ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd", "keep"]
+)
+def test_a_hook_says_that_it_needs_a_file(
+    event: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MEMSTORE_DB", "postgresql://ana:hunter2@127.0.0.1:1/db")
+    monkeypatch.setattr(background, "start", lambda *_, **__: pytest.fail("nothing can be kept"))
+    transcript = project / "said.jsonl"
+    transcript.write_text("{}\n")
+    given = {"cwd": str(project), "prompt": "where?", "transcript_path": str(transcript)}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(given).encode())))
+    assert hook.main([event, "--host", "claude-code"]) == 0
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert said.startswith("memstore hook: hosts and their hooks need a file, and --db or MEMSTORE")
+    assert "memstore setup --server URL" in said
+    assert "hunter2" not in said
+    if event != "keep":  # which no host starts
+        [sentence] = troubles.sentences("any.db")
+        assert "hosts and their hooks need a file" in sentence
 
 
 def test_hook_exits_with_0_if_project_names_are_unreadable(

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -86,13 +87,29 @@ def test_calls_of_many_threads_are_all_counted(path: Path) -> None:
     assert found["memstore_tool_calls_total", "ok", "memory_status"] == 40
     assert found["memstore_tool_seconds_count", "memory_status"] == 40
     assert found["memstore_tool_seconds_bucket", "+Inf", "memory_status"] == 40
-    assert 0 < found["memstore_tool_seconds_sum", "memory_status"] < 60
     assert found["memstore_tool_calls_total", "error", "memory_store"] == 3
     assert found["memstore_tool_errors_total", "ToolError"] == 3
     assert found["memstore_tool_errors_total", "NotFound"] == 1
     assert found["memstore_http_requests_total", "mcp", "2xx"] == 44
     assert found["memstore_http_requests_running",] == 0
     assert found["memstore_ready",] == 1
+
+
+def test_calls_are_timed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each call reads the clock when it begins and when it ends.
+    moments = iter([10.0, 10.25, 20.0, 23.0])
+    monkeypatch.setattr(http_metrics, "clock", SimpleNamespace(monotonic=lambda: next(moments)))
+
+    async def work(server: Client) -> dict[tuple[str, ...], float]:
+        for _ in range(2):
+            await server.call("memory_status")
+        return samples(await server.metrics())
+
+    found = served(path, work)
+    assert found["memstore_tool_seconds_sum", "memory_status"] == 3.25
+    assert found["memstore_tool_seconds_bucket", "0.25", "memory_status"] == 1
+    assert found["memstore_tool_seconds_bucket", "2.5", "memory_status"] == 1
+    assert found["memstore_tool_seconds_bucket", "+Inf", "memory_status"] == 2
 
 
 def test_pending_and_indexes_are_the_files_own(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,6 +185,34 @@ def test_invalid_backup_settings_are_refused(given: Settings, message: str) -> N
         backup_schedule(given)
 
 
+@pytest.mark.parametrize("over_http", [False, True])
+@pytest.mark.parametrize(
+    ("flags", "environment"),
+    [
+        (["--backup-every", "1h"], {}),
+        ([], {"MEMSTORE_BACKUP_EVERY": "1h"}),
+        (["--durability", "full"], {}),
+        ([], {"MEMSTORE_DURABILITY": "normal"}),
+    ],
+)
+def test_what_is_for_files_is_refused_at_start_on_a_server(
+    flags: list[str],
+    environment: dict[str, str],
+    over_http: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    http = ["--http", "127.0.0.1:0"] if over_http else []
+    with pytest.raises(SystemExit) as ended:
+        quick_start.main([*http, *flags, "--db", "postgresql://ana:hunter2@127.0.0.1:1/db"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "names a database on a server: leave it out" in said
+    assert "hunter2" not in said
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -29,9 +29,26 @@ def test_counts_are_told(pages: Pages) -> None:
     pages.store.add("The gate is red", subject="gate", supersedes=fact.id)
     pages.store.record_search("gate", milliseconds=3.5)
     page = text_of(pages.read("state"))
-    assert "Believed 1 facts about 1 subject" in page
+    assert "Believed 1 fact about 1 subject" in page
+    assert "Not embedded 2 facts; words" in page
     assert "Replaced 1" in page
     assert "3.5 ms in the middle" in page
+
+
+def test_only_where_there_is_an_embedder_a_fact_is_not_embedded_yet(
+    pages: Pages, tmp_path: Path
+) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    for path in ("", "subject/1", "fact/1", "state"):
+        assert "embedded yet" not in pages.read(path)
+    embedder = WordEmbedder()
+    embedder.failure = memstore.EmbedderUnavailable("it is away")
+    with memstore.open(tmp_path / "memory.db", embedder=embedder) as store:
+        others = Pages(store)
+        others.enter()
+        assert "1 fact not embedded yet" in text_of(others.read(""))
+        assert "not embedded yet" in others.read("fact/1")
+        assert "Waiting 1 fact; words" in text_of(others.read("state"))
 
 
 def test_a_check_up_runs_and_its_result_stays(pages: Pages) -> None:

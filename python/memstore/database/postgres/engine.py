@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import psycopg
-from psycopg.errors import LockNotAvailable, QueryCanceled
+from psycopg.errors import LockNotAvailable
 
 from memstore import settings
 from memstore.database.engine import Outdated, longest_wait
@@ -41,13 +41,14 @@ from memstore.errors import (
     Conflict,
     MemstoreError,
     Remedy,
+    SchemaError,
     StorageError,
     StoreBusy,
     StoreClosed,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -81,6 +82,12 @@ COUNTED: Final = (
     " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
 )
 """How many rows the server believes the larger table to have; -1 if it never counted."""
+
+PRESENT: Final = "SELECT DISTINCT tenant FROM memstore_namespaces ORDER BY tenant LIMIT $1"
+"""Some of the tenants that this user may see."""
+
+MAX_NAMED: Final = 10
+"""How many tenants an error names."""
 
 HAS_SCHEMA: Final = f"SELECT ({row_security.IS_ON})"
 
@@ -124,6 +131,7 @@ class PostgresEngine:
         url: a ``postgresql://`` URL, or whatever else libpq takes.
         namespace: the namespace that the caller is bound to.
         shared: another one that it also uses, which is of the same tenant.
+        create: whether the caller creates a missing tenant, if it may write.
     """
 
     def __init__(
@@ -134,11 +142,13 @@ class PostgresEngine:
         *,
         wait_seconds: float = WAIT_SECONDS,
         read_only: bool = False,
+        create: bool = True,
     ) -> None:
         checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
         self._opened_to_wait = wait_seconds
         self._address = Address(url)
         self._read_only = read_only
+        self._creates = create and not read_only
         self._process = os.getpid()
         self._closed = False
         self._pool = pools.opened(self._address)
@@ -220,7 +230,7 @@ class PostgresEngine:
             return
         seen, reads = self._remembered.seen, self._remembered.reads
         read = LazyRead(
-            self._taken,
+            self._begin_on,
             self._give_back,
             self.tenant,
             self._admit,
@@ -482,17 +492,25 @@ class PostgresEngine:
         return self._pool.take()
 
     def _began(self, *beginning: Sent) -> tuple[Connection, list[Answer]]:
-        """Return a connection in a new transaction; a connection that died is replaced."""
+        """Return a connection in a new transaction."""
+        return self._begin_on(lambda connection: (connection, connection.together(*beginning)))
+
+    def _begin_on(self, begin: Callable[[Connection], T]) -> T:
+        """Begin a transaction; a connection that died is replaced.
+
+        Args:
+            begin: sends the first statements; it is called again if the connection was dead.
+        """
         self._check_usable()
-        for _ in range(pools.MAX_CONNECTIONS + 1):
+        for _ in range(pools.MAX_CONNECTIONS + 1):  # all that a process has may have died
             connection = self._pool.take()
             try:
-                return connection, connection.together(*beginning)
-            except psycopg.OperationalError as error:
+                return begin(connection)
+            except psycopg.Error as error:
                 self._give_back(connection)
+                if not is_lost(error):
+                    raise storage_error(error) from error
                 failure = error
-                if isinstance(error, LockNotAvailable | QueryCanceled):
-                    break
         raise storage_error(failure) from failure
 
     def _give_back(self, connection: Connection) -> None:
@@ -585,19 +603,38 @@ class PostgresEngine:
         connection, answers = self._began(Sent(READ), looked_up, Sent(HAS_SCHEMA))
         try:
             if not self._notes_schema(answers[-1].row):
+                if not self._creates:
+                    raise self._missing(shared or namespace, [])
                 return shared or namespace
             self._has_tables = True
             rows = connection.run(TENANTS, [namespace, shared or namespace]).rows
+            tenants: dict[str, str] = dict(rows)
+            if not (self._creates or (shared or namespace) in tenants):
+                present = connection.run(PRESENT, MAX_NAMED + 1).rows
+                raise self._missing(shared or namespace, [name for (name,) in present])
         except psycopg.Error as error:
             raise storage_error(error) from error
         finally:
             self._pool.give_back_read(connection)
-        tenants: dict[str, str] = dict(rows)
         tenant = str(tenants.get(shared or namespace, shared or namespace))
         if tenants.get(namespace, tenant) != tenant:
             raise self._elsewhere(namespace, str(tenants[namespace]), tenant)
         self._namespaces.update(tenants)
         return tenant
+
+    def _missing(self, namespace: str, present: Sequence[str]) -> SchemaError:
+        """Return the error for a namespace that no memory has.
+
+        Args:
+            present: the memories of the database, as far as this user may see them.
+        """
+        named = ", ".join(map(repr, present[:MAX_NAMED]))
+        more = ", and others" if len(present) > MAX_NAMED else ""
+        has = f"; the namespaces of its memories are {named}{more}" if named else ""
+        return SchemaError(
+            f"{self.path!r} holds no memory of this namespace, {namespace!r}{has}",
+            remedy=Remedy.OPEN_WRITABLE if self._read_only else Remedy.CREATE_MEMORY,
+        )
 
     def _admit(self, transaction: PostgresTransaction, namespaces: Collection[str]) -> None:
         """Check that namespaces are the tenant's, or nobody's yet.

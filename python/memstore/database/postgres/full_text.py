@@ -6,13 +6,14 @@ index is there.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
 from memstore.database.sqlite import marked
 from memstore.database.tables import facts as fact_table
-from memstore.lazy import lazy_import
-from memstore.text.words import spelled
+from memstore.lazy import lazy_import, lazy_pattern
+from memstore.text.words import identifiers, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -29,6 +30,8 @@ RANK_OF_TEXT: Final = -1.0
 RANKED: Final = 1000
 """How many rows are ranked for each word of a query, and for all of its words together."""
 
+ACCENTED: Final = lazy_pattern("([A-Za-z])[\u0300-\u036f]+")
+
 MAX_WORDS: Final = 16
 """For how many words, of a long query the longest."""
 
@@ -44,27 +47,31 @@ class Words(NamedTuple):
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
-        words = [word for alternatives in spelled(query) for word in alternatives]
+        words = [folded(word) for alternatives in spelled(query) for word in alternatives]
+        names = [folded(name) for name in identifiers(query)]
         where, values = wanted.where(transaction.dialect)
         if not words:
             return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
         rows = transaction.rows(
-            f"SELECT id, nearness FROM ({self._candidates(words, where)}) AS found"
+            f"SELECT id, nearness FROM ({self._candidates(words, names, where)}) AS found"
             " ORDER BY nearness, id DESC LIMIT :limit",
-            {**values, **_named(words), "limit": limit},
+            {**values, **_named([*words, *names]), "limit": limit},
         )
         return dict(rows)
 
-    def _candidates(self, words: Sequence[str], where: str) -> str:
+    def _candidates(self, words: Sequence[str], names: Sequence[str], where: str) -> str:
         """Return a query for rows that may be among the best, with their scores.
 
         Ranking every row with a frequent word takes too long. So these are rows with all words, and
         with each word: all that have it, if it is rare. The words are looked up before the filter,
-        because indexes for the filter only help if few rows pass it.
+        because indexes for the filter only help if few rows pass it. The server has an address, a
+        path or a version as one word, so these are looked up whole, too.
         """
-        asked = [_word(place) for place in range(len(words))]
-        longest = sorted(range(len(words)), key=lambda place: -len(words[place]))[:MAX_WORDS]
-        queries = [f"({' && '.join(asked)})", *(asked[place] for place in sorted(longest))]
+        given = [*words, *names]
+        asked = [_word(place) for place in range(len(given))]
+        longest = sorted(range(len(given)), key=lambda place: -len(given[place]))[:MAX_WORDS]
+        queries = [f"({' && '.join(asked[: len(words)])})"]
+        queries += [asked[place] for place in sorted(longest)]
         rank, alias = f"-ts_rank(best.words, {' || '.join(asked)})::float8", self.alias
         return " UNION ".join(
             f"SELECT best.id, {rank} AS nearness FROM (SELECT {alias}.id, {alias}.words"
@@ -83,7 +90,7 @@ class Words(NamedTuple):
                 f"SELECT {self.alias}.id, -ts_rank({self.alias}.words, sought.query)::float8"
                 f" FROM {self.rows} CROSS JOIN {_query(len(alternatives))}"
                 f" WHERE {self.alias}.words @@ sought.query AND {self.alias}.id IN {listed}",
-                {**_named([*alternatives]), "ids": ids},
+                {**_named([*map(folded, alternatives)]), "ids": ids},
             )
             for id_, nearness in rows:
                 found[id_][alternatives[0]] = nearness
@@ -124,6 +131,7 @@ class Words(NamedTuple):
         # A row may have the word where the server does not index it; then "no" errs on the safe
         # side, as queries are blanked. A stop word says nothing about anybody.
         sought = "phraseto_tsquery('english', :term)"
+        term = folded(term)
         if not transaction.scalar(f"SELECT numnode({sought})", {"term": term}):
             return True
         found = f"SELECT 1 FROM {self.rows} WHERE {self.alias}.words @@ {sought} LIMIT 1"
@@ -147,6 +155,14 @@ class Words(NamedTuple):
             {**values, "text": text},
         )
         return dict.fromkeys(ids, RANK_OF_TEXT)
+
+
+def folded(word: str) -> str:
+    """Return a word as the column has it: without accents on Latin letters."""
+    if word.isascii():
+        return word
+    bare = ACCENTED.sub(r"\1", unicodedata.normalize("NFD", word))
+    return unicodedata.normalize("NFC", bare).replace("ς", "σ")
 
 
 def _query(count: int) -> str:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import marked
 
+    Begun = tuple[State | None, list[Answer]]
+    """The tenant's row, and the answers to the first queries of a read."""
     Run = Callable[[str, list[object]], object]
     """Runs a statement with its values, or notes that it is to run."""
 else:
@@ -76,9 +78,6 @@ BATCH: Final = 5000
 
 AHEAD: Final = 1000
 """After how many queued rows of a statement they are sent."""
-
-MAX_DEAD: Final = 33
-"""How many connections may have died before a read gives up: one more than a process has."""
 
 WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
@@ -513,8 +512,8 @@ class LazyRead(PostgresTransaction):
     row, in which what was relied on may be different, the work has to be done again.
 
     Args:
-        taken: returns a connection.
-        give_back: takes back one that died, or whose transaction is of no use.
+        begin_on: calls a function with a connection that is alive.
+        give_back: takes a connection back whose transaction is of no use.
         state: the tenant's row as it was seen last; ``None`` to rely on nothing.
         naming: the statement that names the tenant, for row-level security.
         is_named: whether it is needed, as far as is known.
@@ -522,7 +521,7 @@ class LazyRead(PostgresTransaction):
 
     def __init__(
         self,
-        taken: Callable[[], Connection],
+        begin_on: Callable[[Callable[[Connection], Begun]], Begun],
         give_back: Callable[[Connection], None],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
@@ -533,7 +532,7 @@ class LazyRead(PostgresTransaction):
         is_named: bool,
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
-        self._taken = taken
+        self._begin_on = begin_on
         self._give_back = give_back
         self._naming = naming
         self.is_named = is_named
@@ -599,23 +598,16 @@ class LazyRead(PostgresTransaction):
             self._last = found[-1]
         return [answer.rows for answer in found]
 
-    def _begun(self, queries: Sequence[tuple[str, Given]]) -> tuple[State | None, list[Answer]]:
+    def _begun(self, queries: Sequence[tuple[str, Given]]) -> Begun:
         """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
-        for _ in range(MAX_DEAD):
-            self._connection = self._taken()
-            try:
-                return self._sent(self._connection, queries)
-            except psycopg.Error as error:
-                if not is_lost(error):
-                    raise storage_error(error) from error
-                failure, dead = error, self._connection
-                self._connection = None
-                self._give_back(dead)  # the pool replaces it, or says that it cannot
-        raise storage_error(failure) from failure
+        try:
+            return self._begin_on(lambda connection: self._sent(connection, queries))
+        except StorageError:
+            self._connection = None  # it was given back
+            raise
 
-    def _sent(
-        self, connection: Connection, queries: Sequence[tuple[str, Given]]
-    ) -> tuple[State | None, list[Answer]]:
+    def _sent(self, connection: Connection, queries: Sequence[tuple[str, Given]]) -> Begun:
+        self._connection = connection
         beginning = [Sent(READ), self._naming] if self.is_named else [Sent(READ)]
         made = [self._statement(*query, returns=True) for query in queries]
         answers = connection.together(*beginning, Sent(READ_STATE, [self.tenant]), *made)

@@ -42,11 +42,12 @@ class Disk:
     copies_in: Final = "FILE"
     """Where compacting puts its copy, which may be as large as the file."""
 
-    def __init__(self, path: str, *, read_only: bool) -> None:
+    def __init__(self, path: str, *, read_only: bool, create: bool = True) -> None:
         if URL.match(path):
             raise StorageError(f"{path!r} is a URL, and SQLite opens files only")
         self.path = _absolute(os.path.expanduser(path))
         self._read_only = read_only
+        self._create = create
         self._logging = read_only
         self.is_immutable = False
         """Whether connections are opened with ``immutable=1``: SQLite assumes no changes."""
@@ -186,6 +187,8 @@ class Disk:
             raise StorageError(
                 f"{self.path!r} does not exist, and a read-only store creates no file"
             )
+        if not exists and not self._create:
+            raise StorageError(f"{self.path!r} does not exist", remedy=Remedy.CREATE_FILE)
         if exists:
             return
         if os.path.islink(self.path):

@@ -83,7 +83,7 @@ def _unchanged(_: Transaction) -> None:
 
 
 class SqliteEngine:
-    """An open SQLite database; a missing file and its folder are created."""
+    """An open SQLite database; a missing file and its folder are created, or refused."""
 
     def __init__(
         self,
@@ -92,6 +92,7 @@ class SqliteEngine:
         durability: Durability = "full",
         wait_seconds: float = WAIT_SECONDS,
         read_only: bool = False,
+        create: bool = True,
     ) -> None:
         checked_choice(durability, tuple(SYNCHRONOUS), "durability")
         checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
@@ -102,7 +103,9 @@ class SqliteEngine:
             )
         name = os.fspath(path)
         in_memory = name == IN_MEMORY and not read_only
-        self._place = memory.MemoryPlace() if in_memory else Disk(name, read_only=read_only)
+        self._place = (
+            memory.MemoryPlace() if in_memory else (Disk(name, read_only=read_only, create=create))
+        )
         self._durability: Durability = durability
         self._opened_to_wait = wait_seconds
         self._read_only = read_only

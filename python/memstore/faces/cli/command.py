@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
-    from memstore.settings import Settings
     from memstore.store import paths
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -76,8 +74,8 @@ class Command(NamedTuple):
     usage: str | None
     """The usage line after the name; by default the positional arguments."""
     file: File
-    """``create`` makes a missing file, ``existing`` refuses one; ``temporary`` uses a temporary
-    file and ``none`` opens no file."""
+    """``create`` makes a missing file, or memory on a server, ``existing`` refuses one;
+    ``temporary`` uses a temporary file and ``none`` opens no file."""
     embedder: Need
     """``unused`` opens a file of any embedding model, ``optional`` does so if the models differ."""
     run: Run
@@ -532,13 +530,3 @@ def known_id(store: Store, arguments: argparse.Namespace) -> int:
 
 def owners_of(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in ("user_id", "agent_id", "run_id")}
-
-
-def check_there(chosen: Settings) -> None:
-    """Refuse a missing file, rather than create an empty one for a mistyped name."""
-    if chosen.db in (None, ":memory:") or paths.is_server(chosen.db):
-        return
-    if not os.path.exists(paths.file_at(chosen.db)):
-        raise errors.StorageError(
-            f"{chosen.db} does not exist: memstore add creates it, or name another file with --db"
-        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.errors import NotFound
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.store.paths import is_server
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -66,11 +67,15 @@ NOUNS = {
     *cli.WHOSE,
     usage="[ID…] [--episode ID] [--subject NAME] [--source NAME] [--owner USER] [--prove WORD…]"
     " [--yes] [options]",
-    file="create",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     selecting = {**cli.given(arguments, SELECTING), "run": arguments.run_uuid}
     is_selected = arguments.id or any(selecting.values())
+    if is_selected and arguments.prove and is_server(store.path):
+        raise cli.UsageError(
+            "--prove searches the bytes of files, and this memory is on a server: leave it out; "
+            "nothing was erased"
+        )
     if is_selected or not arguments.prove:
         code = _erase_selected(store, arguments, selecting, show)
         if code is not None or not arguments.prove:

@@ -101,7 +101,6 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     cli.option("NEW", "the fact that replaces it, already stored", type=cli.fact_id),
     ANY_SUBJECT,
     *cli.WHOSE,
-    file="create",
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
@@ -114,7 +113,6 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     "memstore confirm 12",
     cli.ID,
     *cli.WHOSE,
-    file="create",
 )
 def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.confirm(cli.known_id(store, arguments))
@@ -127,7 +125,6 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     "memstore pin 12",
     cli.ID,
     *cli.WHOSE,
-    file="create",
 )
 def _pin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.pin(cli.known_id(store, arguments))
@@ -139,7 +136,6 @@ def _pin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "memstore unpin 12",
     cli.ID,
     *cli.WHOSE,
-    file="create",
 )
 def _unpin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.unpin(cli.known_id(store, arguments))
@@ -154,7 +150,6 @@ def _unpin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.UNSET,
     *cli.WHOSE,
     usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
-    file="create",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     patch = cli.patch_of(arguments)
@@ -169,7 +164,6 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore delete 12",
     cli.ID,
     *cli.WHOSE,
-    file="create",
 )
 def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.delete(cli.known_id(store, arguments))
@@ -189,7 +183,6 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     ),
     *cli.WHOSE,
     usage="ID | --deleted-at TIME [options]",
-    file="create",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.deleted_at is None):

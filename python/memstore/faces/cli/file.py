@@ -9,6 +9,7 @@ from memstore import settings
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
 from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
@@ -143,8 +144,9 @@ def _copy(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
             progress=progress,
         )
     show.done(
-        f"copied {done.changed} rows; there are {done.facts} facts, {done.episodes} episodes, "
-        f"{done.vectors} vectors and {done.lines} lines of the journal, whose head is {done.head}",
+        f"copied {counted(done.changed, 'row')}; the copy has {counted(done.facts)}, "
+        f"{counted(done.episodes, 'episode')}, {counted(done.vectors, 'vector')} and "
+        f"{counted(done.lines, 'line')} of the journal, whose head is {done.head}",
         done._asdict() | {"head": str(done.head)},
     )
 

@@ -11,12 +11,12 @@ from memstore.domain.namespaces import AUTO
 from memstore.domain.records import Scope
 from memstore.domain.tokens import Access
 from memstore.errors import MemstoreError
-from memstore.faces import from_settings
+from memstore.faces import from_settings, options
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import
-from memstore.store.paths import file_at, is_server
+from memstore.store.paths import file_at
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -166,11 +166,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     chosen = chosen_settings(arguments)
     if arguments.server is not None:
         return _wanted_server(arguments, chosen, programs, project)
-    if is_server(chosen.db):
-        raise cli.UsageError(
-            "hosts need a file, and --db or MEMSTORE_DB names a database on a server: serve it "
-            "with memstore-mcp --http, and register that server with memstore setup --server URL"
-        )
+    options.check_host(chosen)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__, errors, settings
@@ -19,14 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.faces import from_settings, wording
-    from memstore.faces.cli import command as definitions
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
     from memstore.store.store import Store
     from memstore.text import escaping, secrets
 else:
-    definitions = lazy_import("memstore.faces.cli.command")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -228,18 +227,15 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
         return
     chosen = options.chosen_settings(arguments)
     wordless = chosen._replace(embedder="none", model=None)
-    if command.file == "existing":
-        definitions.check_there(chosen)
+    open_store = partial(from_settings.open_store, source="cli", create=command.file != "existing")
     trouble = None
     try:
-        store = from_settings.open_store(
-            wordless if command.embedder == "unused" else chosen, source="cli"
-        )
+        store = open_store(wordless if command.embedder == "unused" else chosen)
     except errors.EmbedderMismatch as error:
         if command.embedder != "optional":
             raise
         trouble = _in_words(error)
-        store = from_settings.open_store(wordless, source="cli")
+        store = open_store(wordless)
     if command.embedder == "optional" and store.file.embedder_trouble is not None:
         trouble = wording.on_command_line(store.file.embedder_trouble)
     with store:

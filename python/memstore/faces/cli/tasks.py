@@ -47,7 +47,6 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.option("STATUS", "pending, in_progress, completed or cancelled"),
     cli.option("--note TEXT", "the reason, kept with the task"),
     *cli.WHOSE,
-    file="create",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.update(

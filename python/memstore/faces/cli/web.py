@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
+from memstore.errors import Remedy, StorageError
 from memstore.faces import options
 from memstore.faces.cli import command as cli
 from memstore.lazy import lazy_import
+from memstore.store import paths
 
 if TYPE_CHECKING:
     from memstore.faces.web import run as server
+    from memstore.settings import Settings
 else:
     server = lazy_import("memstore.faces.web.run")
 
@@ -34,9 +38,21 @@ def port(text: str) -> int:
 )
 def _web(_store: None, arguments: argparse.Namespace, _show: cli.Show) -> None:
     chosen = options.chosen_settings(arguments)
-    cli.check_there(chosen)
+    _check_there(chosen)
     try:
         serve = server.run
     except ImportError as error:
         raise cli.UsageError(cli.NO_PAGES.format(error=error)) from error
     serve(chosen, arguments.port, opens_browser=not arguments.no_browser)
+
+
+def _check_there(chosen: Settings) -> None:
+    """Refuse a missing file at once; other troubles with it, or with a server, are shown on pages.
+
+    Raises:
+        StorageError: it does not exist.
+    """
+    if chosen.db in (None, ":memory:") or paths.is_server(chosen.db):
+        return
+    if not os.path.exists(paths.file_at(chosen.db)):
+        raise StorageError(f"{chosen.db!r} does not exist", remedy=Remedy.CREATE_FILE)

@@ -160,12 +160,13 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     name = arguments.event.lower()
     if arguments.server is not None:
         return _answered_by_server(arguments, event, name)
+    chosen = chosen_settings(arguments)
+    options.check_host(chosen)
     if name in KEEP:
         keep_in_background(arguments, event)
         if name not in COMPACT:
             return None
     enter(event)
-    chosen = chosen_settings(arguments)
     database = file_at(chosen.db or settings.default_path())
     # Only the first conversation creates a file: what it says may be asked for in the second.
     if not os.path.exists(database) and not (name == "keep" and keeping.is_worth_keeping(event)):

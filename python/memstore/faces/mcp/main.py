@@ -99,6 +99,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         drain_seconds = draining.read_drain_seconds(arguments.drain or "0")
         metrics_at = _metrics_address(arguments)
         schedule = options.backup_schedule(chosen)
+        options.check_served(chosen)
         options.check_learning(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))

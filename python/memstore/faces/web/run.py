@@ -60,7 +60,9 @@ def run(chosen: Settings, port: int | None, *, opens_browser: bool) -> NoReturn:
         opens_browser: open the browser, rather than print a code.
     """
     status = 1
-    opening = Opening(partial(from_settings.open_store, chosen, actor=USER, source=SOURCE))
+    opening = Opening(
+        partial(from_settings.open_store, chosen, actor=USER, source=SOURCE, create=False)
+    )
     on_signals(lambda _number, _frame: end(opening, 0))
     try:
         show(

@@ -11,6 +11,7 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.web import templating
 from memstore.faces.web.reply import HTML, Reply, redirect
+from memstore.providers.local import NO_MODEL
 from memstore.store import paths
 from memstore.store.store import file_of
 
@@ -155,6 +156,12 @@ class Visit:
     def since(self) -> int | None:
         """The line of the journal at the visit before this one, if there was one."""
         return self.session.since.get(self.store.namespace)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether memories get vectors: here, or by other programs with another model."""
+        file = file_of(self.store)
+        return file.embedder is not None or file.wordless not in (None, NO_MODEL)
 
     @property
     def is_on_server(self) -> bool:

@@ -24,8 +24,8 @@ CREATE TABLE memstore_episodes (
     seq                bigint,
     speaker            TEXT,
     words              tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig,
-        left(content, 50000) || ' ' || coalesce(name, '') || ' '
-        || coalesce(source_description, '') || ' ' || left(coalesce(segments, ''), 50000))) STORED,
+        FOLDED(left(content, 50000) || ' ' || coalesce(name, '') || ' '
+        || coalesce(source_description, '') || ' ' || left(coalesce(segments, ''), 50000)))) STORED,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE UNIQUE INDEX idx_memstore_episode_uuid ON memstore_episodes (tenant, namespace, uuid);

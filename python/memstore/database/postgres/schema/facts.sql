@@ -58,8 +58,8 @@ CREATE TABLE memstore_facts (
     unsearched        bigint,
     -- For provisional answers, until a process has its index (full_text.py).
     words             tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig,
-        CASE WHEN unsearched IS NULL THEN left(content, 50000) || ' ' || subject || ' ' || category
-            || ' ' || left(coalesce(segments, ''), 50000) ELSE '' END)) STORED,
+        FOLDED(CASE WHEN unsearched IS NULL THEN left(content, 50000) || ' ' || subject || ' '
+            || category || ' ' || left(coalesce(segments, ''), 50000) ELSE '' END))) STORED,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (tenant, namespace, id);

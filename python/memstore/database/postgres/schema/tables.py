@@ -23,13 +23,26 @@ COLUMN: Final = re.compile(
     r"^\s+(\w+)\s+(TEXT|bigint|bytea|double precision|varbit)\b", re.MULTILINE
 )
 
+FOLDED: Final = re.compile(r"FOLDED\((.*?)\)(?=\)\) STORED)", re.DOTALL)
+"""The text of a column ``words``, in the files as they are written."""
+
 
 @cache
 def text() -> str:
     """Return the statements that create the schema."""
     folder = files("memstore.database.postgres.schema")
     written = "\n".join(folder.joinpath(f"{group}.sql").read_text("utf-8") for group in GROUPS)
+    written = re.sub(FOLDED, lambda found: folded(found[1]), written)
     return re.sub(r"\bTEXT\b", 'text COLLATE "C"', written)
+
+
+def folded(text: str) -> str:
+    """Return the SQL of a text without accents on Latin letters, as FTS5's tokenizer reads it."""
+    plain = rf"regexp_replace(normalize({text}, NFD), '([A-Za-z])[\u0300-\u036f]+', '\1', 'g')"
+    return (
+        f"CASE WHEN octet_length({text}) = length({text}) THEN {text}"
+        f" ELSE replace(normalize({plain}, NFC), 'ς', 'σ') END"
+    )
 
 
 @cache

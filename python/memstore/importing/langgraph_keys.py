@@ -14,6 +14,10 @@ from memstore.domain.arguments import MAX_NAME
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+VALUE: Final = "value"
+KEY: Final = "key"
+"""Keys of an item's metadata: its value, and its key if that is too long for an external key."""
+
 ROOT: Final = "langgraph:"
 END: Final = ".."
 """Ends a namespace."""
@@ -41,6 +45,15 @@ def written(namespace: Sequence[str], key: str) -> str:
     if len(beginning) + len(escaped) > MAX_NAME:
         escaped = HASHED + hashlib.sha256(key.encode()).hexdigest()
     return beginning + escaped
+
+
+def of_row(prefix: str, key: str) -> str | None:
+    """Return the external key of an item whose namespace is written with dots.
+
+    ``None`` if no item of the adapter has such a namespace.
+    """
+    labels = prefix.split(".")
+    return written(labels, key) if all(labels) and len(prefix) <= MAX_NAMESPACE else None
 
 
 def read(external_key: str) -> ItemKey:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters import langgraph_keys
 from memstore.domain.arguments import MAX_NAME, checked_key
+from memstore.importing import langgraph_keys
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 labels = texts.filter(lambda text: bool(text) and not {".", "\x00"} & {*text})
