@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 QUICK = "not process and not slow"
 PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
 
-EXPLAINED = pytest.StashKey[str]()
-"""With ``--partitions``, how many statements were explained."""
+EXPLAINED = pytest.StashKey["list[Any]"]()
+"""With ``--partitions``, what was explained by each process: see ``Plans.found``."""
 
 _unmarked: list[str] = []
 """The test that is running, if it may not start a process."""
@@ -123,6 +123,7 @@ def _use_own_folders(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[EXPLAINED] = []
     _use_own_folders(config)
     sys.addaudithook(_refuse_processes)
     # No deadlines, because machines are busy. The same examples each time, unless a seed is given.
@@ -148,8 +149,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             for name, value in getattr(report, "user_properties", ()):
                 if name == "counts":
                     terminalreporter.write_line(f"{report.nodeid}: {value}")
-    if EXPLAINED in terminalreporter.config.stash:
-        terminalreporter.write_line(terminalreporter.config.stash[EXPLAINED])
+    if explained := terminalreporter.config.stash[EXPLAINED]:
+        from tests.support.partitions import Plans
+
+        every = Plans()
+        for found in explained:
+            every.add(*found)
+        terminalreporter.write_line(every.counts)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send what a process of several explained to the first one."""
+    if (sent := getattr(session.config, "workeroutput", None)) is not None:
+        sent["explained"] = session.config.stash[EXPLAINED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[EXPLAINED] += getattr(node, "workeroutput", {}).get("explained", [])
 
 
 def _refuse_processes(event: str, _: object) -> None:
@@ -205,7 +222,7 @@ def plans(pytestconfig: pytest.Config) -> Iterator[object]:
 
     with closing(Plans()) as made:
         yield made
-    pytestconfig.stash[EXPLAINED] = made.counts
+    pytestconfig.stash[EXPLAINED].append(made.found)
 
 
 @pytest.fixture
