@@ -47,6 +47,7 @@ OLDER = "there are no older versions"
 OTHER_FILE = "it names a second file, which the command looks for before it opens it"
 MEMORIES = "each namespace that is opened is a memory of its own there"
 DURABILITY = "the server sets it: synchronous_commit"
+HOSTS = "the hooks of hosts use a file, or a server over HTTP"
 FAULT = "the fault is made, or noticed, by means that only SQLite has"
 
 DIFFERENCES: dict[str, str] = {
@@ -142,6 +143,7 @@ DIFFERENCES: dict[str, str] = {
     r"http/test_metrics.*pending_and_indexes": "there is a pool of connections there",
     r"http/test_readiness.*writer_of_another_program": "it takes SQLite's locks",
     r"web/test_erase.*with_a_plan_and_a_proof": BYTES,
+    r"faces/test_chosen_owners.*setup_chooses_the_only_user": HOSTS,
     r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
 }
 """Patterns of the ids of tests, and why they do not apply."""
@@ -316,7 +318,11 @@ def instead_of_files(
             monkeypatch.setitem(engines.SERVED, name, own)
 
     def copy(source: str, target: str) -> None:
-        if (url := urls.get(os.path.abspath(source))) is not None:  # or it is an empty file
+        if (url := urls.get(os.path.abspath(source))) is None:  # it is an empty file
+            return
+        if paths.is_server(target):
+            databases.copy(url, target)
+        else:
             urls[target] = databases.copy(url)
             serve(target, target)
 

@@ -109,9 +109,9 @@ class Databases:
             connection.execute(self._schema(connection.info.server_version))
         return url
 
-    def copy(self, url: str) -> str:
-        """Return the URL of a database with the rows of another."""
-        other = self.take()
+    def copy(self, url: str, other: str | None = None) -> str:
+        """Return the URL of a database (by default a new one) with the rows of another."""
+        other = other or self.take()
         with psycopg.connect(url) as source, psycopg.connect(other) as target:
             target.execute("SET session_replication_role = replica")
             for table, columns in source.execute(

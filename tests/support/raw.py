@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
 from sqlite3 import IntegrityError as IntegrityError
 from typing import Any
 
@@ -25,6 +26,15 @@ def raw(path: str | os.PathLike[str], **options: Any) -> Iterator[sqlite3.Connec
         return
     with closing(sqlite3.connect(path, **options)) as connection:
         yield connection
+
+
+def stored(path: str | os.PathLike[str]) -> bytes:
+    """Return what is at a path: the bytes of a file and its log, or the rows of a database."""
+    if os.fspath(path) in SERVED:
+        with raw(path) as database:
+            return "\n".join(database.iterdump()).encode()
+    file = Path(path)
+    return file.read_bytes() + file.with_name(f"{file.name}-wal").read_bytes()
 
 
 def sql(path: str | os.PathLike[str], statement: str, *values: Any) -> list[Any]:
