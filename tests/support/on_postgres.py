@@ -24,6 +24,8 @@ from memstore.database.postgres.address import Address
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import PostgresTransaction
+from memstore.database.tables import counts
+from memstore.errors import StorageError
 from memstore.store import opening, paths
 
 if TYPE_CHECKING:
@@ -102,7 +104,8 @@ DIFFERENCES: dict[str, str] = {
     r"upkeep/test_remains": REMAINS,
     r"upkeep/test_scheduled|store/test_backup|test_a_backup_has_what_is_distrusted": BACKUPS,
     r"upkeep/test_checksums": CHECKSUMS,
-    r"upkeep/test_doctor.*(blocks_nobody|in_place)": FILE,
+    r"upkeep/test_doctor.*(blocks_nobody|in_place|damaged_pages)": FILE,
+    r"upkeep/test_doctor.*derived_data.*index (lacks|holds|pages|records)": FTS5,
     r"upkeep/test_cancelling.*ends_when_it_is_cancelled": "the server works, not this process",
     r"upkeep/test_foreign_rows|upkeep/test_counts.*rows_of_other_programs": OTHERS,
     r"upkeep/test_counts.*leaves_no_name_in_the_counts": BYTES,
@@ -166,13 +169,33 @@ class Database:
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         if "TRIGGER" in statement or "sqlite_schema" in statement:
             return _Found([], [])  # there are no triggers here
+        if statement == "PRAGMA foreign_keys = OFF":
+            self._transaction.connection.execute("SET session_replication_role = replica")
+            return _Found([], [])
+        if (table := re.fullmatch(r"PRAGMA table_info\((\w+)\)", statement)) is not None:
+            names = [name for name in tables.columns()[table[1]] if name not in ADDED]
+            return _Found([*enumerate(names)], ["cid", "name"])
+        try:
+            return self._sent(statement, values)
+        except (StorageError, psycopg.Error) as error:
+            self.rollback()
+            raise raw.IntegrityError(str(error)) from error
+
+    def _sent(self, statement: str, values: Sequence[Any]) -> Any:
         names = iter(range(len(values)))
         statement = re.sub(r"\bhex\((\w+)\)", r"upper(encode(\1, 'hex'))", statement)
+        statement = re.sub(r"\bx'(\w*)'", r"decode('\1', 'hex')", statement)
         named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
         given = {f"value_{place}": value for place, value in enumerate(values)}
         returns = re.match(r"\s*(SELECT|WITH)|.*\bRETURNING\b", named, re.DOTALL) is not None
         if not returns:
             self._transaction.run(named, given)
+            if statement.startswith("DELETE FROM memstore_facts "):  # as the triggers of a file
+                counts.count_again(self._transaction)
+                self._transaction.run(
+                    "DELETE FROM memstore_fact_members"
+                    " WHERE fact_id NOT IN (SELECT id FROM memstore_facts)"
+                )
             return _Found([], [])
         rows = [*self._transaction.rows(named, given)]
         columns = self._transaction.columns()
