@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -309,6 +309,28 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("blank") / "memory.db"
     memstore.open(path, embedder=None).close()
     return path
+
+
+@pytest.fixture(scope="module")
+def new_memory(
+    empty_file: Path, tmp_path_factory: pytest.TempPathFactory, databases: object
+) -> Callable[[], AbstractContextManager[Path | str]]:
+    """Return what gives each example of a property an empty memory, by its path or URL."""
+
+    @contextmanager
+    def new() -> Iterator[Path | str]:
+        if databases is None:
+            yield shutil.copy(empty_file, tmp_path_factory.mktemp("example"))
+            return
+        from tests.support import on_postgres
+
+        with (
+            pytest.MonkeyPatch.context() as monkeypatch,
+            on_postgres.at_a_url(databases, monkeypatch) as url,  # type: ignore[arg-type]
+        ):
+            yield url
+
+    return new
 
 
 @pytest.fixture
