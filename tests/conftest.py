@@ -191,7 +191,7 @@ def databases(pytestconfig: pytest.Config) -> Iterator[object]:
     if pytestconfig.getoption("--engine") == "sqlite":
         yield None
         return
-    with closing(_databases(pytestconfig)) as made:
+    with closing(_databases(pytestconfig, is_last=True)) as made:
         yield made
 
 
@@ -202,14 +202,14 @@ def server_databases(pytestconfig: pytest.Config) -> Iterator[object]:
         yield made
 
 
-def _databases(config: pytest.Config) -> Databases:
+def _databases(config: pytest.Config, *, is_last: bool = False) -> Databases:
     from tests.support.postgres import Databases  # skips without a driver
 
     if not config.getoption("--partitions"):
-        return Databases()
+        return Databases(is_last=is_last)
     from tests.support import partitions
 
-    return Databases(partitions.schema)
+    return Databases(partitions.schema, is_last=is_last)
 
 
 @pytest.fixture(scope="session")
