@@ -164,7 +164,8 @@ def signs(blob: bytes) -> list[int]:
 
 
 def answers(store: Store) -> list[list[int]]:
-    found = [store.search(question, word_weight=0, limit=5) for question in QUESTIONS]
+    # The first ones, since of codes that differ equally any may be the last to be compared.
+    found = [store.search(question, word_weight=0, limit=3) for question in QUESTIONS]
     assert all(hits.provisional for hits in found)
     return [[hit.fact.id for hit in hits] for hits in found]
 
@@ -218,7 +219,7 @@ def test_each_vector_keeps_its_code(
     monkeypatch.setenv("MEMSTORE_INDEX_FOLDER", "off")
     monkeypatch.setattr(index, "AT_ONCE", 0)
     monkeypatch.setattr(Index, "_work_behind", lambda _: None)
-    monkeypatch.setattr(database_lookup, "COMPARED", 10)
+    monkeypatch.setattr(database_lookup, "COMPARED", 30)
     chance = random.Random(133)
     compared = 0
     with started() as server:
