@@ -35,12 +35,12 @@ class Misfit(NamedTuple):
     """An owner whose vector, or what is derived from it, is wrong."""
 
     owner_id: int
-    why: str
+    reason: str
     vector: bytes | None = None
     """The vector, if it is right."""
 
     def __str__(self) -> str:
-        return f"{self.owner_id} ({self.why})"
+        return f"{self.owner_id} ({self.reason})"
 
 
 def misfits(
