@@ -37,15 +37,18 @@ pytestmark = [
 
 
 class Drawn:
-    """An embedder whose numbers, of both signs, are drawn by the text."""
+    """An embedder whose numbers, of both signs, are drawn by the last word and by the text."""
 
     def __init__(self, model: str) -> None:
         self.model = model
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        seeds = [zlib.crc32(f"{self.model} {text}".encode()) for text in texts]
-        rows = [np.random.default_rng(seed).standard_normal(64) for seed in seeds]
+        rows = [self.drawn(text.split()[-1]) + self.drawn(text) / 2 for text in texts]
         return np.array(rows, dtype=np.float32)
+
+    def drawn(self, text: str) -> NDArray[np.float64]:
+        seed = zlib.crc32(f"{self.model} {text}".encode())
+        return np.random.default_rng(seed).standard_normal(64)
 
 
 MODELS = ("first", "second")
@@ -139,7 +142,7 @@ with opened(url, "beside" if job == "write" else "default") as store:
 JOBS = {"write": 60, "embed_again": 60, "rebuild": 40, "copy": 60}
 """The jobs, and before which of its statements one is killed at the latest."""
 
-QUESTIONS = [f"what about number {n}" for n in range(12)]
+QUESTIONS = [f"what about number {n}" for n in range(1, 41)]
 VECTORS = (
     "SELECT 'fact', generation_id, fact_id, embedding, code FROM memstore_fact_vectors"
     " UNION ALL SELECT 'piece', generation_id, piece_id, embedding, code"
@@ -165,7 +168,7 @@ def signs(blob: bytes) -> list[int]:
 
 def answers(store: Store) -> list[list[int]]:
     # The first ones, since of codes that differ equally any may be the last to be compared.
-    found = [store.search(question, word_weight=0, limit=3) for question in QUESTIONS]
+    found = [store.search(question, word_weight=0, limit=1) for question in QUESTIONS]
     assert all(hits.provisional for hits in found)
     return [[hit.fact.id for hit in hits] for hits in found]
 
@@ -219,7 +222,7 @@ def test_each_vector_keeps_its_code(
     monkeypatch.setenv("MEMSTORE_INDEX_FOLDER", "off")
     monkeypatch.setattr(index, "AT_ONCE", 0)
     monkeypatch.setattr(Index, "_work_behind", lambda _: None)
-    monkeypatch.setattr(database_lookup, "COMPARED", 30)
+    monkeypatch.setattr(database_lookup, "COMPARED", 10)
     chance = random.Random(133)
     compared = 0
     with started() as server:
@@ -261,6 +264,6 @@ def prepared(url: str) -> dict[str, list[list[int]]]:
         found[MODELS[0]] = answers(store)
         store.file.reembed(Drawn(MODELS[1]))
         found[MODELS[1]] = answers(store)
-    assert found[MODELS[0]] != found[MODELS[1]]
+    assert found[MODELS[0]] == found[MODELS[1]] == [[n] for n in range(1, 41)]
     assert miscoded(url) == (82, [])
     return found
