@@ -33,7 +33,7 @@ from tests.support.sent import watched
 
 import memstore
 from memstore import NewFact, Store
-from memstore.database.postgres import pools
+from memstore.database.postgres import pools, vector_codes
 from memstore.database.postgres.connection import Sent
 
 ROUNDS = 7
@@ -46,7 +46,7 @@ THREE_ROWS = (
     " $4, $1, 's') RETURNING id), line AS (INSERT INTO memstore_journal (tenant, id, txn, at,"
     " actor, source, kind, fact_id, after, hash) VALUES ('three', $1, $1, $3, 'user', 'library',"
     " 'add', $1, $5, $6) RETURNING id) INSERT INTO memstore_fact_vectors (tenant, generation_id,"
-    " fact_id, embedding) VALUES ('three', 1, $1, $7)"
+    " fact_id, embedding, code) VALUES ('three', 1, $1, $7, $8)"
 )
 
 CONTENDING = """
@@ -127,7 +127,7 @@ def recorded(sent: list[tuple[Any, Any]]) -> Iterator[None]:
 
 COPIED = {
     "memstore_facts": None,
-    "memstore_fact_vectors": ["generation_id", "fact_id", "embedding", "checksum"],
+    "memstore_fact_vectors": ["generation_id", "fact_id", "embedding", "checksum", "code"],
     "memstore_journal": None,
     "memstore_fact_changes": ["id"],
 }
@@ -206,6 +206,7 @@ def adds(url: str, number: int) -> float:
             at = next(three)
             values: list[Any] = [at, f"thing {at} was seen", "2026-01-01T00:00:00.000000Z"]
             values += [f"uuid {at}", '{"content": "x"}', bytes(32), bytes(1024)]
+            values.append(vector_codes.code(values[-1]))
             cursor.execute(THREE_ROWS, values)
 
         took: list[tuple[float, float, float]] = []

@@ -8,10 +8,10 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 QUICK = "not process and not slow"
 PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
 
-EXPLAINED = pytest.StashKey[str]()
-"""With ``--partitions``, how many statements were explained."""
+EXPLAINED = pytest.StashKey["list[Any]"]()
+"""With ``--partitions``, what was explained by each process: see ``Plans.found``."""
 
 _unmarked: list[str] = []
 """The test that is running, if it may not start a process."""
@@ -123,6 +123,7 @@ def _use_own_folders(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[EXPLAINED] = []
     _use_own_folders(config)
     sys.addaudithook(_refuse_processes)
     # No deadlines, because machines are busy. The same examples each time, unless a seed is given.
@@ -148,8 +149,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             for name, value in getattr(report, "user_properties", ()):
                 if name == "counts":
                     terminalreporter.write_line(f"{report.nodeid}: {value}")
-    if EXPLAINED in terminalreporter.config.stash:
-        terminalreporter.write_line(terminalreporter.config.stash[EXPLAINED])
+    if explained := terminalreporter.config.stash[EXPLAINED]:
+        from tests.support.partitions import Plans
+
+        every = Plans()
+        for found in explained:
+            every.add(*found)
+        terminalreporter.write_line(every.counts)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send what a process of several explained to the first one."""
+    if (sent := getattr(session.config, "workeroutput", None)) is not None:
+        sent["explained"] = session.config.stash[EXPLAINED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[EXPLAINED] += getattr(node, "workeroutput", {}).get("explained", [])
 
 
 def _refuse_processes(event: str, _: object) -> None:
@@ -174,7 +191,7 @@ def databases(pytestconfig: pytest.Config) -> Iterator[object]:
     if pytestconfig.getoption("--engine") == "sqlite":
         yield None
         return
-    with closing(_databases(pytestconfig)) as made:
+    with closing(_databases(pytestconfig, is_last=True)) as made:
         yield made
 
 
@@ -185,14 +202,14 @@ def server_databases(pytestconfig: pytest.Config) -> Iterator[object]:
         yield made
 
 
-def _databases(config: pytest.Config) -> Databases:
+def _databases(config: pytest.Config, *, is_last: bool = False) -> Databases:
     from tests.support.postgres import Databases  # skips without a driver
 
     if not config.getoption("--partitions"):
-        return Databases()
+        return Databases(is_last=is_last)
     from tests.support import partitions
 
-    return Databases(partitions.schema)
+    return Databases(partitions.schema, is_last=is_last)
 
 
 @pytest.fixture(scope="session")
@@ -205,7 +222,7 @@ def plans(pytestconfig: pytest.Config) -> Iterator[object]:
 
     with closing(Plans()) as made:
         yield made
-    pytestconfig.stash[EXPLAINED] = made.counts
+    pytestconfig.stash[EXPLAINED].append(made.found)
 
 
 @pytest.fixture
@@ -292,6 +309,28 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("blank") / "memory.db"
     memstore.open(path, embedder=None).close()
     return path
+
+
+@pytest.fixture(scope="module")
+def new_memory(
+    empty_file: Path, tmp_path_factory: pytest.TempPathFactory, databases: object
+) -> Callable[[], AbstractContextManager[Path | str]]:
+    """Return what gives each example of a property an empty memory, by its path or URL."""
+
+    @contextmanager
+    def new() -> Iterator[Path | str]:
+        if databases is None:
+            yield shutil.copy(empty_file, tmp_path_factory.mktemp("example"))
+            return
+        from tests.support import on_postgres
+
+        with (
+            pytest.MonkeyPatch.context() as monkeypatch,
+            on_postgres.at_a_url(databases, monkeypatch) as url,  # type: ignore[arg-type]
+        ):
+            yield url
+
+    return new
 
 
 @pytest.fixture

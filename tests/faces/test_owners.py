@@ -6,7 +6,6 @@ Every combination of the data's owner, the requested owner, face and operation.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +14,7 @@ import pytest
 from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
 from tests.support.embedders import WordEmbedder
+from tests.support.engines import copied
 
 import memstore
 from memstore import NewFact, NotFound, Scope, Store
@@ -47,8 +47,8 @@ def expected(asked: str) -> Found:
 
 
 @pytest.fixture(scope="module")
-def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = shutil.copy(empty_file, tmp_path_factory.mktemp("filled") / "memory.db")
+def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filled") / "memory.db"
     with memstore.open(path, embedder=WordEmbedder()) as store:
         for name, scope in OWNERS.items():
             store.add(f"kayak {name}", subject="Thing", **scope.ids)
@@ -63,7 +63,7 @@ def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture
 def filled(filled_file: Path, path: Path, open_store: Callable[..., Store]) -> Store:
     """Facts 1 to 7, tasks 8 to 14, episodes 1 to 7, and proposals about facts 15 and more."""
-    shutil.copy(filled_file, path)
+    copied(filled_file, path)
     return open_store()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+from tests.support.raw import stored
 from tests.text.test_secrets import EXAMPLES
 
 import memstore
@@ -48,18 +49,13 @@ WRITES: dict[str, Callable[[Store], object]] = {
 }
 
 
-def bytes_of(store: Store) -> bytes:
-    path = Path(store.path)
-    return path.read_bytes() + path.with_name(f"{path.name}-wal").read_bytes()
-
-
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
 def test_redacted_secret_is_not_in_the_file(
     open_store: Callable[..., Store], write: Callable[[Store], object]
 ) -> None:
     store = open_store(secrets="redact")
     write(store)
-    held = bytes_of(store)
+    held = stored(store.path)
     assert KEY.encode() not in held
     assert b"[redacted github-pat]" in held
     assert store.file.examine() == []
@@ -74,7 +70,7 @@ def test_refused_text_is_not_stored(
         write(store)
     assert KEY not in str(caught.value)
     assert caught.value.remedy is not None
-    assert KEY.encode() not in bytes_of(store)
+    assert KEY.encode() not in stored(store.path)
 
 
 def test_the_library_does_not_redact(open_store: Callable[..., Store]) -> None:
@@ -119,7 +115,7 @@ def test_tool_names_redacted_kinds_but_not_the_secret(
             answer = OFFERED[tool].call(lambda store=store: store, CALLS[tool])  # type: ignore[misc]
             assert answer["redacted"] == ["github-pat", "private-key"]
             assert KEY not in json.dumps(answer)
-            assert KEY.encode() not in bytes_of(store)
+            assert KEY.encode() not in stored(store.path)
             plain = OFFERED["memory_store"].call(
                 lambda store=store: store,  # type: ignore[misc]
                 {"content": "plain", "subject": "s"},

@@ -83,9 +83,9 @@ def test_those_of_a_store_and_of_an_extractor_add_up(
 
 
 @pytest.mark.model
-def test_tool_that_stores_names_nothing_near(path: Path) -> None:
+def test_tool_that_stores_names_nothing_near(tmp_path: Path) -> None:
     for rules, near in (("", True), (EVERY, False)):
-        with chosen(path.with_name(f"{near}.db"), f"--without-rules={rules or 'NOW'}") as store:
+        with chosen(tmp_path / f"{near}.db", f"--without-rules={rules or 'NOW'}") as store:
             store.add(OLD, subject="api")
             tool = mcp_tools.offered("facts")["memory_store"]
             told = tool.call(lambda opened=store: opened, {"content": NEW, "subject": "api"})
@@ -93,11 +93,11 @@ def test_tool_that_stores_names_nothing_near(path: Path) -> None:
 
 
 def test_an_unknown_rule_is_refused_with_the_flag(
-    cli: CommandLine, path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(memstore.InvalidArgument, match="without_rules"):
-        memstore.open(path.with_name("new.db"), embedder=None, without_rules=["zebra"])
-    assert not path.with_name("new.db").exists()
+        memstore.open(tmp_path / "new.db", embedder=None, without_rules=["zebra"])
+    assert not (tmp_path / "new.db").exists()
     code, error = cli.error("list", "--without-rules", "zebra")
     assert code == 2
     assert "--without-rules" in error

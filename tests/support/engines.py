@@ -22,10 +22,13 @@ COPYING: list[Callable[[str, str], None]] = []
 
 
 def copied(source: str | os.PathLike[str], target: Path) -> Path:
-    """Copy a memory that is closed to a path or into a folder, and return its path."""
+    """Copy a memory that is closed to a path or into a folder, and return its path.
+
+    With ``--engine postgres``, the path may be the URL of an empty database.
+    """
     if not COPYING:
         return Path(shutil.copy(source, target))
-    if target.is_dir():
+    if os.path.isdir(target):
         target = target / Path(source).name
     COPYING[-1](os.fspath(source), os.fspath(target))
     return target

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -81,10 +81,25 @@ class Plans:
 
     @property
     def counts(self) -> str:
-        return (
+        lines = [
             f"{len(self.parts)} distinct statements, {len(self.scattered)} of them answered by"
             f" several partitions; {len(self.unexplained)} were not explained"
-        )
+        ]
+        lines += (f"not explained: {text}: {why}" for text, why in self.unexplained.items())
+        return "\n".join(lines)
+
+    @property
+    def found(self) -> tuple[dict[str, list[str]], dict[str, str]]:
+        """The partitions of each statement, and the statements without them, for ``add``."""
+        return {text: sorted(parts) for text, parts in self.parts.items()}, self.unexplained
+
+    def add(self, parts: Mapping[str, Iterable[str]], unexplained: Mapping[str, str]) -> None:
+        """Add what another process found."""
+        for text, numbers in parts.items():
+            self.parts.setdefault(text, set()).update(numbers)
+        self.unexplained.update(unexplained)
+        for text in self.parts.keys() & self.unexplained.keys():
+            del self.unexplained[text]
 
     @contextmanager
     def collected(self) -> Iterator[None]:

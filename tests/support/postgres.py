@@ -56,13 +56,19 @@ def named(url: str, database: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
 
 
-@contextmanager
-def database(template: str | None = None) -> Iterator[str]:
-    """Create an empty database, or a copy of one, and drop it in the end."""
+def create(template: str | None = None) -> str:
+    """Create an empty database, or a copy of one, and return its name."""
     name = f"memstore_test_{secrets.token_hex(6)}"
     copied = f' TEMPLATE "{template}"' if template else ""
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"{copied}')
+    return name
+
+
+@contextmanager
+def database(template: str | None = None) -> Iterator[str]:
+    """Create an empty database, or a copy of one, and drop it in the end."""
+    name = create(template)
     try:
         yield named(server(), name)
     finally:
@@ -93,10 +99,15 @@ class Databases:
 
     Args:
         schema: returns the statements that create the tables, for a version of the server.
+        is_last: whether they are used until the end, when a server that was started here goes with
+            all of them; dropping hundreds takes minutes.
     """
 
-    def __init__(self, schema: Callable[[int], str] = lambda _: tables.text()) -> None:
+    def __init__(
+        self, schema: Callable[[int], str] = lambda _: tables.text(), *, is_last: bool = False
+    ) -> None:
         self._schema = schema
+        self._are_left = is_last and DSN not in os.environ
         self._stack = ExitStack()
         self._free: list[str] = []
 
@@ -104,14 +115,19 @@ class Databases:
         """Return the URL of a database with the schema and no rows."""
         if self._free:
             return self._free.pop()
-        url = self._stack.enter_context(database())
+        url = self._new()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(self._schema(connection.info.server_version))
         return url
 
-    def copy(self, url: str) -> str:
-        """Return the URL of a database with the rows of another."""
-        other = self.take()
+    def _new(self) -> str:
+        if self._are_left:
+            return named(server(), create())
+        return self._stack.enter_context(database())
+
+    def copy(self, url: str, other: str | None = None) -> str:
+        """Return the URL of a database (by default a new one) with the rows of another."""
+        other = other or self.take()
         with psycopg.connect(url) as source, psycopg.connect(other) as target:
             target.execute("SET session_replication_role = replica")
             for table, columns in source.execute(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from tests.support.engines import copied
 from tests.support.examples import examples
-from tests.support.raw import raw
+from tests.support.raw import raw, unguarded
 
 import memstore
 from memstore import Conflict, NotFound, Remedy, Store
@@ -32,8 +32,8 @@ DERIVED = ("embedding", "segments", "subject_key", "claim_hash")
 
 
 @pytest.fixture(scope="module")
-def healthy_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = shutil.copy(empty_file, tmp_path_factory.mktemp("healthy") / "memory.db")
+def healthy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("healthy") / "memory.db"
     with memstore.open(path, embedder=WordEmbedder()) as store:
         old = store.add("Alice works at the bakery", subject="alice", metadata={"n": 1})
         store.add("Alice works at the brewery", subject="alice", supersedes=old.id)
@@ -50,22 +50,12 @@ def healthy_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def healthy(healthy_file: Path, path: Path) -> Path:
     """A file with a chain, a tombstone, an erased place and metadata; closed."""
-    return shutil.copy(healthy_file, path)
+    return copied(healthy_file, path)
 
 
-@contextmanager
-def surgery(path: Path) -> Iterator[sqlite3.Connection]:
+def surgery(path: Path) -> AbstractContextManager[sqlite3.Connection]:
     """The file, opened without the store, foreign keys or journal triggers."""
-    names = ("memstore_journal_keep", "memstore_journal_fixed")
-    with raw(path) as file:
-        made = "SELECT sql FROM sqlite_master WHERE name = ?"
-        held = [file.execute(made, (name,)).fetchone()[0] for name in names]
-        for name in names:
-            file.execute(f"DROP TRIGGER {name}")
-        yield file
-        for statement in held:
-            file.execute(statement)
-        file.commit()
+    return unguarded(path, *(f"memstore_journal_{name}" for name in ("keep", "fixed", "erased")))
 
 
 def rows(path: Path, *, derived: bool = False) -> list[dict[str, Any]]:
@@ -148,7 +138,7 @@ DERIVED_DAMAGE = {
         r"missing rows for embeddings, facts of generation 1: 2$",
     ),
     "segments are stale": (
-        "DROP TRIGGER memstore_facts_au; UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
+        "UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
         "words",
         "claims or segments: 5",
     ),
@@ -158,7 +148,8 @@ DERIVED_DAMAGE = {
         "not find by their metadata: 2$",
     ),
     "metadata is found that no fact has": (
-        "INSERT INTO memstore_fact_members VALUES ('n', 'number', 7, 2)",
+        "INSERT INTO memstore_fact_members (key, kind, value, fact_id)"
+        " VALUES ('n', 'number', 7, 2)",
         "words",
         "not find by their metadata: 2$",
     ),
@@ -185,14 +176,8 @@ def test_damage_to_derived_data_is_found_and_repaired(
     damage: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     script, check, says = DERIVED_DAMAGE[damage]
-    with raw(healthy) as file:
-        trigger = file.execute(
-            "SELECT sql FROM sqlite_schema WHERE name = 'memstore_facts_au'"
-        ).fetchone()[0]
+    with unguarded(healthy, "memstore_facts_au" if "segments" in damage else "none") as file:
         file.executescript(script)
-        file.execute("DROP TRIGGER IF EXISTS memstore_facts_au")
-        file.execute(trigger)
-        file.commit()
     before = rows(healthy)
     store = open_store()
     findings = store.file.examine()
@@ -209,16 +194,6 @@ def test_damage_to_derived_data_is_found_and_repaired(
     assert [hit.fact.id for hit in store.search("首都")] == [5]
 
 
-@contextmanager
-def unguarded(file: sqlite3.Connection) -> Iterator[None]:
-    """Let the texts of the journal be changed."""
-    name = "memstore_journal_erased"
-    [(trigger,)] = file.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,))
-    file.execute(f"DROP TRIGGER {name}")
-    yield
-    file.execute(trigger)
-
-
 def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: Any) -> None:
     """Change a journal line."""
     where = (fact_id, kind)
@@ -226,17 +201,11 @@ def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: A
         "SELECT id, after FROM memstore_journal WHERE fact_id = ? AND kind = ?", where
     )
     values = json.loads(text or "{}") | after
-    with unguarded(file):
-        file.execute(
-            "UPDATE memstore_journal SET after = ? WHERE id = ?", (json.dumps(values), line)
-        )
+    file.execute("UPDATE memstore_journal SET after = ? WHERE id = ?", (json.dumps(values), line))
 
 
 def break_line(file: sqlite3.Connection) -> None:
-    with unguarded(file):
-        file.execute(
-            "UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'"
-        )
+    file.execute("UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'")
 
 
 Damage = Callable[[sqlite3.Connection], object]

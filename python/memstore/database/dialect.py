@@ -32,6 +32,11 @@ class Dialect(ABC):
     def columns(self) -> str:
         """A query for the ``name`` of every column of ``:table`` that is stored, not computed."""
 
+    @property
+    def code(self) -> str:
+        """An expression for a vector's code, as ``Transaction.code`` returns it; NULL if none."""
+        return "NULL"
+
     @abstractmethod
     def listed(self, parameter: str) -> str:
         """Return a subquery for the values of a list parameter, as column ``value``."""

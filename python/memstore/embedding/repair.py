@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -31,20 +31,34 @@ def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generati
             yield table, generation
 
 
+class Misfit(NamedTuple):
+    """An owner whose vector, or what is derived from it, is wrong."""
+
+    owner_id: int
+    reason: str
+    vector: bytes | None = None
+    """The vector, if it is right."""
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} ({self.reason})"
+
+
 def misfits(
     transaction: Transaction, table: VectorTable, generation: Generation
-) -> Iterator[tuple[int, str]]:
-    """Yield each owner whose vector is unusable, and why."""
+) -> Iterator[Misfit]:
+    """Yield each owner whose vector is unusable, or has the code of another one."""
     dimension = generation.dimension
-    for owner_id, blob, checksum in vector_table.everything(transaction, table, generation.id):
+    for one in vector_table.everything(transaction, table, generation.id):
         if dimension is None:
-            yield owner_id, "no model is recorded"
-        elif len(blob) != dimension * BYTES_PER_NUMBER:
-            yield owner_id, f"{len(blob)} bytes for {dimension} numbers"
-        elif not np.isfinite(vectors.decode(blob)).all():
-            yield owner_id, "NaN or infinity"
-        elif checksum != vector_table.checksum(owner_id, blob):
-            yield owner_id, "not what was stored"
+            yield Misfit(one.owner_id, "no model is recorded")
+        elif len(one.blob) != dimension * BYTES_PER_NUMBER:
+            yield Misfit(one.owner_id, f"{len(one.blob)} bytes for {dimension} numbers")
+        elif not np.isfinite(vectors.decode(one.blob)).all():
+            yield Misfit(one.owner_id, "NaN or infinity")
+        elif one.checksum != vector_table.checksum(one.owner_id, one.blob):
+            yield Misfit(one.owner_id, "not what was stored")
+        elif one.code != transaction.code(one.blob):
+            yield Misfit(one.owner_id, "the code of another vector", one.blob)
 
 
 def mending_vectors(
@@ -52,7 +66,7 @@ def mending_vectors(
 ) -> Iterator[Callable[[Transaction], None]]:
     """Yield steps that make rows with a wrong or missing vector pending; describe them in ``done``.
 
-    Vectors without an owner are removed.
+    Vectors without an owner are removed, and wrong codes replaced.
 
     Such rows are looked for in ``copy``, a copy of the file.
     """
@@ -66,11 +80,17 @@ def mending_vectors(
             done.append(f"removed the embeddings of {len(strays)} {table.plural} that do not exist")
     kinds = [*every_kind(copy)]
     misfitting = [
-        [owner_id for owner_id, _ in misfits(copy, *kind) if owner_id not in without_owner[kind[0]]]
+        [one for one in misfits(copy, *kind) if one.owner_id not in without_owner[kind[0]]]
         for kind in kinds
     ]
     lacking = [len(vector_table.missing(copy, table, one.id)) for table, one in kinds]
-    for (table, generation), wrong, placed in zip(kinds, misfitting, lacking, strict=True):
+    for (table, generation), found, placed in zip(kinds, misfitting, lacking, strict=True):
+        right = [(one.owner_id, one.vector) for one in found if one.vector is not None]
+        for start in range(0, len(right), ROWS):
+            yield partial(_store_again, table, generation, right[start : start + ROWS])
+        if right:
+            done.append(f"replaced the codes of {len(right)} embeddings of {table.plural}")
+        wrong = [one.owner_id for one in found if one.vector is None]
         for start in range(0, len(wrong), ROWS):
             yield partial(_reset, author, table, generation, wrong[start : start + ROWS])
         if wrong:
@@ -94,6 +114,16 @@ def _reset(
             Line(Kind.EMBED, *where[owner_id], after=after),
             vector_table.resetting(table, generation.id, owner_id),
         )
+
+
+def _store_again(
+    table: VectorTable,
+    generation: Generation,
+    stored: Sequence[tuple[int, bytes]],
+    transaction: Transaction,
+) -> None:
+    for owner_id, blob in stored:
+        transaction.run(*vector_table.storing_again(table, generation.id, owner_id, blob))
 
 
 def _place_all(table: VectorTable, generation: Generation, transaction: Transaction) -> None:

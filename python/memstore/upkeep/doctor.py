@@ -203,7 +203,7 @@ def _embeddings(transaction: Transaction) -> Iterator[tuple[str, bool]]:
     """Check that every vector is valid, and that no row for a vector is missing."""
     for table, generation in every_kind(transaction):
         where = f"{table.plural} of generation {generation.id}"
-        if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:
+        if wrong := [*misfits(transaction, table, generation)]:
             yield f"invalid embeddings, {where}: {findings.some(wrong)}", True
         if missing := vector_table.missing(transaction, table, generation.id):
             yield f"missing rows for embeddings, {where}: {findings.some(missing)}", True

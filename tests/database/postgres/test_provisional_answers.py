@@ -98,6 +98,45 @@ def test_every_stored_vector_has_its_code(url: str) -> None:
         assert found == (None if blob is None else bits([*memoryview(blob).cast("f")]))
 
 
+@pytest.mark.process
+def test_a_code_of_another_vector_is_found_and_replaced(url: str) -> None:
+    with memstore.open(url) as store:
+        store.add_many([NewFact(content=f"The boat {n} is blue", subject="boat") for n in range(9)])
+        store.episodes.add("We met at the quay", source="chat")
+        store.embed_pending()
+        with psycopg.connect(url, autocommit=True) as connection:
+            before = connection.execute(CODES).fetchall()
+            for number in (2, 5):
+                connection.execute(
+                    "UPDATE memstore_fact_vectors SET code = (SELECT code FROM"
+                    " memstore_fact_vectors WHERE fact_id = 1) WHERE fact_id = %s",
+                    [number],
+                )
+            connection.execute("UPDATE memstore_piece_vectors SET code = B'101'")
+        assert [one.message for one in store.file.examine() if one.repairable] == [
+            "invalid embeddings, facts of generation 1: 2 (the code of another vector),"
+            " 5 (the code of another vector)",
+            "invalid embeddings, pieces of episodes of generation 1:"
+            " 1 (the code of another vector)",
+        ]
+        done = store.file.rebuild()
+        assert "replaced the codes of 2 embeddings of facts" in done
+        assert store.file.examine() == []
+        assert store.status().pending == 0
+    with psycopg.connect(url) as connection:
+        assert sorted(connection.execute(CODES).fetchall()) == sorted(before)
+
+
+@pytest.mark.process
+def test_no_vector_is_without_a_code(url: str) -> None:
+    with memstore.open(url) as store:
+        store.add("The quay is open", subject="quay")
+    with psycopg.connect(url, autocommit=True) as connection:
+        for column in ("code", "embedding"):
+            with pytest.raises(psycopg.errors.CheckViolation):
+                connection.execute(f"UPDATE memstore_fact_vectors SET {column} = NULL")
+
+
 @pytest.fixture
 def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Forty facts that the server searches, comparing ten vectors and ranking three rows a word."""

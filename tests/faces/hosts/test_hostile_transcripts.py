@@ -194,7 +194,7 @@ def test_turn_that_the_store_refuses_costs_no_other(home: Path) -> None:
         for _ in range(2):
             keeping.keep(store, "claude-code", event)
             assert [one.content for one in store.episodes.list()] == ["before", "after"]
-            [told] = troubles.sentences(str(home / "m.db"))
+            [told] = troubles.sentences(store.path)
             assert told == "hooks did not keep 1 turn of 1 session: 1 refused by the store"
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import apsw
+from contextlib import closing
+
 import pytest
+from tests.support.engines import engine_of
 from tests.support.pages import Pages, text_of
 
 from memstore import Store, errors
@@ -55,12 +57,10 @@ def test_a_page_waits_for_another_program_only_for_a_moment(
 ) -> None:
     fact = memory.add("Ana likes tea", subject="Ana")
     monkeypatch.setattr(gate, "LOCK_SECONDS", 0.01)
-    other = apsw.Connection(memory.path)
-    other.execute("BEGIN IMMEDIATE")
-    answer = pages.post(f"fact/{fact.id}/confirm")
-    assert (answer.status_code, "The memory is busy" in answer.text) == (503, True)
-    assert "Ana likes tea" in pages.read(f"fact/{fact.id}")
-    other.close()
+    with closing(engine_of(memory.path)) as other, other.write():
+        answer = pages.post(f"fact/{fact.id}/confirm")
+        assert (answer.status_code, "The memory is busy" in answer.text) == (503, True)
+        assert "Ana likes tea" in pages.read(f"fact/{fact.id}")
     assert pages.post(f"fact/{fact.id}/confirm").status_code == 303
 
 

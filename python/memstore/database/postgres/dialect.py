@@ -54,6 +54,8 @@ class PostgresDialect(Dialect):
         " AND NOT (attname = 'code' AND atttypid = 'varbit'::regtype) ORDER BY attnum"
     )
 
+    code = "code"
+
     def listed(self, parameter: str) -> str:
         return f"(LISTED :{parameter})"
 

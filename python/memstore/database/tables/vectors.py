@@ -455,17 +455,38 @@ def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[s
     return row is not None
 
 
+class Stored(NamedTuple):
+    """A vector as it is stored, of any length."""
+
+    owner_id: int
+    blob: bytes
+    checksum: int | None
+    code: Value
+
+
 def everything(
     transaction: Transaction, table: VectorTable, generation_id: int
-) -> Iterator[tuple[int, bytes, int | None]]:
-    """Yield every stored vector of a generation with its owner and checksum, of any length."""
+) -> Iterator[Stored]:
+    """Yield every stored vector of a generation."""
     rows = transaction.rows(
-        f"SELECT {table.owner}, embedding, checksum FROM {table.name}"
+        f"SELECT {table.owner}, embedding, checksum, {transaction.dialect.code} FROM {table.name}"
         f" WHERE generation_id = :generation AND embedding IS NOT NULL ORDER BY {table.owner}",
         {"generation": generation_id},
     )
-    for owner_id, blob, held in rows:
-        yield owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held
+    for owner_id, blob, held, code in rows:
+        yield Stored(owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held, code)
+
+
+def storing_again(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Statement:
+    """Return a statement that writes what the engine stores beside a vector, if it is still this.
+
+    The vector stays as it is.
+    """
+    return Statement(
+        f"UPDATE {table.name} SET embedding = :vector WHERE generation_id = :generation"
+        f" AND {table.owner} = :owner AND embedding = :vector",
+        {"vector": blob, "generation": generation_id, "owner": owner_id},
+    )
 
 
 def missing(transaction: Transaction, table: VectorTable, generation_id: int) -> list[int]:

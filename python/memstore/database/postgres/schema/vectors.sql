@@ -25,7 +25,8 @@ CREATE TABLE memstore_fact_vectors (
     checksum       bigint,
     -- For provisional answers, until a process has its index (vector_codes.py).
     code           varbit,
-    PRIMARY KEY (tenant, id)
+    PRIMARY KEY (tenant, id),
+    CHECK ((code IS NULL) = (embedding IS NULL))
 );
 -- Vectors do not compress, and are read whole.
 ALTER TABLE memstore_fact_vectors ALTER COLUMN embedding SET STORAGE EXTERNAL;
@@ -47,7 +48,8 @@ CREATE TABLE memstore_piece_vectors (
     embedding      bytea,
     checksum       bigint,
     code           varbit,
-    PRIMARY KEY (tenant, id)
+    PRIMARY KEY (tenant, id),
+    CHECK ((code IS NULL) = (embedding IS NULL))
 );
 ALTER TABLE memstore_piece_vectors ALTER COLUMN embedding SET STORAGE EXTERNAL;
 CREATE UNIQUE INDEX idx_memstore_piece_vector
