@@ -39,6 +39,22 @@ class Bits(bytes):
     __slots__ = ()
 
 
+class Ids(bytes):
+    """An array of ids in the binary format."""
+
+    __slots__ = ()
+
+
+class IdsDumper(Dumper):
+    """Writes an array of ids as it is."""
+
+    format = Format.BINARY
+    oid = 1016  # bigint[]
+
+    def dump(self, obj: Ids) -> Ids:
+        return obj
+
+
 class ArrayDumper(Dumper):
     """Writes an array as it is."""
 
@@ -65,6 +81,15 @@ def array(values: Sequence[Any], type_: str) -> Array:
         pairs = chain.from_iterable((8, value) for value in values)
         return Array(head + pack(f">{('i' + NUMBERS[type_]) * len(values)}", *pairs))
     return Array(head + b"".join(_parts(values, type_)))
+
+
+def ids(values: Sequence[int]) -> Ids:
+    """Return numbers as an array.
+
+    Raises:
+        struct.error: one is no number of the server.
+    """
+    return Ids(array(values, "bigint"))
 
 
 def _parts(values: Sequence[Any], type_: str) -> Iterator[bytes]:
