@@ -46,8 +46,9 @@ FIGURES = {
 }
 
 WORDS = (
-    "SELECT id FROM memstore_facts, websearch_to_tsquery('english', replace(%s, ' ', ' or ')) AS q"
-    " WHERE tenant = %s AND words @@ q ORDER BY ts_rank(words, q) DESC LIMIT 50"
+    "SELECT id FROM (SELECT id, words FROM memstore_facts WHERE tenant = %s OFFSET 0) AS own,"
+    " websearch_to_tsquery('english', replace(%s, ' ', ' or ')) AS query"
+    " WHERE words @@ query ORDER BY ts_rank(words, query) DESC LIMIT 50"
 )
 VECTORS = "SELECT fact_id, embedding FROM memstore_fact_vectors WHERE tenant = %s"
 ROWS = "SELECT * FROM memstore_facts WHERE tenant = %s AND id = ANY (%s)"
@@ -107,7 +108,7 @@ def measure(url: str, namespaces: int, facts: int, measured: int) -> None:
 def rival(connection: psycopg.Connection[Any], tenant: str, query: str) -> list[tuple[Any, ...]]:
     """Return the ten best facts by words and vectors, found by the bare driver."""
     with connection.transaction(), connection.pipeline():
-        words = connection.execute(WORDS, [query, tenant], prepare=True)
+        words = connection.execute(WORDS, [tenant, query], prepare=True)
         vectors = connection.execute(VECTORS, [tenant], prepare=True, binary=True)
         by_words = [fact_id for (fact_id,) in words.fetchall()]
         ids, blobs = zip(*vectors.fetchall(), strict=True)
