@@ -49,7 +49,9 @@ class UseCounts:
 
     def flush(self) -> None:
         """Write the buffered uses, or keep them for later if another writer holds the lock."""
-        if (writer := self._writer) is not None:
+        with self._gathering:
+            writer = self._writer
+        if writer is not None:
             writer.join()
         self._write()
 
