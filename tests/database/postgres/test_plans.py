@@ -11,6 +11,7 @@ from tests.support.postgres import psycopg
 import memstore
 from memstore import NewFact
 from memstore.database.postgres import pools
+from memstore.database.postgres.transaction import PostgresTransaction
 
 pytestmark = pytest.mark.process
 
@@ -47,15 +48,16 @@ def test_the_first_search_of_a_new_memory_pairs_no_row_with_each(
         connection.execute(COUNTED.format(1))
     with memstore.open(url, namespace="new") as store:
         store.add_many([NewFact(content=f"thing {n} was seen", subject="s") for n in range(FACTS)])
-    sent: list[tuple[Any, Any]] = []
-    execute = psycopg.RawCursor.execute
+    sent: list[tuple[str, list[object]]] = []
+    bound_of = PostgresTransaction._bound_of
 
-    def noting(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
-        sent.append((query, params))
-        return execute(cursor, query, params, **options)
+    def noting(self: Any, statement: Any, text: Any, parameters: Any) -> list[object]:
+        values = bound_of(self, statement, text, parameters)
+        sent.append((statement.text, values))
+        return values
 
     with memstore.open(url, namespace="new") as store:
-        monkeypatch.setattr(psycopg.RawCursor, "execute", noting)
+        monkeypatch.setattr(PostgresTransaction, "_bound_of", noting)
         assert store.search("thing 7 was seen")
         monkeypatch.undo()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -63,7 +65,7 @@ def test_the_first_search_of_a_new_memory_pairs_no_row_with_each(
         most = []
         for query, params in sent:
             cursor = psycopg.RawCursor(connection)
-            explained = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT json) {query}", params)
+            explained = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT json) {query}", params or None)
             [(found,)] = explained.fetchall()
             most.append((max(map(looked_at, nodes(found[0]["Plan"]))), query))
     assert max(most)[0] >= FACTS

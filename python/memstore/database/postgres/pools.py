@@ -222,27 +222,22 @@ def _settle(connection: psycopg.Connection[Any]) -> None:
     The driver's own call for a result keeps other threads from running while it waits.
     """
     sent = connection.pgconn
-    active = psycopg.pq.TransactionStatus.ACTIVE
-    if sent.transaction_status != active:
+    if sent.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
         return
-    with suppress(psycopg.Error):
-        sent.consume_input()  # mostly it has ended, and there is nothing to wait for
-        while sent.transaction_status == active:
-            has_unsent = bool(sent.flush())
-            if not (has_unsent or sent.is_busy()):
-                sent.get_result()
-            elif _is_ready(sent.socket, writes=has_unsent):
+    with suppress(psycopg.Error), selectors.DefaultSelector() as waiting:
+        waiting.register(sent.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while sent.flush():
+            waiting.select(SETTLE_SECONDS)
+            sent.consume_input()
+        waiting.modify(sent.socket, selectors.EVENT_READ)
+        while True:
+            while sent.is_busy():
+                if not waiting.select(SETTLE_SECONDS):
+                    connection.close()
+                    return
                 sent.consume_input()
-            else:
-                connection.close()
-
-
-def _is_ready(socket: int, *, writes: bool) -> bool:
-    """Wait until a connection can be read, or written; return false if that takes too long."""
-    events = selectors.EVENT_READ | (selectors.EVENT_WRITE if writes else 0)
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(socket, events)
-        return bool(waiting.select(SETTLE_SECONDS))
+            if sent.get_result() is None:
+                return
 
 
 def _check_server(connection: psycopg.Connection[Any], shown: str) -> None:
