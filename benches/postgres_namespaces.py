@@ -4,8 +4,9 @@
 
 Each namespace is a memory of its own. A process that serves one of them opens others, which no
 index file of this machine has, and searches each twice; then it searches them again, in another
-order. The rival is the bare driver on the same rows, with one connection and prepared statements:
-the server's own word search, and all vectors of the namespace, compared and fused here.
+order, ten in turn with the rival. That is the bare driver on the same rows, with one connection and
+prepared statements: the server's own word search, and all vectors of the namespace, compared and
+fused here.
 
 Another process then searches every namespace, with a bound on the memory of indexes that a tenth of
 them would fill, and keeps all of them open.
@@ -88,13 +89,16 @@ def measure(url: str, namespaces: int, facts: int, measured: int) -> None:
             query = f"thing {number * facts + 3} at place 21"
             took["cold"].append(searched(number, query))
             took["next"].append(searched(number, "thing"))
-        for number in random.Random(29).sample(chosen, measured):
-            query = f"thing {number * facts + 7} at place 49"
-            took["warm"].append(searched(number, query))
-            took["trip"].append(busy(lambda: connection.execute("SELECT 1")))
-            took["rival"].append(
+        again = random.Random(29).sample(chosen, measured)
+        for start in range(0, measured, TENTH):
+            asked = [(number, f"thing {number * facts + 7} at place 49")
+                     for number in again[start : start + TENTH]]  # fmt: skip
+            took["warm"] += [searched(*one) for one in asked]
+            took["rival"] += [
                 busy(lambda number=number, query=query: rival(connection, name(number), query))
-            )
+                for number, query in asked
+            ]
+            took["trip"] += [busy(lambda: connection.execute("SELECT 1")) for _ in asked]
     print(
         json.dumps(
             {
