@@ -275,6 +275,8 @@ class Fact(Record):
     @property
     def scope(self) -> Scope:
         """The owners it belongs to."""
+        if self.user_id is None and self.agent_id is None and self.run_id is None:
+            return NOBODY  # a search asks for that of each hit
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper
+from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper, Ids, IdsDumper
 from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
@@ -228,6 +228,7 @@ def configure(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_loader("numeric", NumberLoader)
     connection.adapters.register_dumper(Array, ArrayDumper)
     connection.adapters.register_dumper(Bits, BitsDumper)
+    connection.adapters.register_dumper(Ids, IdsDumper)
 
 
 def opened(address: Address) -> Pool:

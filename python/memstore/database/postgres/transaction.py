@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
@@ -11,7 +13,7 @@ from memstore.database import acts
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Outdated, Queued, Transaction
 from memstore.database.postgres import derived, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
-from memstore.database.postgres.arrays import array
+from memstore.database.postgres.arrays import array, ids
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
@@ -391,15 +393,10 @@ class PostgresTransaction(Transaction):
         return [given[name] for name in statement.names]
 
     def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
-        given = _named(text, parameters)
-        values = (
-            self.tenant if name == TENANT else _value(given[name]) for name in statement.names
-        )
-        if not statement.lists:
-            return [*values]
+        given = {**_named(text, parameters), TENANT: self.tenant}
         return [
-            padded(value) if name in statement.lists else value
-            for name, value in zip(statement.names, values, strict=True)
+            _listed(given[name]) if name in statement.lists else _value(given[name])
+            for name in statement.names
         ]
 
     def _statement(self, text: str, parameters: Given, *, returns: bool) -> Sent:
@@ -729,6 +726,14 @@ def _value(value: object) -> object:
     if type(value) in (list, tuple):
         return [one for one in cast("list[object]", value) if not _is_too_large(one)]
     return value
+
+
+def _listed(value: object) -> object:
+    """Return a list in which a value is looked for, as the driver binds it."""
+    if isinstance(value, list) and value and type(value[0]) is int:
+        with suppress(struct.error):
+            return ids(cast("list[int]", padded(value)))
+    return padded(_value(value))
 
 
 def padded(value: object) -> object:

@@ -168,8 +168,9 @@ class IndexedVector(NamedTuple):
     id: int
     """The id of the fact, or of the piece of an episode."""
     row_id: int
+    """Zero if the row is deleted or erased."""
     blob: bytes | None
-    """``None`` if it has no vector of the right length."""
+    """``None`` if the row is deleted or erased, or has no vector of the right length."""
 
 
 def vectors(
@@ -179,14 +180,15 @@ def vectors(
     size_bytes: int,
     which: Sequence[int] | Range | Since,
 ) -> Iterator[IndexedVector]:
-    """Yield the vectors of facts or pieces that are not deleted or erased.
+    """Yield the vectors of facts or pieces.
 
     Vectors whose length is not ``size_bytes`` are left out; the doctor reports them.
     """
     query = selecting_vectors(transaction.dialect, source, generation_id, size_bytes, which)
     for id_, row_id, blob in transaction.rows(*query):
         # Another program may have written text of that length.
-        yield IndexedVector(id_, row_id, blob if isinstance(blob, bytes) else None)
+        is_there = row_id is not None and isinstance(blob, bytes)
+        yield IndexedVector(id_, row_id or 0, blob if is_there else None)
 
 
 def selecting_vectors(
@@ -200,11 +202,12 @@ def selecting_vectors(
     table = source.vectors
     test, values = _which(of_engine, f"v.{table.owner}", source.changed_vectors, which)
     # The length is no condition: a server takes it for a rare one, and sorts all rows for a page.
+    # The row is no join: a server that expects few rows of a memory pairs each with each.
     return Statement(
-        f"SELECT v.{table.owner}, h.id,"
+        f"SELECT v.{table.owner}, (SELECT {table.row} FROM {table.owners} {table.alias}"
+        f" WHERE {table.link} AND {table.living}),"
         " CASE WHEN octet_length(v.embedding) = :size THEN v.embedding END"
-        f" FROM {table.name} v CROSS JOIN {table.home}"
-        f" WHERE v.generation_id = :generation AND {table.link} AND {table.living} AND {test}",
+        f" FROM {table.name} v WHERE v.generation_id = :generation AND {test}",
         {**values, "generation": generation_id, "size": size_bytes},
     )
 

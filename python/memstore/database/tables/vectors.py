@@ -46,8 +46,10 @@ class VectorTable(NamedTuple):
     """The index of the rows without a vector."""
     home: str
     """The tables with the row ``h`` that has the namespace."""
-    key: str
-    """The owner's id in ``home``."""
+    alias: str
+    """The owner's table in ``home``."""
+    row: str
+    """The id of the owner's fact or episode."""
     living: str
     """The condition that the owner is not deleted or erased."""
     mute: str
@@ -62,6 +64,11 @@ class VectorTable(NamedTuple):
     """The join condition of ``filtered``."""
 
     @property
+    def key(self) -> str:
+        """The owner's id in ``home``."""
+        return f"{self.alias}.id"
+
+    @property
     def link(self) -> str:
         """The join condition between a vector ``v`` and :attr:`home`."""
         return f"{self.key} = v.{self.owner}"
@@ -74,7 +81,8 @@ FACTS: Final = VectorTable(
     owners="memstore_facts",
     queue="idx_memstore_fact_queue",
     home="memstore_facts h",
-    key="h.id",
+    alias="h",
+    row="h.id",
     living="h.deleted_at IS NULL",
     # octet_length() does not read a long text.
     mute="octet_length(h.content) = 0 OR h.unsearched IS NOT NULL",
@@ -91,7 +99,8 @@ PIECES: Final = VectorTable(
     owners="memstore_pieces",
     queue="idx_memstore_piece_queue",
     home="memstore_pieces p JOIN memstore_episodes h ON h.id = p.episode_id",
-    key="p.id",
+    alias="p",
+    row="p.episode_id",
     # The pieces of an erased episode are empty ranges.
     living="p.stop > p.start",
     mute="octet_length(h.content) = 0",

@@ -7,7 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-GROUPS: Final = ("facts", "episodes", "vectors", "journal", "derived", "graph", "searches")
+GROUPS: Final = (
+    *("facts", "episodes", "vectors", "journal", "derived", "graph", "searches"),
+    "statistics",
+)
 """The files, in the order in which they are run."""
 
 SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
