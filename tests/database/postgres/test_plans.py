@@ -22,8 +22,8 @@ INSERT INTO memstore_facts
     (tenant, id, content, subject, category, created_at, namespace, uuid)
 SELECT 'counted ' || n % {0}, n, '', 's', 'note', '2026-01-01T00:00:00.000000Z', 'counted', n
 FROM generate_series(1, 2000) AS n;
-INSERT INTO memstore_fact_vectors (tenant, generation_id, fact_id, embedding)
-SELECT 'counted ' || n % {0}, 1, n, '' FROM generate_series(1, 2000) AS n;
+INSERT INTO memstore_fact_vectors (tenant, generation_id, fact_id, embedding, code)
+SELECT 'counted ' || n % {0}, 1, n, '', B'' FROM generate_series(1, 2000) AS n;
 ANALYZE
 """
 """Memories that the server's statistics know."""
