@@ -214,15 +214,14 @@ class Exchange:
         self._failure = None
         try:
             self.connection.wait(self._answered())
-        except psycopg.Error as error:  # nothing more is to be read
-            self._waiting.clear()
-            raise self._failure or error from None
-        except BaseException:
+        except BaseException as error:
             if self._waiting:  # what comes next is not known
                 self._waiting.clear()
                 self.connection.close()
             else:
                 self._sent.exit_pipeline_mode()
+            if self._failure is not None and isinstance(error, psycopg.Error):
+                raise self._failure from None  # why the connection was lost
             raise
         self._sent.exit_pipeline_mode()
         if self._failure is not None:
