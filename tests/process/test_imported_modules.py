@@ -35,6 +35,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("imports") / "memory.db"
     with memstore.open(path, source="test") as store:
         store.add("Alice prefers dark mode", subject="alice")
+        store.add("tea", subject="ben")  # so that the search finds something, whatever ran before
     return path
 
 
