@@ -56,6 +56,16 @@ def test_a_file_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
         assert newer.id == 6
 
 
+def test_what_waits_for_a_vector_is_no_vector(tmp_path: Path, url: str) -> None:
+    with memstore.open(tmp_path / "a.db", embedder=None) as store:
+        store.add("The quay is closed", subject="quay")
+        store.episodes.add("We met at the quay.", source="web:a.org")
+    assert copy(tmp_path / "a.db", url).vectors == 0
+    with memstore.open(tmp_path / "b.db", embedder=WordEmbedder()) as store:
+        store.add("The quay is closed", subject="quay")
+    assert copy(tmp_path / "b.db", tmp_path / "c.db").vectors == 1
+
+
 def test_what_is_not_empty_is_not_copied_into(tmp_path: Path, url: str) -> None:
     with memstore.open(tmp_path / "a.db", embedder=None) as store:
         store.add("one", subject="s")

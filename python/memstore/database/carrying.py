@@ -235,6 +235,14 @@ def counts(transaction: Transaction) -> dict[str, int]:
     }
 
 
+def vectors(transaction: Transaction) -> int:
+    """Return the number of vectors; a place for one that is not computed yet is none."""
+    return sum(
+        transaction.scalar(f"SELECT count(*) FROM {name} WHERE embedding IS NOT NULL")
+        for name in ("memstore_fact_vectors", "memstore_piece_vectors")
+    )
+
+
 def columns_of(transaction: Transaction) -> dict[str, list[str]]:
     """Return the columns of each table that is carried."""
     return {table.name: _columns(transaction, table) for table in TABLES}

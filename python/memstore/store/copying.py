@@ -81,7 +81,7 @@ def copy(
         return Copied(
             facts=counts["memstore_facts"],
             episodes=counts["memstore_episodes"],
-            vectors=counts["memstore_fact_vectors"] + counts["memstore_piece_vectors"],
+            vectors=carrying.vectors(writing),
             lines=counts["memstore_journal"],
             head=head,
             changed=changed,
