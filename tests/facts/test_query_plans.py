@@ -141,6 +141,9 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "count with metadata": lambda t, o: fact_table.count(t, facts(o, metadata=N)),
     "vectors": lambda t, o: vector_table.blobs(t, vector_table.FACTS, [1, 2, 3]),
     "every vector": lambda t, o: [*vector_table.batches(t, vector_table.FACTS, facts(o))],
+    "vectors of owners": lambda t, o: vector_table.of_owners(
+        t, vector_table.FACTS, facts(o), [1, 2, 3]
+    ),
     "whether there is a vector": lambda t, o: vector_table.has_any(
         t, vector_table.FACTS, ("default",)
     ),

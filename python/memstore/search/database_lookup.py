@@ -81,13 +81,13 @@ class DatabaseLookup(Lookup[F]):
             self._transaction, self._table, self.generation.id, code, COMPARED,
         )  # fmt: skip
         ids = near()
-        batches = self._batches(wanted, ids)
-        if len(ids) == COMPARED and sum(map(len, batches)) < COMPARED // 2:
-            batches = self._batches(wanted, near(wanted))
-        return self._nearest([vector], batches, k)[0]
+        found = self._vectors(wanted, ids)
+        if len(ids) == COMPARED and len(found) < COMPARED // 2:
+            found = self._vectors(wanted, near(wanted))
+        return self._nearest([vector], [found], k)[0]
 
-    def _batches(self, wanted: F, ids: Sequence[int]) -> list[list[vector_table.Vector]]:
-        return [*vector_table.batches(self._transaction, self._table, wanted, ids)]
+    def _vectors(self, wanted: F, ids: Sequence[int]) -> list[vector_table.Vector]:
+        return vector_table.of_owners(self._transaction, self._table, wanted, ids)
 
     def _nearest(
         self, vectors: Sequence[Vector], batches: Iterable[Sequence[vector_table.Vector]], k: int

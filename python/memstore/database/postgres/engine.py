@@ -98,14 +98,12 @@ LARGE: Final = 500
 """How many rows are a large write, whatever the table has."""
 
 ANALYZE: Final = (
-    "ANALYZE (SKIP_LOCKED) memstore_facts (tenant, id, namespace, superseded_by, deleted_at),"
-    " memstore_fact_members, memstore_journal (tenant, id),"
+    "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal (tenant, id),"
     " memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts),"
-    " memstore_episodes (tenant, id, namespace, thread, seq, expired_at), memstore_pieces,"
+    " memstore_episodes, memstore_pieces,"
     " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
 )
-"""Counts the rows, and what the first search's plans depend on: a tenth of a second for 10,000. The
-server itself counts all columns within a minute."""
+"""Counts the rows, and what plans depend on: any column of a fact or an episode may be filtered."""
 
 TENANTS: Final = "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY ($1)"
 

@@ -415,30 +415,51 @@ def of_nearest_codes(
     Args:
         wanted: if given, those whose rows pass this filter.
     """
-    source, test, values = "", "", NO_PARAMETERS
+    test, values = "", NO_PARAMETERS
     if wanted is not None:
         where, values = wanted.where(transaction.dialect)
-        source = f"{table.filtered} CROSS JOIN "
-        test = f" AND {table.filtered_link} AND v.{table.owner} = {table.filtered_key} AND {where}"
+        test = f" AND {_passing(table, where)} IS NOT NULL"
     return transaction.ints(
-        f"SELECT v.{table.owner} FROM {source}{table.name} v"
+        f"SELECT v.{table.owner} FROM {table.name} v"
         f" WHERE v.generation_id = :generation AND v.code IS NOT NULL{test}"
         f" ORDER BY {transaction.dialect.difference('v.code', ':code')} LIMIT :limit",
         {**values, "generation": generation_id, "code": code, "limit": limit},
     )
 
 
-def batches(
-    transaction: Transaction,
-    table: VectorTable,
-    wanted: Wanted,
-    owner_ids: Sequence[int] | None = None,
-) -> Iterator[list[Vector]]:
-    """Yield the vectors of all rows that pass a filter, or of some owners, in batches."""
+def _passing(table: VectorTable, where: str) -> str:
+    """Return the row of the owner of a vector ``v``, if it passes a filter; otherwise NULL.
+
+    It is no join: a server that expects few rows of a memory pairs each with each.
+    """
+    return (
+        f"(SELECT {table.filtered_row} FROM {table.filtered} WHERE {table.filtered_link}"
+        f" AND {table.filtered_key} = v.{table.owner} AND {where})"
+    )
+
+
+def of_owners(
+    transaction: Transaction, table: VectorTable, wanted: Wanted, owner_ids: Sequence[int]
+) -> list[Vector]:
+    """Return the vectors of those of some owners whose rows pass a filter."""
     where, values = wanted.where(transaction.dialect)
-    if owner_ids is not None:
-        where += f" AND v.{table.owner} IN {transaction.dialect.listed('owners')}"
-        values = {**values, "owners": owner_ids}
+    rows = transaction.rows(
+        f"SELECT {_passing(table, where)}, v.embedding FROM memstore_generations g"
+        f" CROSS JOIN {table.name} v WHERE g.state = 'active' AND v.generation_id = g.id"
+        f" AND v.{table.owner} IN {transaction.dialect.listed('owners')}"
+        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        {**values, "owners": owner_ids},
+    )
+    return [
+        Vector(row_id, blob)
+        for row_id, blob in rows
+        if row_id is not None and isinstance(blob, bytes)
+    ]
+
+
+def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Iterator[list[Vector]]:
+    """Yield the vectors of all rows that pass a filter, in batches."""
+    where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
         f" CROSS JOIN {table.filtered} CROSS JOIN {table.name} v"
