@@ -69,12 +69,12 @@ def test_a_memory_that_is_missing_is_not_said_to_be_old(
     monkeypatch.setenv("MEMSTORE_READ_ONLY", "1")
     code, text = cli.error("list", "--db", url, "--namespace", "new")
     assert code == 3
-    assert "holds no memory of this namespace" in text
+    assert "holds no memory of the namespace" in text
 
 
 def test_a_mistyped_namespace_is_refused_and_not_created(cli: CommandLine, url: str) -> None:
     code, text = cli.error("search", "quay", "--db", url)
-    assert (code, "holds no memory of this namespace, 'default'. memstore add" in text) == (3, True)
+    assert (code, "holds no memory of the namespace 'default'. memstore add" in text) == (3, True)
     cli("add", "The quay is open", "--subject", "quay", "--db", url, "--namespace", "team")
     for command in (["search", "quay"], ["get", "1"], ["list"], ["status"], ["delete", "1"]):
         code, text = cli.error(*command, "--db", url, "--namespace", "taem")

@@ -630,7 +630,7 @@ class PostgresEngine:
         more = ", and others" if len(present) > MAX_NAMED else ""
         has = f"; the namespaces of its memories are {named}{more}" if named else ""
         return SchemaError(
-            f"{self.path!r} holds no memory of this namespace, {namespace!r}{has}",
+            f"{self.path!r} holds no memory of the namespace {namespace!r}{has}",
             remedy=Remedy.OPEN_WRITABLE if self._read_only else Remedy.CREATE_MEMORY,
         )
 
