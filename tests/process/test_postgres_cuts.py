@@ -184,12 +184,12 @@ def test_an_extraction_that_is_called_until_it_succeeds_is_done_once(
                 while said(lambda text=text: extractor.extract(text)) is not True:
                     pass
                 cutting.disarm()
-                assert [one.content for one in seen.episodes.list(limit=500)].count(text) == 1
-                found = [one.content for one in seen.list(limit=500)]
+                assert [one.content for one in seen.episodes.list(limit=1000)].count(text) == 1
+                found = [one.content for one in seen.list(limit=1000)]
                 assert found.count(f"{where}-{number}") == 1
                 cuts += cutting.was_cut
                 number += step
-        contents = [one.content for one in seen.episodes.list(limit=500)]
+        contents = [one.content for one in seen.episodes.list(limit=1000)]
         assert len(set(contents)) == len(contents)
         assert seen.verify() == []
         assert seen.file.examine() == []
