@@ -118,7 +118,7 @@ class Exchange:
         """The first error among the answers."""
 
     @property
-    def _sent(self) -> pq.abc.PGconn:
+    def _pgconn(self) -> pq.abc.PGconn:
         return self.connection.pgconn
 
     def together(self, *statements: Sent) -> list[Answer]:
@@ -137,7 +137,7 @@ class Exchange:
         """Send a statement for whose answer nobody waits: it is read before the next answers."""
         with suppress(psycopg.Error):
             self._send([Sent(text)])
-            self._sent.flush()
+            self._pgconn.flush()
 
     def settle(self) -> None:
         """Read what the server still answers; an error means nothing."""
@@ -149,11 +149,11 @@ class Exchange:
     def _send(self, statements: Sequence[Sent]) -> list[Answer]:
         ready = [self._converted(*statement) for statement in statements]  # or nothing is sent
         if not self._waiting:
-            self._sent.enter_pipeline_mode()
+            self._pgconn.enter_pipeline_mode()
         self._unneeded = len(self._waiting)
         try:
             answers = [self._put(statement) for statement in ready]
-            self._sent.pipeline_sync()
+            self._pgconn.pipeline_sync()
         except psycopg.Error:  # the connection is lost
             self._waiting.clear()
             raise
@@ -174,9 +174,9 @@ class Exchange:
         text, values, types, formats, wanted = statement
         name = self._name_of(text, types)
         if name is None:
-            self._sent.send_query_params(text, values, types, formats, wanted)
+            self._pgconn.send_query_params(text, values, types, formats, wanted)
         else:
-            self._sent.send_query_prepared(name, values, formats, wanted)
+            self._pgconn.send_query_prepared(name, values, formats, wanted)
         answer = Answer()
         self._waiting.append(answer)
         return answer
@@ -197,11 +197,11 @@ class Exchange:
             return None
         self._number += 1
         name = self._prepared[key] = b"memstore_%d" % self._number
-        self._sent.send_prepare(name, text, types)
+        self._pgconn.send_prepare(name, text, types)
         self._waiting.append(_Preparing(key))
         if len(self._prepared) > MAX_PREPARED:
             _, oldest = self._prepared.popitem(last=False)
-            self._sent.send_query_params(b"DEALLOCATE " + oldest, None)
+            self._pgconn.send_query_params(b"DEALLOCATE " + oldest, None)
             self._waiting.append(Answer())
         return name
 
@@ -219,27 +219,27 @@ class Exchange:
                 self._waiting.clear()
                 self.connection.close()
             else:
-                self._sent.exit_pipeline_mode()
+                self._pgconn.exit_pipeline_mode()
             if self._failure is not None and isinstance(error, psycopg.Error):
                 raise self._failure from None  # why the connection was lost
             raise
-        self._sent.exit_pipeline_mode()
+        self._pgconn.exit_pipeline_mode()
         if self._failure is not None:
             raise self._failure
 
     def _answered(self) -> abc.PQGen[None]:
         """Send what is not sent yet, and read the answers."""
-        sent = self.connection.pgconn
-        while sent.flush():
+        pgconn = self._pgconn
+        while pgconn.flush():
             if (yield Wait.RW) & Ready.R:
-                sent.consume_input()
+                pgconn.consume_input()
         while self._waiting:
-            while sent.is_busy():
+            while pgconn.is_busy():
                 yield Wait.R
-                sent.consume_input()
-            result = sent.get_result()
+                pgconn.consume_input()
+            result = pgconn.get_result()
             if result is None:
-                if sent.status == pq.ConnStatus.BAD:
+                if pgconn.status == pq.ConnStatus.BAD:
                     raise psycopg.OperationalError("the connection is lost")
                 continue  # it ends each answer
             self._take(self._waiting.popleft(), result)

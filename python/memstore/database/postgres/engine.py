@@ -499,9 +499,8 @@ class PostgresEngine:
         Args:
             begin: sends the first statements; it is called again if the connection was dead.
         """
-        self._check_usable()
         for _ in range(pools.MAX_CONNECTIONS + 1):  # all that a process has may have died
-            connection = self._pool.take()
+            connection = self._taken()
             try:
                 return begin(connection)
             except psycopg.Error as error:

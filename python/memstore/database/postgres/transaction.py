@@ -126,7 +126,7 @@ class PostgresTransaction(Transaction):
         self._prefetched: list[tuple[tuple[str, list[object]], list[Row]]] = []
         """The answers to queries that will be asked, by their texts and values."""
         self._last: Answer | None = None
-        """The answer to the last query that was sent alone."""
+        """The answer to the last query."""
         self._new_facts: set[object] = set()
         """The ids of facts that it inserted together, which the feed has."""
         self.inserted = 0
