@@ -236,7 +236,7 @@ def counts(transaction: Transaction) -> dict[str, int]:
 
 
 def vectors(transaction: Transaction) -> int:
-    """Return the number of vectors; a place for one that is not computed yet is none."""
+    """Return the number of vectors, without the rows that wait for one."""
     return sum(
         transaction.scalar(f"SELECT count(*) FROM {name} WHERE embedding IS NOT NULL")
         for name in ("memstore_fact_vectors", "memstore_piece_vectors")

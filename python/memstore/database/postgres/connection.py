@@ -113,7 +113,7 @@ class Exchange:
         self._waiting: deque[Answer | _Preparing | None] = deque()
         """What the server will answer, in order; ``None`` is the end of a pipeline."""
         self._unneeded = 0
-        """How many of them, from the first, nobody waits for; their errors mean nothing."""
+        """How many of them, from the first, nobody waits for: their errors are ignored."""
         self._failure: psycopg.Error | None = None
         """The first error among the answers."""
 
@@ -134,13 +134,13 @@ class Exchange:
         return answers
 
     def send_last(self, text: str) -> None:
-        """Send a statement for whose answer nobody waits: it is read before the next answers."""
+        """Send a statement without waiting for its answer, which is read before the next ones."""
         with suppress(psycopg.Error):
             self._send([Sent(text)])
             self._pgconn.flush()
 
     def settle(self) -> None:
-        """Read what the server still answers; an error means nothing."""
+        """Read the outstanding answers; their errors are ignored."""
         if self._waiting:
             self._unneeded = len(self._waiting)
             with suppress(psycopg.Error):
