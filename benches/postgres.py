@@ -2,9 +2,8 @@
 
     python -m benches.postgres [--part adds|searches|firsts] [--facts 10000] [--searched 100000]
 
-The server is that of the tests (``MEMSTORE_TEST_DSN``, or one that is started for the run), with
-``fsync`` as it is set there; one that is started syncs nothing, so its figures show the program and
-the round trips and not the disk. What is compared takes turns, and the middle one of the rounds
+The server is the one of ``MEMSTORE_TEST_DSN``, or one that is started for the run with the settings
+of :mod:`benches.postgres_server`. What is compared takes turns, and the middle one of the rounds
 counts, so that other work on the machine is shared by both.
 
 The rivals of adding one are the very statements that were sent, with their values at hand ("the
@@ -32,6 +31,7 @@ from tests.support import postgres
 from tests.support.sent import watched
 
 import memstore
+from benches.postgres_server import in_use
 from memstore import NewFact, Store
 from memstore.database.postgres import pools, vector_codes
 from memstore.database.postgres.connection import Sent
@@ -325,6 +325,7 @@ def firsts(url: str, sizes: list[int]) -> None:
         shown(f"{size} facts: the next search", warm, "ms")
 
 
+@in_use()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=["adds", "searches", "firsts"])

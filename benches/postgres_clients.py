@@ -24,6 +24,7 @@ from tests.process.test_postgres_kills import doubled
 from tests.support import postgres
 
 import memstore
+from benches.postgres_server import in_use
 from memstore import Store
 from memstore.errors import MemstoreError
 
@@ -126,6 +127,7 @@ def lost(url: str, done: list[Any]) -> int:
     return missing
 
 
+@in_use()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)

@@ -26,6 +26,7 @@ from tests.support import postgres
 
 import memstore
 from benches.postgres import seconds, shown
+from benches.postgres_server import in_use
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.transaction import Outrun
 
@@ -141,6 +142,7 @@ def measured(way: str, texts: int, machines: int) -> tuple[float, float, float, 
     return max(one[1] for one in found), median(claims), median(times), added, outrun
 
 
+@in_use()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=int, default=6000)

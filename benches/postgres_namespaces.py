@@ -31,6 +31,7 @@ from tests.support import postgres
 
 import memstore
 from benches.postgres import busy, made, seconds, shown
+from benches.postgres_server import in_use
 from memstore.embedding.vectors import numbers, similarities
 from memstore.providers.local import LocalEmbedder
 from memstore.search.index.residents import BYTES_PER_ROW
@@ -148,6 +149,7 @@ def resident() -> int:
         return int(read.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@in_use()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--namespaces", type=int, default=1000)

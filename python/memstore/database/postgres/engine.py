@@ -77,12 +77,6 @@ LOCK: Final = (
     " WHERE tenant = $1 FOR UPDATE"
 )
 
-COUNTED: Final = (
-    "SELECT max(reltuples) FROM pg_catalog.pg_class WHERE oid IN"
-    " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
-)
-"""How many rows the server believes the larger table to have; -1 if it never counted."""
-
 PRESENT: Final = "SELECT DISTINCT tenant FROM memstore_namespaces ORDER BY tenant LIMIT $1"
 """Some of the tenants that this user may see."""
 
@@ -90,20 +84,6 @@ MAX_NAMED: Final = 10
 """How many tenants an error names."""
 
 HAS_SCHEMA: Final = f"SELECT ({row_security.IS_ON})"
-
-LARGE_SHARE: Final = 10
-"""A write that adds one row to so many has the server count again, as autovacuum would."""
-
-LARGE: Final = 500
-"""How many rows are a large write, whatever the table has."""
-
-ANALYZE: Final = (
-    "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal (tenant, id),"
-    " memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts),"
-    " memstore_episodes, memstore_pieces,"
-    " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
-)
-"""Counts the rows, and what plans depend on: any column of a fact or an episode may be filtered."""
 
 TENANTS: Final = "SELECT namespace, tenant FROM memstore_namespaces WHERE namespace = ANY ($1)"
 
@@ -470,20 +450,8 @@ class PostgresEngine:
         self._commit(transaction, number)
         self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
-        if transaction.inserted >= LARGE:
-            self._analyze(transaction.connection, transaction.inserted)
+        self._pool.tidying.note(transaction.inserted)
         self._namespaces |= claimed
-
-    def _analyze(self, connection: Connection, inserted: int) -> None:
-        """Let the server count the rows after a large write.
-
-        It does so by itself within a minute. Until then it takes a new tenant for a few rows, and
-        the first search pairs every fact with every vector.
-        """
-        with suppress(psycopg.Error):  # what was written is committed
-            row = connection.run(COUNTED).row
-            if row is not None and inserted * LARGE_SHARE > (row[0] or 0):
-                connection.run(ANALYZE)
 
     def _taken(self) -> Connection:
         self._check_usable()

@@ -15,6 +15,7 @@ from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDump
 from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
+from memstore.database.postgres.tidying import Tidying
 from memstore.database.postgres.transaction import storage_error
 from memstore.errors import Remedy, StorageError, StoreBusy
 
@@ -71,6 +72,7 @@ class Pool:
         self._waiting = 0
         """How many threads wait for a connection of the pool."""
         self._remembered: dict[str, Remembered] = {}
+        self.tidying = Tidying(self.take, self.give_back)
 
     def remembered(self, tenant: str) -> Remembered:
         """Return what this process remembers of a tenant."""
