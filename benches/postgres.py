@@ -116,9 +116,9 @@ def recorded(sent: list[tuple[Any, Any]]) -> Iterator[None]:
 
     def record(_: Any, statements: Sequence[Sent]) -> None:
         sent.extend(
-            (text, list(values))
-            for text, values, _ in statements
-            if text.startswith("WITH checked")
+            (one.text, list(one.values))
+            for one in statements
+            if one.text.startswith("WITH checked")
         )
 
     with watched(before=record):

@@ -112,8 +112,8 @@ class Plans:
             connection.close()
 
     def _note_all(self, connection: Any, statements: Sequence[Sent]) -> None:
-        for text, values, _ in statements:
-            self._note(connection, text, values)
+        for one in statements:
+            self._note(connection, one.text, one.values)
 
     def _note(self, connection: Any, text: str, values: Any) -> None:
         if "memstore_" not in text or text in self.parts or not _is_of_the_library():

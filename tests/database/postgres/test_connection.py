@@ -118,6 +118,42 @@ def test_a_statement_is_prepared_at_its_second_use(connection: Connection) -> No
     assert len(prepared(connection)) == 1
 
 
+def test_one_plan_fits_all_values_of_what_names_its_rows(connection: Connection) -> None:
+    mode = "SELECT current_setting('plan_cache_mode')"
+    own = Sent(mode, is_keyed=False)
+    answers = connection.together(Sent(mode), own, Sent(mode), Sent("BEGIN"), own, Sent(mode))
+    modes = ["force_generic_plan", "auto", "force_generic_plan", "auto", "force_generic_plan"]
+    assert [answer.rows[0][0] for answer in answers if answer.rows] == modes
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        connection.together(Sent("SELECT 1 / 0", is_keyed=False))
+    connection.run("ROLLBACK")
+    assert connection.run(mode).row == ("force_generic_plan",)
+
+
+def test_a_connection_that_prepares_nothing_plans_as_it_was_set_to(url: str) -> None:
+    options = "-c plan_cache_mode=force_custom_plan"
+    with Connection.connect(url, autocommit=True, options=options) as connection:
+        connection.prepare_after(None)
+        for is_keyed in (True, False, True):
+            mode = Sent("SELECT current_setting('plan_cache_mode')", is_keyed=is_keyed)
+            assert connection.together(mode)[0].row == ("force_custom_plan",)
+
+
+def test_what_names_its_rows_is_planned_once(connection: Connection) -> None:
+    connection.run("CREATE TABLE IF NOT EXISTS planned (id bigint)")
+    for value in range(8):
+        connection.together(
+            Sent("SELECT 1 FROM planned WHERE id = $1", [value]),
+            Sent("SELECT 2 FROM planned WHERE id < $1", [value], is_keyed=False),
+        )
+    plans = connection.execute(
+        "SELECT generic_plans > 0, custom_plans > 0 FROM pg_prepared_statements"
+        " WHERE statement LIKE '%planned%' ORDER BY statement"
+    ).fetchall()
+    assert plans[0] == (True, False)
+    assert plans[1][1]
+
+
 def test_those_that_were_used_long_ago_are_prepared_no_longer(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,8 +58,8 @@ def test_the_library_works_with_it(guarded: str) -> None:
 
 
 def name_tenant(connection: Any, tenant: str) -> None:
-    text, values, _ = row_security.naming(tenant)
-    psycopg.RawCursor(connection).execute(text, values)
+    naming = row_security.naming(tenant)
+    psycopg.RawCursor(connection).execute(naming.text, naming.values)
 
 
 def test_no_statement_reaches_the_rows_of_another_tenant(guarded: str) -> None:

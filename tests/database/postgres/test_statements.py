@@ -116,3 +116,25 @@ def test_short_lists_of_ids_are_as_long_as_the_server_assumes() -> None:
     assert padded([*range(12)]) == [*range(12)]
     assert padded(["name"]) == ["name"]
     assert padded(7) == 7
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_keyed"),
+    [
+        ("SELECT content FROM memstore_facts WHERE id = :id", True),
+        ("SELECT content FROM memstore_facts f WHERE f.id IN (LISTED :ids)", True),
+        ("SELECT 1 FROM memstore_fact_vectors v WHERE v.fact_id IN (LISTED :ids)", True),
+        ("UPDATE memstore_facts SET content = :content WHERE id = :id", True),
+        ("INSERT INTO memstore_meta (key, value) VALUES (:key, :value)", True),
+        ("SELECT value FROM memstore_meta WHERE key = :key", True),
+        ("SELECT content FROM memstore_facts", False),
+        ("SELECT content FROM memstore_facts WHERE uuid <> :id", False),
+        ("SELECT content FROM memstore_facts WHERE id > :id", False),
+        ("SELECT content FROM memstore_facts WHERE namespace IN (LISTED :names)", False),
+        ("SELECT id FROM memstore_facts WHERE episode_id = :id LIMIT :limit", False),
+        ("INSERT INTO memstore_leases (job) SELECT content FROM memstore_facts", False),
+        ("DELETE FROM memstore_facts WHERE namespace = :namespace", False),
+    ],
+)
+def test_a_statement_that_names_its_rows_is_known(sql: str, is_keyed: bool) -> None:
+    assert compiled(sql, True).is_keyed is is_keyed

@@ -30,6 +30,11 @@ FORGOTTEN: Final = (errors.InvalidSqlStatementName, errors.FeatureNotSupported)
 """Errors after which statements are prepared anew: the server has them no longer, or the tables
 were changed."""
 
+ONE_PLAN: Final = b"SET plan_cache_mode = force_generic_plan"
+"""Has the server plan a prepared statement once, whatever the values."""
+
+OWN_PLANS: Final = b"SET plan_cache_mode = auto"
+
 _Failed: Final = pq.ExecStatus.FATAL_ERROR
 _Done: Final = pq.ExecStatus.COMMAND_OK
 _Rows: Final = pq.ExecStatus.TUPLES_OK
@@ -42,6 +47,8 @@ class Sent(NamedTuple):
     values: Sequence[object] = ()
     is_binary: bool = False
     """Whether the answer comes in the binary format."""
+    is_keyed: bool = True
+    """Whether it names its rows, so that one plan fits all values."""
 
 
 class Answer:
@@ -86,6 +93,7 @@ class _Converted(NamedTuple):
     types: tuple[int, ...]
     formats: Sequence[pq.Format] | None
     wanted: pq.Format
+    is_keyed: bool
 
 
 class _Preparing(NamedTuple):
@@ -147,7 +155,7 @@ class Exchange:
                 self._read()
 
     def _send(self, statements: Sequence[Sent]) -> list[Answer]:
-        ready = [self._converted(*statement) for statement in statements]  # or nothing is sent
+        ready = [self._converted(statement) for statement in statements]  # or nothing is sent
         if not self._waiting:
             self._pgconn.enter_pipeline_mode()
         self._unneeded = len(self._waiting)
@@ -160,18 +168,23 @@ class Exchange:
         self._waiting.append(None)
         return answers
 
-    def _converted(self, text: str, values: Sequence[object], is_binary: bool) -> _Converted:
+    def _converted(self, statement: Sent) -> _Converted:
+        values = statement.values
         given = self._values.dump_sequence(values, [PyFormat.AUTO] * len(values))
         return _Converted(
-            text.encode(self._values.encoding),
+            statement.text.encode(self._values.encoding),
             given,
             tuple(self._values.types or ()),
             self._values.formats,
-            pq.Format.BINARY if is_binary else pq.Format.TEXT,
+            pq.Format.BINARY if statement.is_binary else pq.Format.TEXT,
+            statement.is_keyed,
         )
 
     def _put(self, statement: _Converted) -> Answer:
-        text, values, types, formats, wanted = statement
+        text, values, types, formats, wanted, is_keyed = statement
+        has_own_plans = not (is_keyed or self._prepares_after is None)
+        if has_own_plans:
+            self._put_aside(OWN_PLANS)
         name = self._name_of(text, types)
         if name is None:
             self._pgconn.send_query_params(text, values, types, formats, wanted)
@@ -179,7 +192,14 @@ class Exchange:
             self._pgconn.send_query_prepared(name, values, formats, wanted)
         answer = Answer()
         self._waiting.append(answer)
+        if has_own_plans:
+            self._put_aside(ONE_PLAN)
         return answer
+
+    def _put_aside(self, text: bytes) -> None:
+        """Send a statement whose answer says nothing."""
+        self._pgconn.send_query_params(text, None)
+        self._waiting.append(Answer())
 
     def _name_of(self, text: bytes, types: Sequence[int]) -> bytes | None:
         """Return the name of a prepared statement; ``None`` if it is not used often enough."""
@@ -201,8 +221,7 @@ class Exchange:
         self._waiting.append(_Preparing(key))
         if len(self._prepared) > MAX_PREPARED:
             _, oldest = self._prepared.popitem(last=False)
-            self._pgconn.send_query_params(b"DEALLOCATE " + oldest, None)
-            self._waiting.append(Answer())
+            self._put_aside(b"DEALLOCATE " + oldest)
         return name
 
     def _read(self) -> None:
@@ -265,7 +284,13 @@ class Connection(psycopg.Connection[Any]):
         self.exchange = Exchange(self, None)
 
     def prepare_after(self, uses: int | None) -> None:
-        """Have statements prepared that were sent so often; ``None`` for never."""
+        """Have statements prepared that were sent so often; ``None`` for never.
+
+        Raises:
+            psycopg.Error: the connection is lost.
+        """
+        if uses is not None:
+            self.execute(ONE_PLAN)
         self.exchange = Exchange(self, uses)
 
     def cursor(self, *args: Any, **options: Any) -> Any:

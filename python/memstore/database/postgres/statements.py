@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.postgres import derived
 from memstore.database.postgres.derived import TENANT
+from memstore.database.postgres.remembered import RARE
 from memstore.database.postgres.schema import tables
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ LISTED_IDS: Final = re.compile(r"\(LISTED (:\w+)\)")
 
 INSERT: Final = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) (.*)", re.DOTALL)
 VALUES: Final = re.compile(r"VALUES \((.*)\)")
+
+KEYED: Final = re.compile(r"(?:\b|_)id = (?:ANY \()?\$\d")
+"""A condition that names rows by an id, or a list of them."""
+
+LIMITED: Final = re.compile(r"\b(?:LIMIT|OFFSET) \$\d")
 
 PLACED: Final = {"owner": "bigint", "vector": "bytea", "checksum": "bigint", "code": "varbit"}
 """The types of the parameters of the statement that places a vector."""
@@ -66,6 +72,8 @@ class Compiled(NamedTuple):
     """Whether its rows come in the server's binary format: vectors are twice as long in text."""
     lists: frozenset[str] = frozenset()
     """The parameters that are lists in which a value is looked for."""
+    is_keyed: bool = False
+    """Whether it names its rows, or reads few in any memory, so that one plan fits all values."""
 
 
 @lru_cache(maxsize=2048)
@@ -94,7 +102,12 @@ def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) ->
     is_binary = returns and "embedding" in text
     lists = frozenset(found[2][1:] for found in LISTED.finditer(sql))
     reads = scoping.tables
-    return Compiled(text, names, counts, effects, into, writes, reads, written, is_binary, lists)
+    is_keyed = (
+        reads - {into} <= RARE or KEYED.search(text) is not None
+    ) and LIMITED.search(text) is None
+    return Compiled(
+        text, names, counts, effects, into, writes, reads, written, is_binary, lists, is_keyed
+    )
 
 
 class Joined(NamedTuple):

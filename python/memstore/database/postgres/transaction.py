@@ -414,7 +414,7 @@ class PostgresTransaction(Transaction):
             self._note_id(statement.table, id_)
         if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
             self.namespaces.add(namespace)
-        return Sent(statement.text, bound, statement.is_binary)
+        return Sent(statement.text, bound, statement.is_binary, statement.is_keyed)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if TENANT not in statement.names:

@@ -38,7 +38,9 @@ CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (tenant, expired_
     WHERE expired_at IS NOT NULL;
 CREATE INDEX idx_memstore_episode_thread ON memstore_episodes
     (tenant, namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
-CREATE INDEX idx_memstore_episodes_words ON memstore_episodes USING gin (words);
+-- The words of the last rows are a list, which each search reads, so it is kept short.
+CREATE INDEX idx_memstore_episodes_words ON memstore_episodes USING gin (words)
+    WITH (gin_pending_list_limit = 256);
 -- After the indexes, as that of the facts.
 ALTER TABLE memstore_episodes ADD PRIMARY KEY (tenant, id);
 

@@ -91,7 +91,9 @@ CREATE INDEX idx_memstore_pinned ON memstore_facts (tenant, namespace, pinned_at
 CREATE INDEX idx_memstore_used ON memstore_facts
     (tenant, namespace, (confirmed_count + use_count), id)
     WHERE confirmed_count + use_count > 0 AND superseded_by IS NULL AND deleted_at IS NULL;
-CREATE INDEX idx_memstore_facts_words ON memstore_facts USING gin (words);
+-- The words of the last rows are a list, which each search reads, so it is kept short.
+CREATE INDEX idx_memstore_facts_words ON memstore_facts USING gin (words)
+    WITH (gin_pending_list_limit = 256);
 -- After the indexes: where several seem equal, as all that begin with the tenant do while the table
 -- is small, the planner takes the newest, and a session keeps that plan for its foreign keys.
 ALTER TABLE memstore_facts
