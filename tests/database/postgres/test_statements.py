@@ -6,7 +6,6 @@ import pytest
 from tests.support.postgres import psycopg as psycopg  # skips without a driver
 
 from memstore.database.postgres.statements import TENANT, compiled
-from memstore.database.postgres.transaction import padded
 
 FACTS = f"(SELECT * FROM memstore_facts WHERE tenant = :{TENANT})"
 
@@ -103,19 +102,6 @@ def test_a_write_writes_what_is_derived(sql: str, parts: set[str]) -> None:
     found = text(sql, returns=False)
     all_parts = ("fed", "counted", "members", "unfiled", "tagged", "untagged")
     assert {part for part in all_parts if f" {part} AS (" in found} == parts
-
-
-def test_short_lists_of_ids_are_as_long_as_the_server_assumes() -> None:
-    statement = compiled("SELECT id FROM memstore_facts WHERE id IN (LISTED :ids)", True)
-    assert statement.lists == {"ids"}
-    read_like_a_table = "SELECT value FROM (LISTED :ids) l"
-    assert not compiled(read_like_a_table, True).lists
-    assert padded([]) == []
-    assert padded([7, 8]) == [7, *[8] * 9]
-    assert padded([*range(10)]) == [*range(10)]
-    assert padded([*range(12)]) == [*range(12)]
-    assert padded(["name"]) == ["name"]
-    assert padded(7) == 7
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,13 @@ import random
 import threading
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.postgres.schema import tables
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Row
     from memstore.database.postgres.statements import Compiled
-
-RARE: Final = frozenset({"memstore_generations", "memstore_meta", "memstore_version"})
-"""Tables that are rarely written. A write of them changes the tenant's ``epoch`` too."""
 
 OFTEN: Final = frozenset(
     {"memstore_fact_changes", "memstore_episode_changes", "memstore_derived_files"}
@@ -136,8 +135,8 @@ class Remembered:
 
 
 def is_remembered(statement: Compiled) -> bool:
-    return bool(statement.reads) and not statement.writes and statement.reads <= RARE | OFTEN
+    return bool(statement.reads) and not statement.writes and statement.reads <= tables.RARE | OFTEN
 
 
 def _stamp(statement: Compiled, state: State) -> int:
-    return state.epoch if statement.reads <= RARE else state.version
+    return state.epoch if statement.reads <= tables.RARE else state.version

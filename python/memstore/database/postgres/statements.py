@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.postgres import derived
 from memstore.database.postgres.derived import TENANT
-from memstore.database.postgres.remembered import RARE
 from memstore.database.postgres.schema import tables
 
 if TYPE_CHECKING:
@@ -102,9 +101,8 @@ def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) ->
     is_binary = returns and "embedding" in text
     lists = frozenset(found[2][1:] for found in LISTED.finditer(sql))
     reads = scoping.tables
-    is_keyed = (
-        reads - {into} <= RARE or KEYED.search(text) is not None
-    ) and LIMITED.search(text) is None
+    names_rows = reads - {into} <= tables.RARE or KEYED.search(text) is not None
+    is_keyed = names_rows and LIMITED.search(text) is None
     return Compiled(
         text, names, counts, effects, into, writes, reads, written, is_binary, lists, is_keyed
     )

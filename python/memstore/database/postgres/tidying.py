@@ -10,9 +10,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-import psycopg
-
 from memstore.database.postgres.connection import Sent
+from memstore.database.postgres.transaction import Translated
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Tidying:
                     return
                 self._is_asked, inserted = False, self._inserted
             # What was written is committed, and the server does it later by itself.
-            with suppress(psycopg.Error, StorageError):
+            with suppress(StorageError), Translated():
                 if self._tidied_after(inserted):
                     with self._lock:
                         self._inserted -= inserted

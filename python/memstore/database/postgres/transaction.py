@@ -72,9 +72,6 @@ ADVANCE: Final = (
     " CROSS JOIN generate_series(coalesce(pg_sequence_last_value(sequence), 0) + 1, $2)"
 )
 
-ASSUMED_LENGTH: Final = 10
-"""How many elements the server's planner takes a list to have that it does not know."""
-
 BATCH: Final = 5000
 """The most rows that one statement inserts; its parameters are held in memory on both sides."""
 
@@ -206,7 +203,7 @@ class PostgresTransaction(Transaction):
         if self._state is not None:
             known = memory.rows(statement, bound, self._state)
             if known is not None:
-                self._relied(only_epoch=statement.reads <= remembering.RARE)
+                self._relied(only_epoch=statement.reads <= tables.RARE)
                 return known
         rows = self._fetched(sql, parameters)
         if self._state is not None:  # as it is now: reading may have found another one
@@ -485,7 +482,7 @@ class PostgresTransaction(Transaction):
         return self._state
 
     def _next_state(self) -> State:
-        rarely = self._state is None or self._written & remembering.RARE
+        rarely = self._state is None or self._written & tables.RARE
         epoch = remembering.another() if rarely or self._state is None else self._state.epoch
         head = self._head or (None, None, None)
         return State(remembering.another(), epoch, dict(self._counters), *head)
@@ -732,19 +729,8 @@ def _listed(value: object) -> object:
     """Return a list in which a value is looked for, as the driver binds it."""
     if isinstance(value, list) and value and type(value[0]) is int:
         with suppress(struct.error):
-            return ids(cast("list[int]", padded(value)))
-    return padded(_value(value))
-
-
-def padded(value: object) -> object:
-    """Return a list of ids as one that is as long as the server assumes lists to be.
-
-    It plans for lists of ten. For a shorter one it makes a plan of its own each time, which costs
-    several times what its rows do.
-    """
-    if not isinstance(value, list) or type(value[0] if value else None) is not int:
-        return value
-    return value + value[-1:] * (ASSUMED_LENGTH - len(value))
+            return ids(cast("list[int]", value))
+    return _value(value)
 
 
 def _is_too_large(value: object) -> bool:

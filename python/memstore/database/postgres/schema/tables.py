@@ -16,6 +16,10 @@ GROUPS: Final = (
 SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
 """The tables that are no tenant's own."""
 
+RARE: Final = frozenset({"memstore_generations", "memstore_meta", "memstore_version"})
+"""Tables with few rows, which are rarely written. A write of them changes the tenant's ``epoch``
+too."""
+
 SUPPORT: Final = "memstore_support"
 """A view in files; here a query that statements contain."""
 
