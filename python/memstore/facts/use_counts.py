@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.behind import Behind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.errors import StorageError
@@ -28,8 +29,7 @@ class UseCounts:
         self._gathering = threading.Lock()
         self._uses: Counter[int] = Counter()
         self._since = 0.0
-        self._writer: threading.Thread | None = None
-        """Writes to a server, so that no search waits for the round trips."""
+        self._behind = Behind(engine, self._write, "memstore-use-counts")
 
     def note(self, fact_ids: Iterable[int]) -> None:
         with self._gathering:
@@ -40,28 +40,12 @@ class UseCounts:
                 len(self._uses) >= MAX_WAITING
                 or clock.monotonic() - self._since >= MAX_WAIT_SECONDS
             )
-        if not due:
-            return
-        if self._engine.is_remote:
-            self._write_behind()
-        else:
-            self._write()
+        if due:
+            self._behind.start()
 
     def flush(self) -> None:
         """Write the buffered uses, or keep them for later if another writer holds the lock."""
-        with self._gathering:
-            writer = self._writer
-        if writer is not None:
-            writer.join()
-        self._write()
-
-    def _write_behind(self) -> None:
-        with self._gathering:
-            if self._writer is None or not self._writer.is_alive():
-                self._writer = threading.Thread(
-                    target=self._write, name="memstore-use-counts", daemon=True
-                )
-                self._writer.start()
+        self._behind.finish()
 
     def _write(self) -> None:
         with self._gathering:

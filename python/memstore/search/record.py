@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
+from memstore.database.behind import Behind
 from memstore.database.tables import searches as search_table
 from memstore.domain import clock
 from memstore.domain.searches import MAX_DAYS, MAX_SEARCHES
@@ -32,6 +33,7 @@ class SearchRecord:
         self._since = 0.0
         self._line = 0
         """The last line of the journal before the oldest search that waits."""
+        self._behind = Behind(engine, self._write, "memstore-search-record")
 
     def note(self, search: RecordedSearch) -> None:
         with self._gathering:
@@ -44,10 +46,13 @@ class SearchRecord:
                 or clock.monotonic() - self._since >= MAX_WAIT_SECONDS
             )
         if due:
-            self.flush()
+            self._behind.start()
 
     def flush(self) -> None:
         """Write the buffered searches, or keep them for later if another writer holds the lock."""
+        self._behind.finish()
+
+    def _write(self) -> None:
         with self._gathering:
             waiting, self._waiting = self._waiting, []
             line = self._line
