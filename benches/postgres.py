@@ -14,6 +14,7 @@ rival of adding many is a COPY of the same rows, which are at hand in the server
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,7 @@ from memstore.database.postgres.connection import Sent
 ROUNDS = 7
 NAMESPACES = 10
 PROCESSES = 4
+REST_SECONDS = 5.0
 
 THREE_ROWS = (
     "WITH fact AS (INSERT INTO memstore_facts (tenant, id, content, subject, category, created_at,"
@@ -306,23 +308,36 @@ def searches(url: str, facts: int) -> None:
 
 
 def firsts(url: str, sizes: list[int]) -> None:
-    """Measure the first search of a namespace by a process that has served another one."""
+    """Measure the first search of a namespace by a process that has served another one.
+
+    Of what was written just before, and of what was left alone for some seconds.
+    """
     with memstore.open(url, namespace="small") as store:
         store.add_many(made(10))
     for size in sizes:
         with memstore.open(url, namespace=f"of {size}") as store:
             for start in range(0, size, 10_000):
                 store.add_many(made(min(size, 10_000), start))
+        first(url, size, "just written")
+        time.sleep(REST_SECONDS)
+        for _ in range(3):
+            first(url, size, "at rest")
+
+
+def first(url: str, size: int, state: str) -> None:
+    """Measure one first search, by a process without files of the index."""
+    with tempfile.TemporaryDirectory() as folder:
         found = subprocess.run(
             [sys.executable, "-c", FIRST, url, f"of {size}"],
             capture_output=True, text=True, check=True,
+            env={**os.environ, "MEMSTORE_INDEX_FOLDER": folder},
         )  # fmt: skip
-        *times, ranking = found.stdout.split()
-        opened, first, indexed, warm = map(float, times)
-        shown(f"{size} facts: opening", opened, "ms")
-        shown(f"{size} facts: the first search ({ranking})", first, "ms")
-        shown(f"{size} facts: indexed after", indexed, "ms")
-        shown(f"{size} facts: the next search", warm, "ms")
+    *times, ranking = found.stdout.split()
+    opened, took, indexed, warm = map(float, times)
+    shown(f"{size} facts, {state}: opening", opened, "ms")
+    shown(f"{size} facts, {state}: the first search ({ranking})", took, "ms")
+    shown(f"{size} facts, {state}: indexed after", indexed, "ms")
+    shown(f"{size} facts, {state}: the next search", warm, "ms")
 
 
 @in_use()

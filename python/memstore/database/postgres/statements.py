@@ -28,8 +28,8 @@ LISTED_IDS: Final = re.compile(r"\(LISTED (:\w+)\)")
 INSERT: Final = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) (.*)", re.DOTALL)
 VALUES: Final = re.compile(r"VALUES \((.*)\)")
 
-KEYED: Final = re.compile(r"(?:\b|_)id = (?:ANY \()?\$\d")
-"""A condition that names rows by an id, or a list of them."""
+KEYED: Final = re.compile(r"\b(?:fact_|episode_|piece_)?id = (?:ANY \()?\$\d")
+"""A condition that names rows, or what belongs to a few of them, by an id or a list of them."""
 
 LIMITED: Final = re.compile(r"\b(?:LIMIT|OFFSET) \$\d")
 

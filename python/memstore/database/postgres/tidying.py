@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.transaction import Translated
-from memstore.errors import StorageError
+from memstore.errors import MemstoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ class Tidying:
                     return
                 self._is_asked, inserted = False, self._inserted
             # What was written is committed, and the server does it later by itself.
-            with suppress(StorageError), Translated():
+            with suppress(MemstoreError), Translated():
                 if self._tidied_after(inserted):
                     with self._lock:
                         self._inserted -= inserted
