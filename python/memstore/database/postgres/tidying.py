@@ -32,9 +32,10 @@ COUNTED: Final = (
 """How many rows the server believes the larger table to have; -1 if it never counted."""
 
 VACUUM: Final = (
-    "VACUUM (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal,"
+    "VACUUM (SKIP_LOCKED, TRUNCATE off) memstore_facts, memstore_fact_members, memstore_journal,"
     " memstore_fact_vectors, memstore_episodes, memstore_pieces, memstore_piece_vectors"
 )
+"""Waits for no lock, and takes none that others wait for."""
 
 ROUGHLY: Final = "SELECT set_config('default_statistics_target', '30', true)"
 """Counts a third of the rows that the server would, so that it takes a third of the time."""
