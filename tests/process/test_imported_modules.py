@@ -77,13 +77,13 @@ def own(loaded: set[str]) -> list[str]:
     [
         ("--help", ELSEWHERE | STORE | ARCHIVES, 14),
         ("search --help", ELSEWHERE | STORE - {"datetime"}, 22),
-        ("get 1", ELSEWHERE, 72),
-        ("get 1 --json", ELSEWHERE, 72),
-        ("list --json", ELSEWHERE, 73),
-        ("status", ELSEWHERE, 83),
-        ("task list", ELSEWHERE, 76),
+        ("get 1", ELSEWHERE, 71),
+        ("get 1 --json", ELSEWHERE, 71),
+        ("list --json", ELSEWHERE, 72),
+        ("status", ELSEWHERE, 82),
+        ("task list", ELSEWHERE, 75),
         ("add tea --subject ana", ELSEWHERE, 84),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 124),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 125),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

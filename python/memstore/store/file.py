@@ -11,7 +11,6 @@ from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
-from memstore.facts.use_counts import UseCounts
 from memstore.lazy import lazy_import
 from memstore.search.searches import Searches
 from memstore.store.paths import file_at
@@ -44,7 +43,8 @@ if TYPE_CHECKING:
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import HealthCheck, Probe
     from memstore.embedding.pending import EmbedReport
-    from memstore.facts import adoption
+    from memstore.facts import adoption, use_counts
+    from memstore.facts.use_counts import UseCounts
     from memstore.graph import dependents
     from memstore.history import activity, trust
     from memstore.history.activity import Activity
@@ -85,6 +85,7 @@ else:
     health = lazy_import("memstore.embedding.health")
     reading_log = lazy_import("memstore.prompting.reading_log")
     record = lazy_import("memstore.search.record")
+    use_counts = lazy_import("memstore.facts.use_counts")
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing waits for a scheduled backup; an unfinished one is then discarded."""
@@ -134,7 +135,6 @@ class File:
         """Why there is no embedder, if that was not the caller's choice."""
         self.upgraded: str | None = None
         """If opening it upgraded an older file: from which version, and where its copy is."""
-        self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
         self._health: HealthCheck | None = None
@@ -175,6 +175,10 @@ class File:
     @cached_property
     def activity(self) -> Activity:
         return activity.Activity(self.engine)
+
+    @cached_property
+    def use_counts(self) -> UseCounts:
+        return use_counts.UseCounts(self.engine)
 
     @cached_property
     def search_record(self) -> SearchRecord:
@@ -575,8 +579,8 @@ class File:
         return self._health.ask(timeout_seconds)
 
     def write_use_counts(self) -> None:
-        """Write the buffered use counts, unless the file is read-only."""
-        if not self.read_only:
+        """Write the buffered use counts, if there are any, unless the file is read-only."""
+        if "use_counts" in vars(self) and not self.read_only:
             self.use_counts.flush()
 
     def write_searches(self) -> None:
