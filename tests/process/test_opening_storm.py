@@ -82,12 +82,12 @@ def test_only_who_creates_creates(
     url = ""
     if engine == "server":
         url = request.getfixturevalue("an_url")
-    names = [f"memory-{number}" for number in range(4)]
+    names = [f"memory-{number}" for number in range(3)]
     there = [places(engine, tmp_path, url, name) for name in names]
     wrong = [places(engine, tmp_path, url, f"{name}-mistyped") for name in names]
     rounds = {"creates": there, "mistypes": wrong}
     rounds |= {f"opens {number}": there for number in range(PROCESSES)}
-    told = run(rounds, 1.5)
+    told = run(rounds, 1.0)
     assert told["mistypes"][0] == []
     assert told["mistypes"][2]
     for place, (given, mistyped) in enumerate(zip(there, wrong, strict=True)):

@@ -135,6 +135,9 @@ class File:
         """Why there is no embedder, if that was not the caller's choice."""
         self.upgraded: str | None = None
         """If opening it upgraded an older file: from which version, and where its copy is."""
+        self._use_counts: UseCounts | None = None
+        self._search_record: SearchRecord | None = None
+        """Both gather, so there is one of each, whichever thread needs it first."""
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
         self._health: HealthCheck | None = None
@@ -176,13 +179,19 @@ class File:
     def activity(self) -> Activity:
         return activity.Activity(self.engine)
 
-    @cached_property
+    @property
     def use_counts(self) -> UseCounts:
-        return use_counts.UseCounts(self.engine)
+        with self._starting:
+            if self._use_counts is None:
+                self._use_counts = use_counts.UseCounts(self.engine)
+            return self._use_counts
 
-    @cached_property
+    @property
     def search_record(self) -> SearchRecord:
-        return record.SearchRecord(self.engine)
+        with self._starting:
+            if self._search_record is None:
+                self._search_record = record.SearchRecord(self.engine)
+            return self._search_record
 
     def search_words_only(self, words_only: WordsOnly) -> None:
         """Set why there is no embedder; call this before the first search."""
@@ -580,13 +589,13 @@ class File:
 
     def write_use_counts(self) -> None:
         """Write the buffered use counts, if there are any, unless the file is read-only."""
-        if "use_counts" in vars(self) and not self.read_only:
-            self.use_counts.flush()
+        if self._use_counts is not None and not self.read_only:
+            self._use_counts.flush()
 
     def write_searches(self) -> None:
         """Write the buffered searches, if there are any."""
-        if "search_record" in vars(self):
-            self.search_record.flush()
+        if self._search_record is not None:
+            self._search_record.flush()
 
     def close(self) -> None:
         if self._background is not None:
