@@ -128,3 +128,10 @@ def test_a_write_writes_what_is_derived(sql: str, parts: set[str]) -> None:
 )
 def test_a_statement_that_names_its_rows_is_known(sql: str, is_keyed: bool) -> None:
     assert compiled(sql, True).is_keyed is is_keyed
+
+
+def test_lists_are_known_unless_they_are_read_like_a_table() -> None:
+    statement = compiled("SELECT id FROM memstore_facts WHERE id IN (LISTED :ids)", True)
+    assert statement.lists == {"ids"}
+    read_like_a_table = "SELECT value FROM (LISTED :ids) l"
+    assert not compiled(read_like_a_table, True).lists

@@ -1,7 +1,7 @@
-"""Has the server tidy up after large writes, while the program goes on.
+"""Runs ``VACUUM`` and a rough ``ANALYZE`` after large writes, in a thread.
 
-Its autovacuum does the same within a minute or two. Until then it does not know how many rows there
-are, looks at every row of an index to see whether it is visible, and searches new words one by one.
+Autovacuum does the same within a minute or two. Until then the planner knows no row counts, an
+index-only scan visits the table for every row, and new words are read from a list.
 """
 
 from __future__ import annotations
@@ -23,30 +23,33 @@ MIN_ROWS: Final = 500
 """How many rows are a large write, whatever the tables have."""
 
 SHARE: Final = 20
-"""The server tidies up once the rows of large writes are one in so many of the table."""
+"""It is due once the rows of large writes are one in so many of the table."""
 
 COUNTED: Final = (
     "SELECT max(reltuples) FROM pg_catalog.pg_class WHERE oid IN"
     " (to_regclass('memstore_facts'), to_regclass('memstore_episodes'))"
 )
-"""How many rows the server believes the larger table to have; -1 if it never counted."""
+"""The planner's estimate of the rows of the larger table; -1 if it was never analyzed."""
 
-VACUUM: Final = (
-    "VACUUM (SKIP_LOCKED, TRUNCATE off) memstore_facts, memstore_fact_members, memstore_journal,"
-    " memstore_fact_vectors, memstore_episodes, memstore_pieces, memstore_piece_vectors"
-)
+TABLES: Final = {
+    "memstore_facts": "",
+    "memstore_fact_members": "",
+    "memstore_journal": " (tenant, id)",
+    "memstore_fact_vectors": " (tenant, generation_id, fact_id, embed_attempts)",
+    "memstore_episodes": "",
+    "memstore_pieces": "",
+    "memstore_piece_vectors": " (tenant, generation_id, piece_id, embed_attempts)",
+}
+"""What large writes fill, with the columns that plans depend on; of facts and episodes any column
+may be filtered."""
+
+VACUUM: Final = f"VACUUM (SKIP_LOCKED, TRUNCATE off) {', '.join(TABLES)}"
 """Waits for no lock, and takes none that others wait for."""
 
 ROUGHLY: Final = "SELECT set_config('default_statistics_target', '30', true)"
-"""Counts a third of the rows that the server would, so that it takes a third of the time."""
+"""Has ``ANALYZE`` sample a third of the usual number of rows, in a third of the time."""
 
-ANALYZE: Final = (
-    "ANALYZE (SKIP_LOCKED) memstore_facts, memstore_fact_members, memstore_journal (tenant, id),"
-    " memstore_fact_vectors (tenant, generation_id, fact_id, embed_attempts),"
-    " memstore_episodes, memstore_pieces,"
-    " memstore_piece_vectors (tenant, generation_id, piece_id, embed_attempts)"
-)
-"""Counts what plans depend on: any column of a fact or an episode may be filtered."""
+ANALYZE: Final = f"ANALYZE (SKIP_LOCKED) {', '.join(map(''.join, TABLES.items()))}"
 
 
 class Tidying:
@@ -62,7 +65,7 @@ class Tidying:
         self._take, self._give_back = take, give_back
         self._lock = threading.Lock()
         self._inserted = 0
-        """How many rows large writes have inserted since the server tidied up."""
+        """How many rows large writes have inserted since it was done last."""
         self._is_asked = self._is_running = False
 
     def note(self, inserted: int) -> None:
@@ -84,14 +87,14 @@ class Tidying:
                     self._is_running = False
                     return
                 self._is_asked, inserted = False, self._inserted
-            # What was written is committed, and the server does it later by itself.
+            # What was written is committed, and autovacuum does it later.
             with suppress(MemstoreError), Translated():
                 if self._tidied_after(inserted):
                     with self._lock:
                         self._inserted -= inserted
 
     def _tidied_after(self, inserted: int) -> bool:
-        """Have the server tidy up if it is due; return whether it was."""
+        """Vacuum and analyze if it is due; return whether it was."""
         connection = self._take()
         try:
             (counted,) = connection.run(COUNTED).row or (None,)
