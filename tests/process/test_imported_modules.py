@@ -41,6 +41,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 SERVER = ("-c", "from memstore.__main__ import mcp_server; mcp_server()")
 
+PATIENT_HOOK = (  # on a busy machine, half a second may pass before it asks
+    "from memstore.faces.hosts import remote; remote.HOST_SECONDS = 30; "
+    "from memstore.__main__ import command_line; command_line()"
+)
+
 
 def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
     """Return the modules that Python with these arguments imports beyond those of a bare start."""
@@ -102,7 +107,7 @@ def test_a_start_against_a_server_imports_no_store(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/mcp"  # nobody listens there
     (folder / "servers.json").write_text(json.dumps({"servers": {url: {"token": "mst_x"}}}))
     event = json.dumps({"session_id": "new", "source": "startup"})
-    words = ("-m", "memstore", "hook", "SessionStart", "--server", url)
+    words = ("-c", PATIENT_HOOK, "hook", "SessionStart", "--server", url)
     loaded = imported(tmp_path / "memory.db", *words, said=event)
     assert "http.client" in loaded
     packages = {name.rpartition(".")[0] for name in loaded}
