@@ -101,6 +101,7 @@ DOORS = {
             "distribution",
             "engine",
             "numbers",
+            "parallel",
             "pools",
             "structure",
             "transaction",

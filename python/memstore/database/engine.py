@@ -193,6 +193,12 @@ class Transaction(ABC):
     def prefetch(self, *queries: Statement) -> None:
         """Say what will be read next, so that a server can answer all of it at once."""
 
+    def ask_in_parallel(self, queries: Sequence[Statement]) -> None:  # noqa: B027 - a file needs nothing
+        """Say what takes long and will be read after the next queries.
+
+        A server can answer it at the same time; reading it waits for its answer.
+        """
+
     @abstractmethod
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
@@ -270,6 +276,15 @@ class FullText(Protocol):
 
         The filter applies before the limit.
         """
+
+    def search_in_parallel(
+        self,
+        transaction: Transaction,
+        queries: Iterable[str],
+        passes: Iterable[Wanted],
+        limit: int,
+    ) -> None:
+        """Say which searches follow after other queries: each of these with each filter."""
 
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]

@@ -62,6 +62,10 @@ class DatabaseLookup(Lookup[F]):
         visible = self._kind.visible(self._transaction, None, wanted)
         return best_by_words(self._words_of_then, asked, k, visible)
 
+    def words_in_parallel(self, queries: Iterable[str], passes: Iterable[F], k: int) -> None:
+        if self.until is None:
+            self._full_text.search_in_parallel(self._transaction, queries, passes, k)
+
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         if self.approximates:
             codes = [self._transaction.code(vector.tobytes()) for vector in vectors]

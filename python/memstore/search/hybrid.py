@@ -181,6 +181,8 @@ def _compared(
     if embedded is not None and request.ranking.weighs_words_of_queries:
         embedded, words_only = _weighed(corpus, asked, embedded)
     if embedded is not None:
+        if corpus.lookup.approximates and request.ranking.weights.words:
+            corpus.lookup.words_in_parallel(asked, request.passes, request.candidates)
         near = _near(corpus, embedded, request)
         is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
         words_only = NOTHING_EMBEDDED if near is None and not is_empty else None

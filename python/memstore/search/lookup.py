@@ -142,6 +142,9 @@ class Lookup(ABC, Generic[F]):
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
 
+    def words_in_parallel(self, queries: Iterable[str], passes: Iterable[F], k: int) -> None:
+        """Say that the words of queries will be asked for, with each filter, after :meth:`near`."""
+
     @abstractmethod
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         """Return the cosines of the ``k`` nearest rows to each query.

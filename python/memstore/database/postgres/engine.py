@@ -210,6 +210,7 @@ class PostgresEngine:
         read = LazyRead(
             self._begin_on,
             self._give_back,
+            self._pool.ask_in_parallel,
             self.tenant,
             self._admit,
             seen if may_repeat and reads.pays() else None,

@@ -7,16 +7,17 @@ index is there.
 from __future__ import annotations
 
 import unicodedata
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database.engine import FullTexts
+from memstore.database.engine import FullTexts, Statement
 from memstore.database.sqlite import marked
 from memstore.database.tables import facts as fact_table
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.text.words import identifiers, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Transaction, Wanted
     from memstore.database.tables import episodes as episode_table
@@ -47,17 +48,37 @@ class Words(NamedTuple):
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
+        asked = self._statement(transaction, query, wanted, limit)
+        if asked is None:
+            where, values = wanted.where(transaction.dialect)
+            return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
+        return dict(transaction.rows(*asked))
+
+    def search_in_parallel(
+        self,
+        transaction: Transaction,
+        queries: Iterable[str],
+        passes: Iterable[Wanted],
+        limit: int,
+    ) -> None:
+        pairs = product(queries, passes)
+        asked = [self._statement(transaction, query, wanted, limit) for query, wanted in pairs]
+        transaction.ask_in_parallel([one for one in asked if one is not None])
+
+    def _statement(
+        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+    ) -> Statement | None:
+        """Return the statement of a search; ``None`` if the query has no words."""
         words = [folded(word) for alternatives in spelled(query) for word in alternatives]
+        if not words:
+            return None
         names = [folded(name) for name in identifiers(query)]
         where, values = wanted.where(transaction.dialect)
-        if not words:
-            return self._containing(transaction, query.strip(), where, {**values, "limit": limit})
-        rows = transaction.rows(
+        return Statement(
             f"SELECT id, nearness FROM ({self._candidates(words, names, where)}) AS found"
             " ORDER BY nearness, id DESC LIMIT :limit",
             {**values, **_named([*words, *names]), "limit": limit},
         )
-        return dict(rows)
 
     def _candidates(self, words: Sequence[str], names: Sequence[str], where: str) -> str:
         """Return a query for rows that may be among the best, with their scores.

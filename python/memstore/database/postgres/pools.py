@@ -18,9 +18,17 @@ from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.tidying import Tidying
 from memstore.database.postgres.transaction import storage_error
 from memstore.errors import Remedy, StorageError, StoreBusy
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.database.postgres import parallel
     from memstore.database.postgres.address import Address
+    from memstore.database.postgres.connection import Sent
+    from memstore.database.postgres.parallel import ParallelQueries
+else:
+    parallel = lazy_import("memstore.database.postgres.parallel")
 
 MAX_CONNECTIONS: Final = 32
 """The most connections that a process has to one database."""
@@ -79,8 +87,11 @@ class Pool:
         with _lock:
             return self._remembered.setdefault(tenant, Remembered())
 
-    def take(self) -> Connection:
+    def take(self, wait: float = WAIT_SECONDS) -> Connection:
         """Return a connection for one transaction.
+
+        Args:
+            wait: how many seconds to wait for one.
 
         Raises:
             StorageError: the server cannot be reached, or refuses this user.
@@ -95,7 +106,7 @@ class Pool:
         with _lock:
             self._waiting += 1
         try:
-            return self._pool.getconn()
+            return self._pool.getconn(wait)
         except PoolTimeout:
             raise StoreBusy(
                 f"no connection to {self._address.shown} became free; nothing was stored",
@@ -130,6 +141,12 @@ class Pool:
             with suppress(psycopg.Error):
                 connection.run("ROLLBACK")
         self._pool.putconn(connection)
+
+    def ask_in_parallel(
+        self, beginning: Sequence[Sent], queries: Sequence[Sent]
+    ) -> ParallelQueries:
+        """Have another connection answer the queries of a read."""
+        return parallel.ParallelQueries(self.take, self.give_back_read, beginning, queries)
 
     def _configure(self, connection: Connection) -> None:
         connection.prepare_after(self._address.prepare_threshold)

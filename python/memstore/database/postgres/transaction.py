@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
-    from memstore.database.postgres import sending
+    from memstore.database.postgres import parallel, sending
     from memstore.database.postgres.connection import Answer, Connection
+    from memstore.database.postgres.parallel import ParallelQueries
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.sending import Sender
     from memstore.database.postgres.statements import Compiled
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     Run = Callable[[str, list[object]], object]
     """Runs a statement with its values, or notes that it is to run."""
 else:
+    parallel = lazy_import("memstore.database.postgres.parallel")
     indexes = lazy_import("memstore.database.postgres.full_text")
     sending = lazy_import("memstore.database.postgres.sending")
     marked = lazy_import("memstore.database.sqlite.marked")
@@ -508,6 +510,7 @@ class LazyRead(PostgresTransaction):
     Args:
         begin_on: calls a function with a connection that is alive.
         give_back: takes a connection back whose transaction is of no use.
+        ask_in_parallel: has another connection answer queries, after what is sent before them.
         state: the tenant's row as it was seen last; ``None`` to rely on nothing.
         naming: the statement that names the tenant, for row-level security.
         is_named: whether it is needed, as far as is known.
@@ -517,6 +520,7 @@ class LazyRead(PostgresTransaction):
         self,
         begin_on: Callable[[Callable[[Connection], Begun]], Begun],
         give_back: Callable[[Connection], None],
+        ask_in_parallel: Callable[[Sequence[Sent], Sequence[Sent]], ParallelQueries],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State | None,
@@ -528,6 +532,8 @@ class LazyRead(PostgresTransaction):
         super().__init__(None, tenant, admit, state, remembered)
         self._begin_on = begin_on
         self._give_back = give_back
+        self._ask_in_parallel = ask_in_parallel
+        self._parallel: ParallelQueries | None = None
         self._naming = naming
         self.is_named = is_named
         self._needs_version = self._needs_epoch = False
@@ -557,6 +563,23 @@ class LazyRead(PostgresTransaction):
             self.begin()
         self._relied()
         return super().last_write
+
+    def ask_in_parallel(self, queries: Sequence[Statement]) -> None:
+        if self._parallel is not None or not queries:
+            return
+        asked = [self._statement(*query, returns=True) for query in queries]
+        with Translated():
+            sharing = parallel.sharing(self.connection)
+        naming = [self._naming] if self.is_named else []
+        self._parallel = self._ask_in_parallel([Sent(READ), sharing, *naming], asked)
+
+    def _fetched(self, sql: str, parameters: Given) -> list[Row]:
+        if self._parallel is not None:
+            statement = statements.compiled(sql, True)
+            rows = self._parallel.rows(statement.text, self._bound_of(statement, sql, parameters))
+            if rows is not None:
+                return rows
+        return super()._fetched(sql, parameters)
 
     def begin(self) -> None:
         """Begin, if nothing has been read yet.

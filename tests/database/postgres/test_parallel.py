@@ -1,0 +1,168 @@
+"""Words that a second connection looks up in parallel with the vectors, in the same snapshot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.database.postgres.test_row_security import guarded
+from tests.support.embedders import WordEmbedder
+from tests.support.postgres import psycopg
+from tests.support.sent import watched
+
+import memstore
+from memstore import NewFact, Store
+from memstore.database.postgres import parallel, pools
+from memstore.database.postgres.connection import Sent
+from memstore.search.database_lookup import DatabaseLookup
+from memstore.search.index import index as module
+from memstore.search.index.index import Index
+
+pytestmark = pytest.mark.process
+
+__all__ = ["guarded"]
+
+QUERY = "the blue boat 33"
+
+
+@pytest.fixture(autouse=True)
+def provisional(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every search answered by the server."""
+    monkeypatch.setattr(module, "AT_ONCE", 0)
+    monkeypatch.setattr(Index, "_work_behind", lambda _: None)
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Store]:
+    with memstore.open(url, embedder=WordEmbedder()) as store:
+        store.add_many(
+            [NewFact(content=f"The boat {n} is blue", subject=f"boat {n}") for n in range(40)]
+        )
+        yield store
+
+
+@contextmanager
+def before_words(act: Callable[[Any], object] = lambda _: None) -> Iterator[list[Any]]:
+    """Do something just before words are asked for in parallel; yields their connections.
+
+    The vectors are only asked for then, however few they are.
+    """
+    taken: list[Any] = []
+    asked = threading.Event()
+
+    def look(connection: Any, statements: Sequence[Sent]) -> None:
+        if any(one.text.startswith("SET TRANSACTION SNAPSHOT") for one in statements):
+            taken.append(connection)
+            act(connection)
+            asked.set()
+
+    near = DatabaseLookup.near
+
+    def later(self: DatabaseLookup[Any], *given: Any) -> Any:
+        assert asked.wait(20)
+        return near(self, *given)
+
+    with watched(before=look), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(DatabaseLookup, "near", later)
+        yield taken
+
+
+def found(store: Store, query: str = QUERY) -> list[str]:
+    hits = store.search(query)
+    assert hits.provisional
+    return [hit.fact.content for hit in hits]
+
+
+def test_the_answer_is_the_same_as_one_after_the_other(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(url) as store, before_words() as taken:
+        together = found(store)
+        assert len(taken) == 1
+        monkeypatch.setattr(DatabaseLookup, "words_in_parallel", lambda *_: None)
+        assert found(store) == together
+        assert len(taken) == 1
+
+
+def test_both_connections_see_the_same_snapshot(url: str) -> None:
+    new = [NewFact(content=f"The {QUERY} came", subject=f"new {n}") for n in range(5)]
+    with opened(url) as store:
+        was = found(store)
+        with (
+            memstore.open(url, embedder=WordEmbedder()) as other,
+            before_words(lambda _: other.add_many(new)) as taken,
+        ):
+            assert found(store) == was
+            assert len(taken) == 1
+            assert found(store) != was
+
+
+def test_several_queries_are_one_message(url: str) -> None:
+    queries = ["the blue boat 3", "boat 17", "->", "boat 17"]
+    with opened(url) as store:
+        with before_words() as taken:
+            together = store.search_batch(queries)
+        assert len(taken) == 1
+        assert [[h.fact.id for h in hits] for hits in together] == [
+            [h.fact.id for h in store.search(query)] for query in queries
+        ]
+
+
+def test_a_connection_that_breaks_costs_no_answer(url: str) -> None:
+    with opened(url) as store:
+        was = found(store)
+
+        def cut(connection: Any) -> None:
+            with psycopg.connect(url, autocommit=True) as administrator:
+                administrator.execute(
+                    "SELECT pg_terminate_backend(%s)", [connection.info.backend_pid]
+                )
+
+        with before_words(cut) as taken:
+            assert found(store) == was
+        assert len(taken) == 1
+        assert found(store) == was
+
+
+def test_a_search_does_not_wait_for_a_second_connection(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(parallel, "WAIT_SECONDS", 3600.0)  # a search that waits does not end
+    seen: list[str] = []
+    with (
+        opened(url) as store,
+        watched(before=lambda _, statements: seen.extend(one.text for one in statements)),
+    ):
+        assert found(store)
+        assert found(store)
+    assert seen.count(parallel.EXPORT) == 2
+    assert not any(text.startswith("SET TRANSACTION SNAPSHOT") for text in seen)
+
+
+def test_what_is_not_asked_leaves_nothing_behind(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    with opened(url) as store:
+        was = found(store)
+        with monkeypatch.context() as patched:
+            patched.setattr(DatabaseLookup, "near", failing)
+            for _ in range(pools.MAX_CONNECTIONS + 1):
+                with pytest.raises(ZeroDivisionError):
+                    store.search(QUERY)
+        for thread in threading.enumerate():
+            if thread.name == parallel.THREAD:
+                thread.join(20)
+        assert store.file.engine.connections["used"] == 0
+        assert found(store) == was
+
+
+def test_a_server_with_policies_answers_it(guarded: str) -> None:
+    with before_words() as taken, opened(guarded) as store:
+        hits = found(store)
+        assert hits[0] == "The boat 33 is blue"
+    assert len(taken) == 1
