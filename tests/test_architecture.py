@@ -101,7 +101,6 @@ DOORS = {
             "distribution",
             "engine",
             "numbers",
-            "parallel",
             "pools",
             "structure",
             "transaction",

@@ -56,8 +56,10 @@ def before_words(act: Callable[[Any], object] = lambda _: None) -> Iterator[list
     def look(connection: Any, statements: Sequence[Sent]) -> None:
         if any(one.text.startswith("SET TRANSACTION SNAPSHOT") for one in statements):
             taken.append(connection)
-            act(connection)
-            asked.set()
+            try:
+                act(connection)
+            finally:
+                asked.set()
 
     near = DatabaseLookup.near
 
@@ -141,6 +143,36 @@ def test_a_search_does_not_wait_for_a_second_connection(
         assert found(store)
     assert seen.count(parallel.EXPORT) == 2
     assert not any(text.startswith("SET TRANSACTION SNAPSHOT") for text in seen)
+
+
+def test_without_another_thread_the_read_asks_itself(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == parallel.THREAD:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with opened(url) as store:
+        was = found(store)
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+        assert found(store) == was
+
+
+def test_a_failure_in_the_thread_costs_no_answer_and_prints_nothing(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(*_: Any) -> Any:
+        raise OverflowError("not a number of the server")
+
+    with opened(url) as store:
+        was = found(store)
+        with before_words(failing) as taken:
+            assert found(store) == was
+        assert len(taken) == 1
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_what_is_not_asked_leaves_nothing_behind(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-import psycopg
-
 from memstore.database.postgres.connection import Sent
-from memstore.errors import MemstoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +62,8 @@ class ParallelQueries:
         self._lock = threading.Lock()
         self._is_sent = self._is_needless = False
         self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
-        self._thread.start()
+        with suppress(RuntimeError):  # no more threads can be started
+            self._thread.start()
 
     def rows(self, text: str, values: Sequence[object]) -> list[Row] | None:
         """Return the rows of one of the queries; ``None`` if it is to be asked in the read."""
@@ -82,7 +80,7 @@ class ParallelQueries:
         return bool(self._answers)
 
     def _run(self) -> None:
-        with suppress(MemstoreError, psycopg.Error):
+        with suppress(Exception):  # what is wrong is said when the read asks itself
             connection = self._take(WAIT_SECONDS)
             try:
                 with self._lock:
