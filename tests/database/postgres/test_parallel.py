@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from tests.database.postgres.test_row_security import guarded
+from tests.support import pgbouncer
+from tests.support.clock import wait_until
 from tests.support.embedders import WordEmbedder
 from tests.support.postgres import psycopg
 from tests.support.sent import watched
@@ -44,32 +47,45 @@ def opened(url: str) -> Iterator[Store]:
         yield store
 
 
-@contextmanager
-def before_words(act: Callable[[Any], object] = lambda _: None) -> Iterator[list[Any]]:
-    """Do something just before words are asked for in parallel; yields their connections.
+class Seen(NamedTuple):
+    """The connections of a search."""
 
-    The vectors are only asked for then, however few they are.
+    second: list[Any]
+    """Those that took a snapshot, to answer in parallel."""
+    words: list[Any]
+    """Those over which words were asked for."""
+
+
+@contextmanager
+def before_words(act: Callable[[Any], object] = lambda _: None) -> Iterator[Seen]:
+    """Do something just before a second connection takes the snapshot.
+
+    The vectors, however few, are only looked up when it has been asked, or when it failed.
     """
-    taken: list[Any] = []
+    seen = Seen([], [])
     asked = threading.Event()
 
     def look(connection: Any, statements: Sequence[Sent]) -> None:
         if any(one.text.startswith("SET TRANSACTION SNAPSHOT") for one in statements):
-            taken.append(connection)
-            try:
-                act(connection)
-            finally:
-                asked.set()
+            seen.second.append(connection)
+            act(connection)
+        if any("nearness" in one.text for one in statements):
+            seen.words.append(connection)
+            asked.set()
 
     near = DatabaseLookup.near
 
     def later(self: DatabaseLookup[Any], *given: Any) -> Any:
-        assert asked.wait(20)
+        assert wait_until(lambda: asked.is_set() or not running())
         return near(self, *given)
 
     with watched(before=look), pytest.MonkeyPatch.context() as patched:
         patched.setattr(DatabaseLookup, "near", later)
-        yield taken
+        yield seen
+
+
+def running() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == parallel.THREAD]
 
 
 def found(store: Store, query: str = QUERY) -> list[str]:
@@ -81,12 +97,13 @@ def found(store: Store, query: str = QUERY) -> list[str]:
 def test_the_answer_is_the_same_as_one_after_the_other(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with opened(url) as store, before_words() as taken:
+    with opened(url) as store, before_words() as seen:
         together = found(store)
-        assert len(taken) == 1
+        assert seen.words == seen.second != []
         monkeypatch.setattr(DatabaseLookup, "words_in_parallel", lambda *_: None)
         assert found(store) == together
-        assert len(taken) == 1
+        assert len(seen.second) == 1
+        assert len(seen.words) == 2
 
 
 def test_both_connections_see_the_same_snapshot(url: str) -> None:
@@ -95,19 +112,20 @@ def test_both_connections_see_the_same_snapshot(url: str) -> None:
         was = found(store)
         with (
             memstore.open(url, embedder=WordEmbedder()) as other,
-            before_words(lambda _: other.add_many(new)) as taken,
+            before_words(lambda _: other.add_many(new)) as seen,
         ):
             assert found(store) == was
-            assert len(taken) == 1
-            assert found(store) != was
+            assert seen.words == seen.second != []
+        assert found(store) != was
 
 
 def test_several_queries_are_one_message(url: str) -> None:
     queries = ["the blue boat 3", "boat 17", "->", "boat 17"]
     with opened(url) as store:
-        with before_words() as taken:
+        with before_words() as seen:
             together = store.search_batch(queries)
-        assert len(taken) == 1
+        assert seen.words == seen.second
+        assert len(seen.second) == 1
         assert [[h.fact.id for h in hits] for hits in together] == [
             [h.fact.id for h in store.search(query)] for query in queries
         ]
@@ -123,9 +141,10 @@ def test_a_connection_that_breaks_costs_no_answer(url: str) -> None:
                     "SELECT pg_terminate_backend(%s)", [connection.info.backend_pid]
                 )
 
-        with before_words(cut) as taken:
+        with before_words(cut) as seen:
             assert found(store) == was
-        assert len(taken) == 1
+        assert len(seen.second) == 1
+        assert seen.words[-1] not in seen.second
         assert found(store) == was
 
 
@@ -143,6 +162,39 @@ def test_a_search_does_not_wait_for_a_second_connection(
         assert found(store)
     assert seen.count(parallel.EXPORT) == 2
     assert not any(text.startswith("SET TRANSACTION SNAPSHOT") for text in seen)
+
+
+def test_a_search_does_not_wait_for_a_connection_of_a_pooler(url: str) -> None:
+    with opened(url) as store:
+        was = found(store)
+    with (
+        pgbouncer.before(url, size=1) as (host, port),
+        memstore.open(pgbouncer.through(url, host, port), embedder=WordEmbedder()) as store,
+    ):
+        assert found(store) == was
+        assert found(store) == was
+
+
+def test_a_search_does_not_wait_for_who_waits_for_it(url: str) -> None:
+    with (
+        opened(url) as store,
+        psycopg.connect(url) as owner,
+        psycopg.connect(url, autocommit=True) as administrator,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        was = found(store)
+        locked = []
+
+        def lock(_: Any) -> None:
+            locked.append(threads.submit(owner.execute, "LOCK TABLE memstore_facts"))
+            waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
+            assert wait_until(lambda: administrator.execute(waiting).fetchone() is not None)
+
+        with before_words(lock) as seen:
+            assert found(store) == was
+        assert len(seen.second) == 1
+        assert seen.words[-1] not in seen.second
+        locked[0].result(20)
 
 
 def test_without_another_thread_the_read_asks_itself(
@@ -169,9 +221,10 @@ def test_a_failure_in_the_thread_costs_no_answer_and_prints_nothing(
 
     with opened(url) as store:
         was = found(store)
-        with before_words(failing) as taken:
+        with before_words(failing) as seen:
             assert found(store) == was
-        assert len(taken) == 1
+        assert len(seen.second) == 1
+        assert seen.words[-1] not in seen.second
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -186,15 +239,14 @@ def test_what_is_not_asked_leaves_nothing_behind(url: str, monkeypatch: pytest.M
             for _ in range(pools.MAX_CONNECTIONS + 1):
                 with pytest.raises(ZeroDivisionError):
                     store.search(QUERY)
-        for thread in threading.enumerate():
-            if thread.name == parallel.THREAD:
-                thread.join(20)
+        for thread in running():
+            thread.join(20)
         assert store.file.engine.connections["used"] == 0
         assert found(store) == was
 
 
 def test_a_server_with_policies_answers_it(guarded: str) -> None:
-    with before_words() as taken, opened(guarded) as store:
+    with before_words() as seen, opened(guarded) as store:
         hits = found(store)
         assert hits[0] == "The boat 33 is blue"
-    assert len(taken) == 1
+    assert seen.words == seen.second != []

@@ -1,7 +1,9 @@
 """Slow queries of a read, which a second connection has answered while it asks the next ones.
 
 Both connections see the same snapshot. It only saves time: what is not answered there is asked in
-the read itself.
+the read itself. A read waits for the second connection only while the server works there: never for
+a connection, which a pooler may not have, nor for a lock, which somebody may wait for who waits for
+the read.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ EXPORT: Final = "SELECT pg_export_snapshot()"
 FEW_WORKERS: Final = "SET LOCAL min_parallel_index_scan_size = '32MB'"
 """What the read sets, as its workers would compete with the second connection; and to start them
 takes longer than they save of an index of 8 MB."""
+
+NO_LOCKS: Final = Sent("SET LOCAL lock_timeout = '50ms'")
+"""What the second connection sets."""
 
 WAIT_SECONDS: Final = 1.0
 """How long the second connection is waited for, in a thread; later it would save nothing."""
@@ -60,7 +65,7 @@ class ParallelQueries:
         self._beginning, self._queries = beginning, queries
         self._answers: list[Answer] = []
         self._lock = threading.Lock()
-        self._is_sent = self._is_needless = False
+        self._has_begun = self._is_needless = False
         self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
         with suppress(RuntimeError):  # no more threads can be started
             self._thread.start()
@@ -74,19 +79,24 @@ class ParallelQueries:
 
     def _has_answers(self) -> bool:
         with self._lock:
-            self._is_needless = not self._is_sent
+            self._is_needless = not self._has_begun
         if not self._is_needless:
             self._thread.join()
         return bool(self._answers)
+
+    def _begins(self) -> bool:
+        """Return whether the queries are still needed, for whose answers the read waits then."""
+        with self._lock:
+            self._has_begun = not self._is_needless
+        return self._has_begun
 
     def _run(self) -> None:
         with suppress(Exception):  # what is wrong is said when the read asks itself
             connection = self._take(WAIT_SECONDS)
             try:
-                with self._lock:
-                    self._is_sent = not self._is_needless
-                if self._is_sent:
-                    answers = connection.together(*self._beginning, *self._queries)
-                    self._answers = answers[len(self._beginning) :]
+                if not self._is_needless:
+                    connection.together(*self._beginning, NO_LOCKS)
+                    if self._begins():
+                        self._answers = connection.together(*self._queries)
             finally:
                 self._give_back(connection)
