@@ -158,6 +158,11 @@ class Transaction(ABC):
         """Whether this was the last write as far as is known without asking a server."""
         return True
 
+    @property
+    def holds_connection(self) -> bool:
+        """Whether it holds a connection of a server, which others may be waiting for."""
+        return False
+
     @abstractmethod
     def stamp_of_others(self) -> object:
         """Return a value that changes whenever another connection has changed the database.

@@ -2097,7 +2097,7 @@ class Store:
         engine = self._file.engine
         # Outside the transaction, because another engine may need one of its own for this.
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
-        weakened_by = engine.weakened_by
+        durability, weakened_by = engine.durability, engine.weakened_by
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
             subjects, categories = (
@@ -2121,7 +2121,7 @@ class Store:
                 path=self.path,
                 size_bytes=size_bytes,
                 log_bytes=log_bytes,
-                durability=engine.durability,
+                durability=durability,
                 weakened_by=weakened_by,
                 index_bytes=residents.RESIDENTS.bytes,
                 max_index_bytes=residents.RESIDENTS.max_bytes,

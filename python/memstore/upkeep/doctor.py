@@ -67,7 +67,7 @@ def _checks(
     return (
         ("locks", partial(_locks, engine)),
         ("log", partial(_log, engine)),
-        ("index", partial(_index, searches)),
+        ("index", _index(searches)),
         ("pages", partial(_pages, engine)),
         ("links", partial(_links, engine)),
         ("chains", partial(_chains, engine)),
@@ -163,10 +163,29 @@ def _log(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
         )
 
 
-def _index(searches: Searches, _: Transaction) -> Iterator[tuple[str, bool]]:
-    for rows, is_whole in searches.are_whole().items():
-        if not is_whole:
-            yield f"the index of {rows}, which is beside the file, differs from its checksum", True
+def _index(searches: Searches) -> Check:
+    """Compare the files of the index, and return the check that reports what is wrong.
+
+    That takes a transaction, which a pooler may not have while another one is open.
+    """
+    failure: Exception | None = None
+    are_whole: dict[str, bool] = {}
+    try:
+        are_whole = searches.are_whole()
+    except findings.DAMAGE as error:
+        failure = error
+
+    def check(_: Transaction) -> Iterator[tuple[str, bool]]:
+        if failure is not None:
+            raise failure
+        for rows, is_whole in are_whole.items():
+            if not is_whole:
+                yield (
+                    f"the index of {rows}, which is beside the file, differs from its checksum",
+                    True,
+                )
+
+    return check
 
 
 def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:

@@ -13,7 +13,7 @@ pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg
 from tests.support import postgres  # noqa: E402
 
 import memstore  # noqa: E402
-from memstore.database.postgres import checks  # noqa: E402
+from memstore.database.postgres import checks, pools  # noqa: E402
 from memstore.database.postgres.address import Address  # noqa: E402
 from memstore.store import servers  # noqa: E402
 
@@ -51,6 +51,49 @@ def test_clients_share_connections(pooled: str) -> None:
             assert store.status().active == CLIENTS // 2 * 60
             assert store.verify() == []
             assert store.file.examine(deep=True) == []
+
+
+@pytest.fixture(params=["a pooler with one connection", "a process with one connection"])
+def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
+    """The address of a database to which there are fewer connections than threads."""
+    if request.param.startswith("a process"):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pools, "MAX_CONNECTIONS", 1)
+            yield f"{url}&application_name=few"
+        return
+    with pgbouncer.before(url, size=1) as (host, port):
+        yield pgbouncer.through(url, host, port)
+
+
+def test_threads_that_wait_for_a_connection_or_an_index_do_not_wait_for_each_other(
+    url: str, few: str
+) -> None:
+    with (
+        memstore.open(url, embedder=Letters()) as other,
+        memstore.open(few, embedder=Letters()) as store,
+        ThreadPoolExecutor(CLIENTS + 2) as threads,
+    ):
+        other.add_many([{"content": f"thing {n}", "subject": "s"} for n in range(100)])
+
+        def work(number: int) -> None:
+            for turn in range(20):
+                store.search(f"thing {number}")
+                if turn % 5 == number:
+                    store.add(f"kept {number} {turn}", subject="s")
+                    store.episodes.add(f"said {number} {turn}", source="chat")
+                    store.episodes.search("said")
+
+        def write() -> None:
+            for turn in range(60):
+                other.add(f"new {turn}", subject="s")
+
+        waiting = [threads.submit(work, number) for number in range(CLIENTS + 1)]
+        waiting.append(threads.submit(write))
+        for one in waiting:
+            one.result(100)
+        assert store.status().active == 100 + (CLIENTS + 1) * 4 + 60
+        assert len(store.search("kept", limit=100)) >= (CLIENTS + 1) * 4
+        assert store.file.examine(deep=True) == []
 
 
 def test_check_names_it(pooled: str) -> None:

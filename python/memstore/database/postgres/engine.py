@@ -230,7 +230,7 @@ class PostgresEngine:
             if read.is_unchecked:
                 read.begin()
         finally:
-            if read.has_begun:
+            if read.holds_connection:
                 self._note_read(seen, read)
 
     def _note_read(self, seen: State | None, read: LazyRead) -> None:

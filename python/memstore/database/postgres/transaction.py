@@ -146,6 +146,10 @@ class PostgresTransaction(Transaction):
         return self._connection
 
     @property
+    def holds_connection(self) -> bool:
+        return self._connection is not None
+
+    @property
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
 
@@ -540,17 +544,13 @@ class LazyRead(PostgresTransaction):
         """Whether the tenant's row has to be as it was seen last, or its epoch."""
 
     @property
-    def has_begun(self) -> bool:
-        return self._connection is not None
-
-    @property
     def _has_tables(self) -> bool:
         return True  # without them, no read is lazy
 
     @property
     def is_unchecked(self) -> bool:
         """Whether it relies on what the server was not asked about yet."""
-        return not self.has_begun and (self._needs_version or self._needs_epoch)
+        return not self.holds_connection and (self._needs_version or self._needs_epoch)
 
     @property
     def connection(self) -> Connection:
@@ -587,16 +587,16 @@ class LazyRead(PostgresTransaction):
         Raises:
             Outdated: the tenant's row is not the one that was relied on.
         """
-        if not self.has_begun:
+        if not self.holds_connection:
             self._begin()
 
     def _relied(self, *, only_epoch: bool = False) -> None:
-        if not self.has_begun:
+        if not self.holds_connection:
             self._needs_epoch = True
             self._needs_version |= not only_epoch
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        return super()._fetched_together(queries) if self.has_begun else self._begin(queries)
+        return super()._fetched_together(queries) if self.holds_connection else self._begin(queries)
 
     def _begin(self, queries: Sequence[tuple[str, Given]] = ()) -> list[list[Row]]:
         state, found = self._begun(queries)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore._kernel import PanicException
@@ -30,7 +30,7 @@ from memstore.search.index.contents import Contents, ThreadedCall
 from memstore.search.index.files import Files
 from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
 from memstore.search.index.residents import RESIDENTS
-from memstore.search.index.shared_lock import SharedLock
+from memstore.search.index.shared_lock import SharedLock, Taken
 
 if TYPE_CHECKING:
     import logging
@@ -215,10 +215,11 @@ class Index:
             may_repeat: as in :meth:`memstore.database.engine.Engine.read`.
         """
         for left in reversed(range(OLD_SNAPSHOTS)):
-            with self._engine.read(may_repeat=may_repeat) as transaction:
+            with ExitStack() as stack:
                 try:
-                    contents = self._enter(transaction)
+                    transaction, contents = self._entered(stack, may_repeat=may_repeat)
                 except _Older:
+                    stack.close()
                     if not left:
                         with self._lock.alone():
                             self._current = None
@@ -235,13 +236,35 @@ class Index:
         self._note_use()
         self._work_behind()
 
+    def _entered(
+        self, stack: ExitStack, *, may_repeat: bool
+    ) -> tuple[Transaction, Contents | None]:
+        """Open a transaction, and enter the gate of the index in its state.
+
+        Who waits at the gate holds no connection: it may be the last one, and those inside need it.
+        """
+        transaction = stack.enter_context(self._engine.read(may_repeat=may_repeat))
+        try:
+            return transaction, self._enter(transaction)
+        except Taken:
+            stack.close()
+        before = self._identity
+        with self._lock.alone(stay=True):
+            transaction = stack.enter_context(self._engine.read())
+            self._bring_up(transaction, *self._span(transaction))
+            current = self._current
+        return transaction, self._inside(current, before)
+
     def _enter(self, transaction: Transaction) -> Contents | None:
-        """Return the index in the state of the transaction, and enter its gate."""
-        if self._current is not None and not transaction.expects(self._current.last_write):
-            self._prefetch(transaction, self._current)
-        span = feeds.span(transaction, self._kind.feed)
-        generation = generation_table.active(transaction)
-        self._lock.enter()
+        """Return the index in the state of the transaction, and enter its gate.
+
+        Raises:
+            Taken: it would have to be waited for, and the transaction holds a connection.
+        """
+        span, generation = self._span(transaction)
+        if self._unfit:
+            return None
+        self._lock.enter(at_once=transaction.holds_connection)
         current = self._current
         if (
             current is not None
@@ -251,13 +274,25 @@ class Index:
         ):
             return current
         self._lock.leave()
-        if self._unfit:
-            return None
-        before = None if current is None else current.identity
         del current  # it may be the last that maps its files
-        with self._lock.alone(stay=True):
+        before = self._identity
+        with self._lock.alone(stay=True, at_once=transaction.holds_connection):
             self._bring_up(transaction, span, generation)
             current = self._current
+        return self._inside(current, before)
+
+    @property
+    def _identity(self) -> str | None:
+        """The name of the files in use."""
+        current = self._current
+        return None if current is None else current.identity
+
+    def _inside(self, current: Contents | None, before: str | None) -> Contents | None:
+        """Return the index that was brought up; leave its gate if there is none.
+
+        Args:
+            before: the name of the files that were in use.
+        """
         if current is None:
             self._lock.leave()
         elif (
@@ -267,6 +302,13 @@ class Index:
         ):
             self._files.remove(before)  # some systems kept them as long as they were mapped here
         return current
+
+    def _span(self, transaction: Transaction) -> tuple[Span, Generation]:
+        """Return the changes that a transaction can tell, and the active generation."""
+        current = self._current
+        if current is not None and not transaction.expects(current.last_write):
+            self._prefetch(transaction, current)
+        return feeds.span(transaction, self._kind.feed), generation_table.active(transaction)
 
     def _prefetch(self, transaction: Transaction, current: Contents) -> None:
         """Ask a server at once for all that bringing the index up to date will ask."""
