@@ -99,12 +99,10 @@ class Pool:
         """
         if not self._has_connected:
             self._connect_first()
-        while (rested := self._rested()) is not None:
+        while (rested := self._rested_or_waiting()) is not None:
             if not rested.closed:
                 return rested
             self._pool.putconn(rested)  # which replaces it
-        with _lock:
-            self._waiting += 1
         try:
             return self._pool.getconn(wait)
         except PoolTimeout:
@@ -175,10 +173,17 @@ class Pool:
             self._timer.start()
         return True
 
-    def _rested(self) -> Connection | None:
+    def _rested_or_waiting(self) -> Connection | None:
+        """Return a connection that rests; or ``None``, and the caller counts as waiting.
+
+        At once, so that none begins to rest in between, which nobody would wake the caller for.
+        """
         with _lock:
             self._fewest = min(self._fewest, max(0, len(self._resting) - 1))
-            return self._resting.pop() if self._resting else None
+            if self._resting:
+                return self._resting.pop()
+            self._waiting += 1
+            return None
 
     def _let_go(self) -> None:
         """Give those back that were not used for so long; the pool closes them in time."""
