@@ -51,9 +51,11 @@ def test_who_waits_to_be_alone_goes_first() -> None:
 
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(be_alone)
-        assert wait_until(lambda: lock._waiting)
-        with pytest.raises(Taken):
-            lock.enter(at_once=True)
-        lock.leave()
+        try:
+            assert wait_until(lambda: lock._waiting)
+            with pytest.raises(Taken):
+                lock.enter(at_once=True)
+        finally:
+            lock.leave()
         waiting.result(20)
     lock.enter(at_once=True)

@@ -201,9 +201,11 @@ def test_without_another_thread_the_read_asks_itself(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = threading.Thread.start
+    refused = []
 
     def refuse(thread: threading.Thread) -> None:
         if thread.name == parallel.THREAD:
+            refused.append(thread)
             raise RuntimeError("can't start new thread")
         start(thread)
 
@@ -211,6 +213,7 @@ def test_without_another_thread_the_read_asks_itself(
         was = found(store)
         monkeypatch.setattr(threading.Thread, "start", refuse)
         assert found(store) == was
+        assert len(refused) == 1
 
 
 def test_a_failure_in_the_thread_costs_no_answer_and_prints_nothing(

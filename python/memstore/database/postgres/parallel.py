@@ -1,9 +1,9 @@
 """Slow queries of a read, which a second connection has answered while it asks the next ones.
 
-Both connections see the same snapshot. It only saves time: what is not answered there is asked in
-the read itself. A read waits for the second connection only while the server works there: never for
-a connection, which a pooler may not have, nor for a lock, which somebody may wait for who waits for
-the read.
+Both connections see the same snapshot. What is not answered there is asked in the read itself, so
+that it only saves time, as long as the server can export a snapshot. A read waits for the second
+connection only while the server works there: never for a connection, which a pooler may not have,
+nor for a lock, which somebody may wait for who waits for the read.
 """
 
 from __future__ import annotations

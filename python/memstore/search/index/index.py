@@ -248,6 +248,19 @@ class Index:
             return transaction, self._enter(transaction)
         except Taken:
             stack.close()
+        self._lock.enter()
+        try:
+            transaction = stack.enter_context(self._engine.read())
+            current = self._fitting(transaction, *self._span(transaction))
+        except BaseException:
+            self._lock.leave()
+            raise
+        if current is not None:
+            return transaction, current
+        self._lock.leave()
+        if self._unfit:
+            return transaction, None
+        stack.close()
         before = self._identity
         with self._lock.alone(stay=True):
             transaction = stack.enter_context(self._engine.read())
@@ -265,6 +278,20 @@ class Index:
         if self._unfit:
             return None
         self._lock.enter(at_once=transaction.holds_connection)
+        current = self._fitting(transaction, span, generation)
+        if current is not None:
+            return current
+        self._lock.leave()
+        before = self._identity
+        with self._lock.alone(stay=True, at_once=transaction.holds_connection):
+            self._bring_up(transaction, span, generation)
+            current = self._current
+        return self._inside(current, before)
+
+    def _fitting(
+        self, transaction: Transaction, span: Span, generation: Generation
+    ) -> Contents | None:
+        """Return the index if it is in the state of the transaction; the caller is inside."""
         current = self._current
         if (
             current is not None
@@ -273,13 +300,7 @@ class Index:
             and _is_of(current, transaction)
         ):
             return current
-        self._lock.leave()
-        del current  # it may be the last that maps its files
-        before = self._identity
-        with self._lock.alone(stay=True, at_once=transaction.holds_connection):
-            self._bring_up(transaction, span, generation)
-            current = self._current
-        return self._inside(current, before)
+        return None
 
     @property
     def _identity(self) -> str | None:
