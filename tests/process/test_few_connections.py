@@ -1,4 +1,4 @@
-"""Random acts of many threads that share one connection to the server: none stands still."""
+"""Random acts of many threads that share one connection to the server: they do not deadlock."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 THREADS = 6
 SECONDS = 8.0
-STILL_SECONDS = 60.0
-"""After so long without an end, an act stands still: a pooler gives up after 120 s."""
+MORE_SECONDS = 60.0
+"""How long the acts may go on after their time: a pooler gives up after 120 s."""
 
 
 class Actor:
@@ -88,7 +88,7 @@ class Actor:
 
 
 @pytest.mark.parametrize("at_once", [2000, 0], ids=["indexed at once", "provisional first"])
-def test_no_thread_stands_still(
+def test_threads_do_not_deadlock(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setenv("MEMSTORE_INDEX_FOLDER", str(tmp_path))
@@ -111,7 +111,7 @@ def test_no_thread_stands_still(
             for thread in threads:
                 thread.start()
             for thread in threads:
-                thread.join(max(0.0, ends + STILL_SECONDS - clock.monotonic()))
+                thread.join(max(0.0, ends + MORE_SECONDS - clock.monotonic()))
             assert not any(thread.is_alive() for thread in threads)
             assert [actor.failure for actor in actors if actor.failure] == []
         for actor in actors:
@@ -119,4 +119,4 @@ def test_no_thread_stands_still(
             assert {fact.id: fact.content for fact in held} == actor.kept
         assert other.verify() == []
         assert other.file.examine(deep=True) == []
-    print(f"{sum(actor.acts for actor in actors)} acts, none stood still")
+    print(f"{sum(actor.acts for actor in actors)} acts, no deadlock")

@@ -199,9 +199,9 @@ class Transaction(ABC):
         """Say what will be read next, so that a server can answer all of it at once."""
 
     def ask_in_parallel(self, queries: Sequence[Statement]) -> None:  # noqa: B027 - a file needs nothing
-        """Say what takes long and will be read after the next queries.
+        """Announce slow queries that will be read after the next ones.
 
-        A server can answer it at the same time; reading it waits for its answer.
+        A server can answer them at the same time; reading one waits for its answer.
         """
 
     @abstractmethod
@@ -283,13 +283,9 @@ class FullText(Protocol):
         """
 
     def search_in_parallel(
-        self,
-        transaction: Transaction,
-        queries: Iterable[str],
-        passes: Iterable[Wanted],
-        limit: int,
+        self, transaction: Transaction, searches: Iterable[tuple[str, Wanted]], limit: int
     ) -> None:
-        """Say which searches follow after other queries: each of these with each filter."""
+        """Announce searches, each a query and a filter, that follow after other queries."""
 
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
@@ -64,7 +65,7 @@ class DatabaseLookup(Lookup[F]):
 
     def words_in_parallel(self, queries: Iterable[str], passes: Iterable[F], k: int) -> None:
         if self.until is None:
-            self._full_text.search_in_parallel(self._transaction, queries, passes, k)
+            self._full_text.search_in_parallel(self._transaction, product(queries, passes), k)
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
         if self.approximates:

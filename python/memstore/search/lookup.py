@@ -143,7 +143,7 @@ class Lookup(ABC, Generic[F]):
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
 
     def words_in_parallel(self, queries: Iterable[str], passes: Iterable[F], k: int) -> None:
-        """Say that the words of queries will be asked for, with each filter, after :meth:`near`."""
+        """Announce that :meth:`words` of each query with each filter follows after :meth:`near`."""
 
     @abstractmethod
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:

@@ -175,7 +175,7 @@ def test_a_search_does_not_wait_for_a_connection_of_a_pooler(url: str) -> None:
         assert found(store) == was
 
 
-def test_a_search_does_not_wait_for_who_waits_for_it(url: str) -> None:
+def test_a_search_does_not_wait_for_a_lock_of_a_table(url: str) -> None:
     with (
         opened(url) as store,
         psycopg.connect(url) as owner,

@@ -65,9 +65,7 @@ def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
         yield pgbouncer.through(url, host, port)
 
 
-def test_threads_that_wait_for_a_connection_or_an_index_do_not_wait_for_each_other(
-    url: str, few: str
-) -> None:
+def test_threads_that_wait_for_a_connection_or_an_index_do_not_deadlock(url: str, few: str) -> None:
     with (
         memstore.open(url, embedder=Letters()) as other,
         memstore.open(few, embedder=Letters()) as store,

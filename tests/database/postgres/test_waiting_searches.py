@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.clock import wait_until
+from tests.support.postgres import psycopg  # noqa: F401 - skips these tests without it
 from tests.support.programs import Letters
 from tests.support.sent import watched
 

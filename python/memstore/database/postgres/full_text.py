@@ -7,7 +7,6 @@ index is there.
 from __future__ import annotations
 
 import unicodedata
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts, Statement
@@ -55,14 +54,9 @@ class Words(NamedTuple):
         return dict(transaction.rows(*asked))
 
     def search_in_parallel(
-        self,
-        transaction: Transaction,
-        queries: Iterable[str],
-        passes: Iterable[Wanted],
-        limit: int,
+        self, transaction: Transaction, searches: Iterable[tuple[str, Wanted]], limit: int
     ) -> None:
-        pairs = product(queries, passes)
-        asked = [self._statement(transaction, query, wanted, limit) for query, wanted in pairs]
+        asked = [self._statement(transaction, *search, limit) for search in searches]
         transaction.ask_in_parallel([one for one in asked if one is not None])
 
     def _statement(

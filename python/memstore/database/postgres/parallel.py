@@ -3,7 +3,7 @@
 Both connections see the same snapshot. What is not answered there is asked in the read itself, so
 that it only saves time, as long as the server can export a snapshot. A read waits for the second
 connection only while the server works there: never for a connection, which a pooler may not have,
-nor for a lock, which somebody may wait for who waits for the read.
+nor for a table lock, because whoever is waiting for that lock may be waiting for the read.
 """
 
 from __future__ import annotations

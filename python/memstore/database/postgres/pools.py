@@ -176,7 +176,7 @@ class Pool:
     def _rested_or_waiting(self) -> Connection | None:
         """Return a connection that rests; or ``None``, and the caller counts as waiting.
 
-        At once, so that none begins to rest in between, which nobody would wake the caller for.
+        In one step, because a connection that began to rest in between would not end the waiting.
         """
         with _lock:
             self._fewest = min(self._fewest, max(0, len(self._resting) - 1))

@@ -124,6 +124,8 @@ class PostgresTransaction(Transaction):
         """The tables that were written."""
         self._prefetched: list[tuple[tuple[str, list[object]], list[Row]]] = []
         """The answers to queries that will be asked, by their texts and values."""
+        self._parallel: ParallelQueries | None = None
+        """Queries that another connection answers."""
         self._last: Answer | None = None
         """The answer to the last query."""
         self._new_facts: set[object] = set()
@@ -217,12 +219,16 @@ class PostgresTransaction(Transaction):
         return rows
 
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
-        if self._prefetched:
+        if self._prefetched or self._parallel is not None:
             statement = statements.compiled(sql, True)
             bound = self._bound_of(statement, sql, parameters)
             for known, rows in self._prefetched:
                 if known == (statement.text, bound):
                     return rows
+            if self._parallel is not None:
+                answered = self._parallel.rows(statement.text, bound)
+                if answered is not None:
+                    return answered
         return self._fetched_together([(sql, parameters)])[0]
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
@@ -537,7 +543,6 @@ class LazyRead(PostgresTransaction):
         self._begin_on = begin_on
         self._give_back = give_back
         self._ask_in_parallel = ask_in_parallel
-        self._parallel: ParallelQueries | None = None
         self._naming = naming
         self.is_named = is_named
         self._needs_version = self._needs_epoch = False
@@ -572,14 +577,6 @@ class LazyRead(PostgresTransaction):
             sharing = parallel.sharing(self.connection)
         naming = [self._naming] if self.is_named else []
         self._parallel = self._ask_in_parallel([Sent(READ), sharing, *naming], asked)
-
-    def _fetched(self, sql: str, parameters: Given) -> list[Row]:
-        if self._parallel is not None:
-            statement = statements.compiled(sql, True)
-            rows = self._parallel.rows(statement.text, self._bound_of(statement, sql, parameters))
-            if rows is not None:
-                return rows
-        return super()._fetched(sql, parameters)
 
     def begin(self) -> None:
         """Begin, if nothing has been read yet.

@@ -241,7 +241,8 @@ class Index:
     ) -> tuple[Transaction, Contents | None]:
         """Open a transaction, and enter the gate of the index in its state.
 
-        Who waits at the gate holds no connection: it may be the last one, and those inside need it.
+        A thread that waits at the gate holds no connection: it may be the last one, and those
+        inside need it.
         """
         transaction = stack.enter_context(self._engine.read(may_repeat=may_repeat))
         try:
@@ -266,13 +267,13 @@ class Index:
             transaction = stack.enter_context(self._engine.read())
             self._bring_up(transaction, *self._span(transaction))
             current = self._current
-        return transaction, self._inside(current, before)
+        return transaction, self._brought_up(current, before)
 
     def _enter(self, transaction: Transaction) -> Contents | None:
         """Return the index in the state of the transaction, and enter its gate.
 
         Raises:
-            Taken: it would have to be waited for, and the transaction holds a connection.
+            Taken: the gate is not free, and the transaction holds a connection.
         """
         span, generation = self._span(transaction)
         if self._unfit:
@@ -286,7 +287,7 @@ class Index:
         with self._lock.alone(stay=True, at_once=transaction.holds_connection):
             self._bring_up(transaction, span, generation)
             current = self._current
-        return self._inside(current, before)
+        return self._brought_up(current, before)
 
     def _fitting(
         self, transaction: Transaction, span: Span, generation: Generation
@@ -308,7 +309,7 @@ class Index:
         current = self._current
         return None if current is None else current.identity
 
-    def _inside(self, current: Contents | None, before: str | None) -> Contents | None:
+    def _brought_up(self, current: Contents | None, before: str | None) -> Contents | None:
         """Return the index that was brought up; leave its gate if there is none.
 
         Args:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class Taken(Exception):
-    """The lock cannot be had at once."""
+    """The lock is not free."""
 
 
 class SharedLock:
     """See the module.
 
-    With ``at_once``, :class:`Taken` is raised where it would have to be waited for.
+    With ``at_once``, :class:`Taken` is raised instead of waiting.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,6 @@ class SharedLock:
                 self._wait_until(lambda: not self._alone and not self._inside, at_once)
             finally:
                 self._waiting -= 1
-                self._changed.notify_all()
             self._alone = True
         try:
             yield
