@@ -1,6 +1,6 @@
 """Many clients of one PostgreSQL server, mixed, beside one client in the same run.
 
-    python -m benches.postgres_clients [--seconds 60] [--processes 4] [--clients 8]
+    python -m benches.postgres_clients [--seconds 60] [--processes 4] [--clients 8] [--pool-size 1]
 
 Each process has so many clients, each of which is a thread with a store of its own; they work in
 eight namespaces. An act is a fact added, a fact superseded, a task created and finished, an episode
@@ -133,12 +133,16 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--clients", type=int, default=8, help="of each process")
+    parser.add_argument("--pool-size", type=int, help="the most connections of a process")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run is not None:
         run_clients(*json.loads(arguments.run))
         return
-    with postgres.database() as url:
+    with postgres.database() as plain:
+        url = plain
+        if arguments.pool_size is not None:
+            url = postgres.with_option(plain, f"pool_size={arguments.pool_size}")
         alone = together(url, 1, 1, arguments.seconds, 10_000)
         done = together(url, arguments.processes, arguments.clients, arguments.seconds, 0)
         errors = Counter(error for one in alone + done for error in one[2])
@@ -146,7 +150,7 @@ def main() -> None:
         print(
             f"one client {rates[0]:.0f} acts a second, {len(done)} clients {rates[1]:.0f}"
             f" ({rates[1] / rates[0]:.2f} x); {errors.total()} errors,"
-            f" {lost(url, alone + done)} lost, {len(doubled(url))} doubled"
+            f" {lost(url, alone + done)} lost, {len(doubled(plain))} doubled"
         )
         for error, number in errors.most_common(5):
             print(f"{number} x {error}")

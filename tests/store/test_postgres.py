@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.support.postgres import Databases
+from tests.support.postgres import Databases, with_option
 
 import memstore
 from memstore import Conflict, InvalidArgument, StorageError
 from memstore.errors import Remedy, SchemaError
+from memstore.store import servers
 
 pytestmark = pytest.mark.process
 
@@ -127,13 +129,34 @@ def test_what_the_server_decides_is_refused(
 
 
 def test_statements_need_not_be_prepared(url: str) -> None:
-    mark = "&" if "?" in url else "?"
-    with memstore.open(f"{url}{mark}prepare_threshold=none", embedder=None) as store:
+    with memstore.open(with_option(url, "prepare_threshold=none"), embedder=None) as store:
         for number in range(7):
             store.add(f"fact {number}", subject="s")
         assert len(store.search("fact", limit=10)) == 7
     with pytest.raises(InvalidArgument, match="prepare_threshold"):
-        memstore.open(f"{url}{mark}prepare_threshold=some", embedder=None)
+        memstore.open(with_option(url, "prepare_threshold=some"), embedder=None)
+
+
+def test_a_process_has_no_more_connections_than_its_pool(url: str) -> None:
+    with (
+        memstore.open(with_option(url, "pool_size=2"), embedder=None) as store,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        facts = [*threads.map(lambda n: store.add(f"fact {n}", subject="s"), range(40))]
+        assert [*threads.map(lambda fact: store.get(fact.id), facts)] == facts
+        figures = store.file.engine.connections
+        assert 0 < figures["used"] + figures["idle"] <= 2
+    (found,) = (one for one in servers.check(url) if one.name == "connections")
+    assert "opens up to 32" in found.text
+    limited = with_option(url, "pool_size=7")
+    (found,) = (one for one in servers.check(limited) if one.name == "connections")
+    assert "opens up to 7" in found.text
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "1001", "many", "", "1.5", "٣"])
+def test_an_impossible_size_of_the_pool_is_refused(url: str, size: str) -> None:
+    with pytest.raises(InvalidArgument, match="pool_size must be a number from 1 to 1000"):
+        memstore.open(with_option(url, f"pool_size={size}"), embedder=None)
 
 
 def test_texts_with_a_null_character_are_refused_as_such(url: str) -> None:

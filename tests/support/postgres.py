@@ -82,6 +82,11 @@ def as_user(url: str, role: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}"))
 
 
+def with_option(url: str, option: str) -> str:
+    """Return a URL with one more parameter."""
+    return f"{url}{'&' if '?' in url else '?'}{option}"
+
+
 @contextmanager
 def a_role(url: str) -> Iterator[tuple[str, str]]:
     """Yield names for an owner and a program's role; what was made of them goes in the end."""

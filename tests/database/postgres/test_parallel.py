@@ -13,12 +13,13 @@ from tests.database.postgres.test_row_security import guarded
 from tests.support import pgbouncer
 from tests.support.clock import wait_until
 from tests.support.embedders import WordEmbedder
-from tests.support.postgres import psycopg
+from tests.support.postgres import psycopg, with_option
 from tests.support.sent import watched
 
 import memstore
 from memstore import NewFact, Store
-from memstore.database.postgres import parallel, pools
+from memstore.database.postgres import parallel
+from memstore.database.postgres.address import POOL_SIZE
 from memstore.database.postgres.connection import Sent
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import index as module
@@ -151,11 +152,10 @@ def test_a_connection_that_breaks_costs_no_answer(url: str) -> None:
 def test_a_search_does_not_wait_for_a_second_connection(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "MAX_CONNECTIONS", 1)
     monkeypatch.setattr(parallel, "WAIT_SECONDS", 3600.0)  # a search that waits does not end
     seen: list[str] = []
     with (
-        opened(url) as store,
+        opened(with_option(url, "pool_size=1")) as store,
         watched(before=lambda _, statements: seen.extend(one.text for one in statements)),
     ):
         assert found(store)
@@ -239,7 +239,7 @@ def test_what_is_not_asked_leaves_nothing_behind(url: str, monkeypatch: pytest.M
         was = found(store)
         with monkeypatch.context() as patched:
             patched.setattr(DatabaseLookup, "near", failing)
-            for _ in range(pools.MAX_CONNECTIONS + 1):
+            for _ in range(POOL_SIZE + 1):
                 with pytest.raises(ZeroDivisionError):
                     store.search(QUERY)
         for thread in running():

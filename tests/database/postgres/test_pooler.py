@@ -11,9 +11,10 @@ from tests.support.programs import Letters
 pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg")
 
 from tests.support import postgres  # noqa: E402
+from tests.support.postgres import with_option  # noqa: E402
 
 import memstore  # noqa: E402
-from memstore.database.postgres import checks, pools  # noqa: E402
+from memstore.database.postgres import checks  # noqa: E402
 from memstore.database.postgres.address import Address  # noqa: E402
 from memstore.store import servers  # noqa: E402
 
@@ -57,9 +58,7 @@ def test_clients_share_connections(pooled: str) -> None:
 def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
     """The address of a database to which there are fewer connections than threads."""
     if request.param.startswith("a process"):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(pools, "MAX_CONNECTIONS", 1)
-            yield f"{url}&application_name=few"
+        yield with_option(url, "pool_size=1")
         return
     with pgbouncer.before(url, size=1) as (host, port):
         yield pgbouncer.through(url, host, port)

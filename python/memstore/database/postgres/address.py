@@ -14,8 +14,11 @@ from memstore.errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OURS: Final = ("prepare_threshold",)
+OURS: Final = ("prepare_threshold", "pool_size")
 """Parameters of a URL that are for this program, not for libpq."""
+
+POOL_SIZE: Final = 32
+MAX_POOL_SIZE: Final = 1000
 
 NUMBER: Final = re.compile(r"\d+|none", re.IGNORECASE)
 
@@ -46,6 +49,8 @@ class Address:
         """What connections are opened with; it may hold a password, so it is never shown."""
         self.prepare_threshold = _threshold(own.get("prepare_threshold"))
         """After how many uses a statement is prepared; ``None`` for never, as PgBouncer needs."""
+        self.pool_size = _pool_size(own.get("pool_size"))
+        """The most connections that a process has to this database."""
         self.shown = _shown(given)
         """The URL without password and parameters, for errors, status and logs."""
 
@@ -69,6 +74,16 @@ def _threshold(text: str | None) -> int | None:
     if not NUMBER.fullmatch(text):
         raise InvalidArgument("prepare_threshold must be a number or none", argument="path")
     return None if text.lower() == "none" else int(text)
+
+
+def _pool_size(text: str | None) -> int:
+    if text is None:
+        return POOL_SIZE
+    if not re.fullmatch(r"[1-9]\d{0,3}", text, re.ASCII) or int(text) > MAX_POOL_SIZE:
+        raise InvalidArgument(
+            f"pool_size must be a number from 1 to {MAX_POOL_SIZE}", argument="path"
+        )
+    return int(text)
 
 
 def _shown(given: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def run(address: Address) -> list[Checked]:
         found += _schema(connection) if has_tables else [_no_schema(connection)]
         found.append(_clock(connection))
         found += _durability(connection)
-        found.append(_connections(connection))
+        found.append(_connections(connection, address.pool_size))
         if has_tables:
             found += _row_security(connection)
         seen = _scalar(connection, "SELECT pg_backend_pid()")
@@ -165,7 +165,7 @@ def _durability(connection: psycopg.Connection[Any]) -> Iterator[Checked]:
         yield Checked("disk", "weak", "fsync = off: a power failure may destroy the database")
 
 
-def _connections(connection: psycopg.Connection[Any]) -> Checked:
+def _connections(connection: psycopg.Connection[Any], needed: int) -> Checked:
     row = connection.execute(
         "SELECT current_setting('max_connections')::int"
         " - current_setting('superuser_reserved_connections')::int"
@@ -174,7 +174,6 @@ def _connections(connection: psycopg.Connection[Any]) -> Checked:
     ).fetchone()
     allowed, own = row or (0, -1)
     allowed = min(allowed, own) if own is not None and own >= 0 else allowed
-    needed = pools.MAX_CONNECTIONS
     return Checked(
         "connections",
         "right" if allowed >= needed else "weak",

@@ -468,7 +468,7 @@ class PostgresEngine:
         Args:
             begin: sends the first statements; it is called again if the connection was dead.
         """
-        for _ in range(pools.MAX_CONNECTIONS + 1):  # all that a process has may have died
+        for _ in range(self._address.pool_size + 1):  # all that a process has may have died
             connection = self._taken()
             try:
                 return begin(connection)

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 else:
     parallel = lazy_import("memstore.database.postgres.parallel")
 
-MAX_CONNECTIONS: Final = 32
-"""The most connections that a process has to one database."""
-
 IDLE_SECONDS: Final = 300.0
 """After how long an unused connection is closed."""
 
@@ -49,7 +46,7 @@ WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
 
 _lock = threading.Lock()
-_pools: dict[tuple[str, int | None, int], Pool] = {}
+_pools: dict[tuple[str, int | None, int, int], Pool] = {}
 
 
 class Pool:
@@ -63,7 +60,7 @@ class Pool:
             connection_class=Connection,
             kwargs={"autocommit": True, "prepare_threshold": None},
             min_size=0,
-            max_size=MAX_CONNECTIONS,
+            max_size=address.pool_size,
             max_idle=IDLE_SECONDS,
             timeout=WAIT_SECONDS,
             reconnect_timeout=WAIT_SECONDS,
@@ -257,7 +254,7 @@ def configure(connection: psycopg.Connection[Any]) -> None:
 
 def opened(address: Address) -> Pool:
     """Return the pool of a database, which the caller releases in the end."""
-    key = (address.conninfo, address.prepare_threshold, os.getpid())
+    key = (address.conninfo, address.prepare_threshold, address.pool_size, os.getpid())
     with _lock:
         if key not in _pools:
             _pools[key] = Pool(address)

@@ -34,7 +34,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     "clock": "Have both machines set their clocks by NTP.",
     "durability": "Set synchronous_commit = on for this user or database: ALTER DATABASE … SET.",
     "disk": "Set fsync = on.",
-    "connections": "Raise max_connections, or put PgBouncer between.",
+    "connections": "Raise max_connections, put PgBouncer between, or add a smaller ?pool_size=… to"
+    " the URL.",
     "row_security": "Connect as memstore_app, which does not own the tables.",
     "pooler": "Add ?prepare_threshold=none to the URL.",
 }
