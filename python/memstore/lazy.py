@@ -1,4 +1,4 @@
-"""Lazy imports, declared next to the ordinary ones.
+"""What is made on first use: above all lazy imports, declared next to the ordinary ones.
 
     if TYPE_CHECKING:
         from memstore.upkeep import doctor
@@ -11,9 +11,13 @@ and the architecture test read the first branch; decision 45 gives the reasons.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property
 
 
 class _Module:
@@ -55,3 +59,21 @@ def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
 def lazy_import(name: str) -> Any:
     """Return a stand-in that imports the module when one of its attributes is first read."""
     return _Module(name)
+
+
+class _CachedProperty(functools.cached_property[Any]):
+    """Like :class:`functools.cached_property`, but threads do not wait for one another.
+
+    Under Python 3.11 that has one lock for all instances, which is held while a value is made: a
+    thread that waited for the server in one store kept those of every other store waiting. Threads
+    that need the value of one instance at once may each make it, and all get the same one.
+    """
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
+
+if not TYPE_CHECKING:
+    cached_property = _CachedProperty

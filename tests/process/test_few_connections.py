@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from tests.support.programs import Letters
 
 pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg")
+
+from tests.support.postgres import with_option  # noqa: E402
 
 import memstore  # noqa: E402
 from memstore import Store  # noqa: E402
@@ -20,6 +23,7 @@ from memstore.search.index import index as module  # noqa: E402
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
+MEMORIES = ("one", "another")
 THREADS = 6
 SECONDS = 8.0
 MORE_SECONDS = 60.0
@@ -87,36 +91,51 @@ class Actor:
         self._store.list(limit=5)
 
 
+@pytest.fixture(params=["a pool of one", "a pooler of one"])
+def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
+    """The address of a database to which there is one connection."""
+    if request.param == "a pool of one":
+        yield with_option(url, "pool_size=1")
+        return
+    with pgbouncer.before(url, size=1) as (host, port):
+        yield pgbouncer.through(url, host, port)
+
+
 @pytest.mark.parametrize("at_once", [2000, 0], ids=["indexed at once", "provisional first"])
 def test_threads_do_not_deadlock(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+    url: str, few: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setenv("MEMSTORE_INDEX_FOLDER", str(tmp_path))
     monkeypatch.setattr(module, "AT_ONCE", at_once)
     monkeypatch.setattr(module, "SAVED_FROM", 20)
     monkeypatch.setattr(module, "COMPARED_EVERY_SECONDS", 1.0)
     monkeypatch.setattr(use_counts, "MAX_WAITING", 3)
-    with memstore.open(url, embedder=Letters()) as other:
-        other.add_many([{"content": f"thing {n}", "subject": "things"} for n in range(200)])
-        with (
-            pgbouncer.before(url, size=1) as (host, port),
-            memstore.open(pgbouncer.through(url, host, port), embedder=Letters()) as store,
-        ):
-            ends = clock.monotonic() + SECONDS
-            actors = [Actor(store, number) for number in range(THREADS)]
-            actors.append(Actor(other, THREADS))
-            threads = [
-                threading.Thread(target=actor.work, args=(ends,), daemon=True) for actor in actors
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join(max(0.0, ends + MORE_SECONDS - clock.monotonic()))
-            assert not any(thread.is_alive() for thread in threads)
-            assert [actor.failure for actor in actors if actor.failure] == []
-        for actor in actors:
-            held = other.get_many([*actor.kept])
+    with ExitStack() as stack:
+
+        def opened(address: str, namespace: str) -> Store:
+            store = memstore.open(address, namespace=namespace, embedder=Letters())
+            return stack.enter_context(store)
+
+        others = [opened(url, namespace) for namespace in MEMORIES]
+        for other in others:
+            other.add_many([{"content": f"thing {n}", "subject": "things"} for n in range(200)])
+        stores = [opened(few, namespace) for namespace in MEMORIES]
+        ends = clock.monotonic() + SECONDS
+        actors = [Actor(stores[number % 2], number) for number in range(THREADS)]
+        actors += [Actor(other, THREADS + number) for number, other in enumerate(others)]
+        threads = [
+            threading.Thread(target=actor.work, args=(ends,), daemon=True) for actor in actors
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, ends + MORE_SECONDS - clock.monotonic()))
+        assert not any(thread.is_alive() for thread in threads)
+        assert [actor.failure for actor in actors if actor.failure] == []
+        for number, actor in enumerate(actors):
+            held = others[number % 2].get_many([*actor.kept])
             assert {fact.id: fact.content for fact in held} == actor.kept
-        assert other.verify() == []
-        assert other.file.examine(deep=True) == []
+        for other in others:
+            assert other.verify() == []
+            assert other.file.examine(deep=True) == []
     print(f"{sum(actor.acts for actor in actors)} acts, no deadlock")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, selected
@@ -12,6 +11,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.records import NOBODY
+from memstore.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore.database import journal
@@ -22,7 +21,7 @@ from memstore.errors import Conflict, EmbedderMismatch, FactChanged, Reason, Rem
 from memstore.facts import rules
 from memstore.facts.rules import known, stored
 from memstore.frozen import derived, replace
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
 

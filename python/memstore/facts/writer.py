@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memstore.database import acts
@@ -18,7 +17,7 @@ from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
 from memstore.frozen import derived, replace
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.vectors import similarities
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.search.lookup import (
     F,
     Lookup,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.tokens import Tokens
@@ -12,7 +12,7 @@ from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.store.file import File
 from memstore.store.store import Store
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import ALL_NAMESPACES
@@ -11,7 +10,7 @@ from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.search.searches import Searches
 from memstore.store.paths import file_at
 from memstore.text.secrets import Screen

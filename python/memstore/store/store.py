@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -58,7 +58,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.facts import Facts, Unchanged
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import cached_property, partial, wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, NoReturn, Unpack
 
 from memstore.coroutines import Awaited, awaited
@@ -44,6 +44,7 @@ from memstore.graph import graph
 from memstore.history import moments
 from memstore.history import past as history
 from memstore.keywords import keywords, part
+from memstore.lazy import cached_property
 from memstore.search import recall
 from memstore.search.index import visibility
 from memstore.search.past import EARLIEST, Past

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
+from memstore.lazy import cached_property
 from memstore.text.folding import folded
 from memstore.text.judging import denials, proofs, signs
 from memstore.text.judging.pair import OVER, Pair

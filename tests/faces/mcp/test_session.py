@@ -7,7 +7,6 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +18,7 @@ from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
 from memstore.faces.mcp.wire import BATCH, CHUNK, MAX_UNREAD_BYTES, Outgoing, lines, mended
+from memstore.lazy import cached_property
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
 HELLO["clientInfo"] |= {"version": "1"}

@@ -5,13 +5,12 @@ Only tools, resources, completions and prompts may need the store; the others ar
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore import __version__
 from memstore.faces.mcp import prompts
 from memstore.faces.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refused
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

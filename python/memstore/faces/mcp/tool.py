@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
 
 from memstore.domain import clock
@@ -25,6 +24,7 @@ from memstore.faces.mcp.arguments import (
 from memstore.faces.mcp.offers import followable
 from memstore.faces.mcp.sources import with_sources
 from memstore.frozen import field, frozen
+from memstore.lazy import cached_property
 from memstore.text.secrets import noted
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
@@ -11,6 +10,7 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.web import templating
 from memstore.faces.web.reply import HTML, Reply, redirect
+from memstore.lazy import cached_property
 from memstore.providers.local import NO_MODEL
 from memstore.store import paths
 from memstore.store.store import file_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +36,7 @@ from memstore._kernel.claims import (
     USER,
     VERSION,
 )
+from memstore.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
