@@ -161,9 +161,10 @@ class Embedding:
 
     def _recover(self) -> None:
         with self._resting:
-            self._rest_until = 0.0
-            self._pause = FIRST_PAUSE_SECONDS
-            self._last_error = Reason("")
+            if self._rest_until or self._last_error:
+                self._rest_until = 0.0
+                self._pause = FIRST_PAUSE_SECONDS
+                self._last_error = Reason("")
 
 
 def first_batch(texts: Sequence[str]) -> int:

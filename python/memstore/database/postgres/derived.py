@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.database.postgres.dialect import ARRAY, OBJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
 TENANT: Final = "memstore_tenant"
@@ -105,19 +105,18 @@ def with_effects(
     return text, names
 
 
-def needless(table: str, values: Mapping[str, object], *, is_fed: bool) -> frozenset[str]:
+def needless(table: str, *, lacks_metadata: bool, is_fed: bool) -> frozenset[str]:
     """Return the effects that new rows do not have.
 
     Args:
-        values: the parameters of their INSERT that all of them share, by name.
+        lacks_metadata: whether none of them has metadata.
         is_fed: whether the feed gets their ids by what is written with them.
     """
-    names = set[str]()
-    if table == "memstore_facts" and values.get("metadata", "") is None:
-        names.add("members")
+    if table == "memstore_facts" and lacks_metadata:
+        return frozenset({"members"})
     if table == "memstore_fact_vectors" and is_fed:
-        names.add("fed")
-    return frozenset(names)
+        return frozenset({"fed"})
+    return frozenset()
 
 
 def parts_of(

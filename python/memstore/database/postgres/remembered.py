@@ -24,6 +24,9 @@ OFTEN: Final = frozenset(
 )
 """Tables whose small answers are remembered as long as nothing at all is written."""
 
+REMEMBERED: Final = tables.RARE | OFTEN
+"""The tables whose answers are remembered."""
+
 MAX_READS: Final = 256
 """The most answers that are remembered of a tenant."""
 
@@ -114,8 +117,6 @@ class Remembered:
 
     def rows(self, statement: Compiled, bound: Sequence[object], state: State) -> list[Row] | None:
         """Return the rows that a statement had in this state; ``None`` if that is not known."""
-        if not is_remembered(statement):
-            return None
         known = self._reads.get((statement.text, *bound))
         return known[1] if known is not None and known[0] == _stamp(statement, state) else None
 
@@ -131,11 +132,14 @@ class Remembered:
     def note(self, state: State | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
         self.state = state
-        self.seen = state and state._replace(counters={})  # as a read has it
+        self.seen = None
+        if state is not None:  # as a read has it
+            version, epoch, _, line, at, hash_ = state
+            self.seen = State(version, epoch, {}, line, at, hash_)
 
 
 def is_remembered(statement: Compiled) -> bool:
-    return bool(statement.reads) and not statement.writes and statement.reads <= tables.RARE | OFTEN
+    return bool(statement.reads) and not statement.writes and statement.reads <= REMEMBERED
 
 
 def _stamp(statement: Compiled, state: State) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.postgres import derived
@@ -16,7 +17,7 @@ from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.schema import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 TOKEN: Final = re.compile(
     r"""'(?:[^']|'')*' | "[^"]*" | ::\w+ | :\w+ | \w+ | \s+ | [(),] | .""", re.VERBOSE | re.DOTALL
@@ -112,9 +113,9 @@ class Joined(NamedTuple):
     """Several INSERTs of one row each, and the tenant's row, as one statement."""
 
     text: str
-    places: tuple[tuple[int, int], ...]
-    """Where each parameter stands: the number of its row, and its place there. The last row is
-    :data:`OWN`."""
+    bound: Callable[[Sequence[object]], tuple[object, ...]]
+    """Returns the values of its parameters from those of the rows, one row after the other. The
+    last row is :data:`OWN`."""
     effects: frozenset[str]
 
 
@@ -144,7 +145,9 @@ def joined(texts: tuple[str, ...], needless: tuple[frozenset[str], ...]) -> Join
         parts += [_numbered_parts(part, place) for part in own]
     text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM checked")
     rows = [*map(named, texts), OWN]
-    return Joined(text, tuple(_place(name, rows) for name in names), effects)
+    order = [(place, name) for place, row in enumerate(rows) for name in row]
+    bound = itemgetter(*(order.index(_whose(name, len(texts))) for name in names))
+    return Joined(text, bound, effects)
 
 
 CHECKED: Final = (
@@ -184,10 +187,10 @@ def _numbered_parts(text: str, place: int) -> str:
     )
 
 
-def _place(name: str, rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+def _whose(name: str, own: int) -> tuple[int, str]:
+    """Return the place of the row that a parameter belongs to, and its name there."""
     found = re.fullmatch(r"of_(\d+)_(\w+)", name)
-    row, name = (len(rows) - 1, name) if found is None else (int(found[1]), found[2])
-    return row, rows[row].index(name)
+    return (own, name) if found is None else (int(found[1]), found[2])
 
 
 class Batched(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import psycopg
@@ -359,7 +360,11 @@ class PostgresTransaction(Transaction):
         if many is None:
             raise ValueError(f"{text!r} cannot be run for many rows at once")
         table = statements.compiled(text, False).table
-        needless = derived.needless(table, constant, is_fed=self._are_fed(names, columns))
+        needless = derived.needless(
+            table,
+            lacks_metadata=constant.get("metadata", "") is None,
+            is_fed=self._are_fed(names, columns),
+        )
         statement = statements.compiled(many.text, False, needless)
         self._note(statement)
         self._note_line(text, statement, rows)
@@ -708,20 +713,19 @@ class Attempt(PostgresTransaction):
         known = self._state.version
         self._state = self._next_state()
         rows.append((*_stored(self._state), known, self.tenant))
-        bound = [rows[row][place] for row, place in statement.places]
         self.effects |= statement.effects
-        return statement.text, bound
+        return statement.text, [*statement.bound([*chain.from_iterable(rows)])]
 
     def _needless(self) -> tuple[frozenset[str], ...]:
         """Return the effects that the queued row of each statement does not have."""
         found, fact_id = [], None
-        for text, ((*row,),) in self._queued.rows.items():
-            table = statements.compiled(text, False).table
-            values = dict(zip(statements.named(text), row, strict=False))  # some is added later
-            is_fed = fact_id is not None and values.get("owner") == fact_id
-            found.append(derived.needless(table, values, is_fed=is_fed))
+        for text, (row,) in self._queued.rows.items():
+            table, names = statements.compiled(text, False).table, statements.named(text)
+            lacks_metadata = "metadata" in names and row[names.index("metadata")] is None
+            is_fed = "owner" in names and fact_id == row[names.index("owner")] is not None
+            found.append(derived.needless(table, lacks_metadata=lacks_metadata, is_fed=is_fed))
             if table == "memstore_facts":
-                fact_id = values["id"]
+                fact_id = row[names.index("id")]
         return tuple(found)
 
     def _note_row(self, text: str, row: Row) -> None:
