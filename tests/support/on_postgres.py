@@ -127,6 +127,9 @@ DIFFERENCES: dict[str, str] = {
     r"learn/test_rebuilding.*test_doctor_finds_replies.*closed": TRIGGERS,
     r"access/test_tokens.*(not_in_the_file|without_a_journal_line.*tampering0)": FILE,
     r"embedding/test_pending.*(nothing_to_do_writes|lease_without_writing)": FAULT,
+    r"embedding/test_pending.*test_one_background_embedder_works_at_a_time": (
+        "machines share the texts that wait"
+    ),
     r"importing/test_other_programs.*test_original_refuses_other_files": FILE,
     r"cli/test_(demo.*when_piped|documentation.*documented_session)": FILE,
     r"cli/test_episodes.*reading_creates_no_file|cli/test_search.*missing_file": FILE,
