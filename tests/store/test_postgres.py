@@ -10,7 +10,8 @@ from tests.support.postgres import Databases, with_option
 
 import memstore
 from memstore import Conflict, InvalidArgument, StorageError
-from memstore.errors import Remedy, SchemaError
+from memstore.database.postgres import pools
+from memstore.errors import Remedy, SchemaError, StoreBusy
 from memstore.store import servers
 
 pytestmark = pytest.mark.process
@@ -151,6 +152,19 @@ def test_a_process_has_no_more_connections_than_its_pool(url: str) -> None:
     limited = with_option(url, "pool_size=7")
     (found,) = (one for one in servers.check(limited) if one.name == "connections")
     assert "opens up to 7" in found.text
+
+
+def test_a_write_without_a_free_connection_says_so(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with memstore.open(with_option(url, "pool_size=1"), embedder=None) as store:
+        store.add("a fact", subject="s")
+        monkeypatch.setattr(pools.Pool.take, "__defaults__", (0.1,))
+        with store.file.engine.read() as transaction:
+            assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 1
+            with pytest.raises(StoreBusy, match=r"in 0.1 s, of the 1 that .* \(pool_size\)"):
+                store.add("another", subject="s", supersedes=1)
+        store.add("another", subject="s", supersedes=1)
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1001", "many", "", "1.5", "٣"])

@@ -527,7 +527,9 @@ class PostgresEngine:
         beginning = Sent(BEGINNING, [str(max(1, int(wait * 1000))), self.tenant])
         try:
             return self._began(Sent("BEGIN"), beginning, *next_)
-        except StoreBusy:
+        except StoreBusy as error:
+            if error.__cause__ is None:  # there is no connection to begin on
+                raise
             raise self._busy(wait) from None
 
     def _first_locked(self, connection: Connection) -> Row | None:

@@ -104,7 +104,9 @@ class Pool:
             return self._pool.getconn(wait)
         except PoolTimeout:
             raise StoreBusy(
-                f"no connection to {self._address.shown} became free; nothing was stored",
+                f"no connection to {self._address.shown} became free in {wait:g} s, of the"
+                f" {self._address.pool_size} that this process may have (pool_size); nothing was"
+                " stored",
                 remedy=Remedy.WAIT,
             ) from None
         except (psycopg.Error, PoolClosed) as error:
