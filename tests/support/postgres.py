@@ -170,6 +170,8 @@ class Databases:
                 )
             ]
             connection.execute(
+                # Whoever is still creating a memory there has done all of it before, or none.
+                f"LOCK TABLE {', '.join(known)} IN SHARE ROW EXCLUSIVE MODE;"
                 "SET session_replication_role = replica;"
                 + ";".join(f"DELETE FROM {name}" for name in known)
                 + ";"
