@@ -71,7 +71,7 @@ def model_of(store: Store) -> str:
     return next(str(one.model) for one in every if one.state == "active")
 
 
-# It ends before the statement with this number, or lets the server be killed then.
+# It ends before it sends something for this number of times, or lets the server be killed then.
 PROGRAM = (
     f"""
 from __future__ import annotations
@@ -81,6 +81,7 @@ import numpy as np
 import psycopg
 import memstore
 from memstore import EmbedderMismatch, NewFact, Store
+from memstore.database.postgres.connection import Exchange
 from memstore.errors import MemstoreError
 from memstore.store import copying
 
@@ -95,16 +96,17 @@ MODELS = {MODELS!r}
     + """
 job, url, other, number, whom = sys.argv[1:]
 left = int(number)
-send = psycopg.Cursor.execute
 
-def counted(cursor, *given, **options):
-    global left
-    left -= 1
-    if left == 0 and whom == "client":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if left == 0:
-        print("now", flush=True)
-    return send(cursor, *given, **options)
+def counted(send):
+    def call(*given, **options):
+        global left
+        left -= 1
+        if left == 0 and whom == "client":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if left == 0:
+            print("now", flush=True)
+        return send(*given, **options)
+    return call
 
 def write(store, turn):
     facts = store.add_many(
@@ -128,7 +130,8 @@ def copy(store, turn):
     copying.copy(url, other)
 
 with opened(url, "beside" if job == "write" else "default") as store:
-    psycopg.Cursor.execute = counted
+    psycopg.Cursor.execute = counted(psycopg.Cursor.execute)
+    Exchange.together = counted(Exchange.together)
     turn = 0
     while True:
         turn += 1
@@ -140,7 +143,7 @@ with opened(url, "beside" if job == "write" else "default") as store:
 )
 
 JOBS = {"write": 60, "embed_again": 60, "rebuild": 40, "copy": 60}
-"""The jobs, and before which of its statements one is killed at the latest."""
+"""The jobs, and before which of its messages one is killed at the latest."""
 
 QUESTIONS = [f"what about number {n}" for n in range(1, 41)]
 VECTORS = (
