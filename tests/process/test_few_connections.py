@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from tests.support.programs import Letters
 
 pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg")
 
-from tests.support.postgres import with_option  # noqa: E402
-
 import memstore  # noqa: E402
 from memstore import Store  # noqa: E402
 from memstore.domain import clock  # noqa: E402
@@ -22,6 +20,8 @@ from memstore.facts import use_counts  # noqa: E402
 from memstore.search.index import index as module  # noqa: E402
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
+
+few = pgbouncer.few
 
 MEMORIES = ("one", "another")
 THREADS = 6
@@ -89,16 +89,6 @@ class Actor:
         self._store.status()
         self._store.embed_pending()
         self._store.list(limit=5)
-
-
-@pytest.fixture(params=["a pool of one", "a pooler of one"])
-def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
-    """The address of a database to which there is one connection."""
-    if request.param == "a pool of one":
-        yield with_option(url, "pool_size=1")
-        return
-    with pgbouncer.before(url, size=1) as (host, port):
-        yield pgbouncer.through(url, host, port)
 
 
 @pytest.mark.parametrize("at_once", [2000, 0], ids=["indexed at once", "provisional first"])

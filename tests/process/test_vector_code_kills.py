@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,19 +72,18 @@ def model_of(store: Store) -> str:
     return next(str(one.model) for one in every if one.state == "active")
 
 
-# It ends before it sends something for this number of times, or lets the server be killed then.
+# It is killed just before its message with this number, or says when the server is to be killed.
 PROGRAM = (
     f"""
 from __future__ import annotations
 import os, signal, sys, zlib
 from collections.abc import Sequence
 import numpy as np
-import psycopg
 import memstore
 from memstore import EmbedderMismatch, NewFact, Store
-from memstore.database.postgres.connection import Exchange
 from memstore.errors import MemstoreError
 from memstore.store import copying
+from tests.support.sent import watched
 
 MODELS = {MODELS!r}
 
@@ -97,16 +97,13 @@ MODELS = {MODELS!r}
 job, url, other, number, whom = sys.argv[1:]
 left = int(number)
 
-def counted(send):
-    def call(*given, **options):
-        global left
-        left -= 1
-        if left == 0 and whom == "client":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if left == 0:
-            print("now", flush=True)
-        return send(*given, **options)
-    return call
+def count(*_):
+    global left
+    left -= 1
+    if left == 0 and whom == "client":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if left == 0:
+        print("now", flush=True)
 
 def write(store, turn):
     facts = store.add_many(
@@ -129,9 +126,7 @@ def rebuild(store, turn):
 def copy(store, turn):
     copying.copy(url, other)
 
-with opened(url, "beside" if job == "write" else "default") as store:
-    psycopg.Cursor.execute = counted(psycopg.Cursor.execute)
-    Exchange.together = counted(Exchange.together)
+with opened(url, "beside" if job == "write" else "default") as store, watched(before=count):
     turn = 0
     while True:
         turn += 1
@@ -182,6 +177,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
         [sys.executable, "-c", PROGRAM, *arguments],
         stdout=subprocess.PIPE,
         text=True,
+        cwd=Path(__file__).parents[2],  # from where it imports the tests' modules
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     ) as process:
         yield process

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tests.support.clock import wait_until
+from tests.support.postgres import with_option
 from tests.support.postgres_server import free_port, user_of_servers
 
 from memstore.database.postgres.address import Address
@@ -96,6 +97,16 @@ def instead_of(url: str) -> Iterator[None]:
 
         patched.setattr(Address, "__init__", pooled)
         yield
+
+
+@pytest.fixture(params=["a pool of one", "a pooler of one"])
+def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
+    """The address of a database to which a process has one connection."""
+    if request.param == "a pool of one":
+        yield with_option(url, "pool_size=1")
+        return
+    with before(url, size=1) as (host, port):
+        yield through(url, host, port)
 
 
 def through(url: str, host: str, port: int, user: str = "postgres") -> str:

@@ -11,7 +11,6 @@ from tests.support.programs import Letters
 pgbouncer = pytest.importorskip("tests.support.pgbouncer", reason="needs psycopg")
 
 from tests.support import postgres  # noqa: E402
-from tests.support.postgres import with_option  # noqa: E402
 
 import memstore  # noqa: E402
 from memstore.database.postgres import checks  # noqa: E402
@@ -19,6 +18,8 @@ from memstore.database.postgres.address import Address  # noqa: E402
 from memstore.store import servers  # noqa: E402
 
 pytestmark = pytest.mark.process
+
+few = pgbouncer.few
 
 CLIENTS = 4
 """Twice as many as there are connections to the server."""
@@ -52,16 +53,6 @@ def test_clients_share_connections(pooled: str) -> None:
             assert store.status().active == CLIENTS // 2 * 60
             assert store.verify() == []
             assert store.file.examine(deep=True) == []
-
-
-@pytest.fixture(params=["a pooler with one connection", "a process with one connection"])
-def few(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
-    """The address of a database to which there are fewer connections than threads."""
-    if request.param.startswith("a process"):
-        yield with_option(url, "pool_size=1")
-        return
-    with pgbouncer.before(url, size=1) as (host, port):
-        yield pgbouncer.through(url, host, port)
 
 
 def test_threads_that_wait_for_a_connection_or_an_index_do_not_deadlock(url: str, few: str) -> None:

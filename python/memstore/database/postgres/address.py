@@ -18,6 +18,8 @@ OURS: Final = ("prepare_threshold", "pool_size")
 """Parameters of a URL that are for this program, not for libpq."""
 
 POOL_SIZE: Final = 32
+"""The most connections that a process has to a database whose URL names no ``pool_size``."""
+
 MAX_POOL_SIZE: Final = 1000
 
 NUMBER: Final = re.compile(r"\d+|none", re.IGNORECASE)

@@ -528,7 +528,7 @@ class PostgresEngine:
         try:
             return self._began(Sent("BEGIN"), beginning, *next_)
         except StoreBusy as error:
-            if error.__cause__ is None:  # there is no connection to begin on
+            if not isinstance(error.__cause__, psycopg.Error):  # no connection became free
                 raise
             raise self._busy(wait) from None
 

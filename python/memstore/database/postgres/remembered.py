@@ -132,10 +132,7 @@ class Remembered:
     def note(self, state: State | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
         self.state = state
-        self.seen = None
-        if state is not None:  # as a read has it
-            version, epoch, _, line, at, hash_ = state
-            self.seen = State(version, epoch, {}, line, at, hash_)
+        self.seen = state and state._replace(counters={})  # as a read has it
 
 
 def is_remembered(statement: Compiled) -> bool:
