@@ -92,6 +92,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     if item.get_closest_marker("model"):
         skip_without_model()
+    if item.config.getoption("--engine") != "sqlite":
+        from tests.support import on_postgres
+
+        if reason := on_postgres.difference(item.nodeid):  # before a fixture makes a file for it
+            pytest.skip(f"on PostgreSQL: {reason}")
     try:
         return (yield)
     except InvalidArgument as error:
@@ -252,10 +257,7 @@ def _engine_of_fixtures(databases: object) -> Iterator[object]:
 
 @pytest.fixture(autouse=True)
 def _engine_of_files(
-    request: pytest.FixtureRequest,
-    databases: object,
-    _engine_of_fixtures: object,
-    monkeypatch: pytest.MonkeyPatch,
+    databases: object, _engine_of_fixtures: object, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """With ``--engine postgres``, open a database of the server for each file that is named."""
     if databases is None:
@@ -263,8 +265,6 @@ def _engine_of_files(
         return
     from tests.support import on_postgres
 
-    if reason := on_postgres.difference(request.node.nodeid):
-        pytest.skip(f"on PostgreSQL: {reason}")
     with on_postgres.instead_of_files(databases, monkeypatch, _engine_of_fixtures):  # type: ignore[arg-type]
         yield
 

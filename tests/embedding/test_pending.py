@@ -468,7 +468,7 @@ def test_erased_rows_are_not_in_the_queue(bare_store: Store, path: Path) -> None
     bare_store.add("the only one that waits", subject="s")
     with raw(path) as file:
         attempts = file.execute(
-            "SELECT embed_attempts, count(*) FROM memstore_fact_vectors GROUP BY 1"
+            "SELECT embed_attempts, count(*) FROM memstore_fact_vectors GROUP BY 1 ORDER BY 1"
         ).fetchall()
     assert attempts == [(-1, 50), (0, 1)]
     assert waiting(bare_store) == 1

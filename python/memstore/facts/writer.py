@@ -277,16 +277,16 @@ class FactWriter:
             thread=thread,
             seq=seq,
             pinned_at=None if old is None else old.pinned_at,
-            external_key=new.external_key or self._passed_on(old, new.scope),
+            external_key=new.external_key or self._passed_on(old, new),
             embedded=embedded,
             distrusted=self._hides and self._credit(new).trust is Trust.DISTRUSTED,
             holds_until=new.expired_at,
         )
 
     @staticmethod
-    def _passed_on(old: Fact | None, scope: Scope) -> str | None:
-        """Return the external key that passes on to a fact of these owners."""
-        return None if old is None or old.scope != scope else old.external_key
+    def _passed_on(old: Fact | None, new: Prepared) -> str | None:
+        """Return the external key that passes on to a new fact."""
+        return None if old is None or old.scope != new.scope else old.external_key
 
     @cached_property
     def _hides(self) -> bool:

@@ -283,6 +283,11 @@ class Connection(psycopg.Connection[Any]):
         super().__init__(*args, **options)
         self.exchange = Exchange(self, None)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is alive and in no transaction; ``info`` says the same, ten times slower."""
+        return self.pgconn.transaction_status == pq.TransactionStatus.IDLE
+
     def prepare_after(self, uses: int | None) -> None:
         """Have statements prepared that were sent so often; ``None`` for never.
 

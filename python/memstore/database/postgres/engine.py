@@ -23,7 +23,7 @@ from memstore.database.postgres import migrations, pools, row_security, structur
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.remembered import State
+from memstore.database.postgres.remembered import State, Turn, is_same
 from memstore.database.postgres.transaction import (
     COMMIT,
     READ,
@@ -209,7 +209,7 @@ class PostgresEngine:
         seen, reads = self._remembered.seen, self._remembered.reads
         read = LazyRead(
             self._begin_on,
-            self._give_back,
+            self._pool.give_back,
             self._pool.ask_in_parallel,
             self.tenant,
             self._admit,
@@ -236,7 +236,7 @@ class PostgresEngine:
     def _note_read(self, seen: State | None, read: LazyRead) -> None:
         """Note what a read found of the tenant's row, and take its connection back."""
         if seen is not None:
-            self._remembered.reads.note(was_right=read.state == seen)
+            self._remembered.reads.note(was_right=is_same(read.state, seen))
         self._remembered.seen = read.state
         self._has_policies |= read.is_named and read.state is not None
         self._pool.give_back_read(read.connection)
@@ -245,8 +245,6 @@ class PostgresEngine:
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
     ) -> Iterator[PostgresTransaction]:
-        if getattr(self._writing, "is_open", False):
-            raise self._busy(0)
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         self._check_writable()
         began = clock.monotonic()
@@ -264,7 +262,7 @@ class PostgresEngine:
                 self._finish(transaction, number)
             finally:
                 transaction.abandon()
-                self._give_back(connection)
+                self._pool.give_back(connection)
 
     @contextmanager
     def claim(self, *, wait_seconds: float | None = None) -> Iterator[PostgresTransaction]:
@@ -276,13 +274,11 @@ class PostgresEngine:
             with Translated():  # the tenant's row stays as it is, and so does what is remembered
                 connection.together(COMMIT)
         finally:
-            self._give_back(connection)
+            self._pool.give_back(connection)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
         if self._read_only or not self._has_tenant:
             return self._performed_locked(work)
-        if getattr(self._writing, "is_open", False):
-            raise self._busy(0)
         with self._turn(self._wait_seconds):
             state = self._remembered.state
             if state is not None and self._remembered.writes.pays():
@@ -337,10 +333,10 @@ class PostgresEngine:
         finally:
             if attempt.is_locked:
                 attempt.abandon()
-                self._give_back(attempt.connection)
+                self._pool.give_back(attempt.connection)
         return result
 
-    def _send(self, attempt: Attempt, known: State, text: str, values: list[object]) -> None:
+    def _send(self, attempt: Attempt, known: State, text: str, values: Sequence[object]) -> None:
         """Send a write that is one statement."""
         after = attempt.state
         self._remembered.note(None)
@@ -356,13 +352,13 @@ class PostgresEngine:
         except psycopg.Error as error:
             raise storage_error(error) from error
         finally:
-            self._give_back(connection)
+            self._pool.give_back(connection)
         if row is None or not row[0]:
             raise Outrun
         self._fed += "fed" in attempt.effects
         self._remembered.note(after)
 
-    def _sent(self, connection: Connection, text: str, values: list[object]) -> Row | None:
+    def _sent(self, connection: Connection, text: str, values: Sequence[object]) -> Row | None:
         if self._has_policies:
             return connection.together(self._naming, Sent(text, values))[1].row
         return connection.run(text, *values).row
@@ -424,19 +420,10 @@ class PostgresEngine:
             ).row
             return row is not None and row[0] == after.hash
         finally:
-            self._give_back(connection)
+            self._pool.give_back(connection)
 
-    @contextmanager
-    def _turn(self, wait: float) -> Iterator[None]:
-        """Let the threads of this process write one after the other."""
-        if not self._remembered.turn.acquire(timeout=wait):
-            raise self._busy(wait)
-        self._writing.is_open = True
-        try:
-            yield
-        finally:
-            self._writing.is_open = False
-            self._remembered.turn.release()
+    def _turn(self, wait: float) -> Turn:
+        return Turn(self._remembered.turn, self._writing, wait, self._busy)
 
     def _finish(
         self, transaction: PostgresTransaction, number: str | None, *, is_settled: bool = False
@@ -473,17 +460,11 @@ class PostgresEngine:
             try:
                 return begin(connection)
             except psycopg.Error as error:
-                self._give_back(connection)
+                self._pool.give_back(connection)
                 if not is_lost(error):
                     raise storage_error(error) from error
                 failure = error
         raise storage_error(failure) from failure
-
-    def _give_back(self, connection: Connection) -> None:
-        if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            with suppress(psycopg.Error):
-                connection.run("ROLLBACK")
-        self._pool.give_back(connection)
 
     def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
         """Commit; if the answer is lost, ask the server what became of the transaction."""
@@ -509,14 +490,14 @@ class PostgresEngine:
         try:
             row = answers[-1].row if known else self._first_locked(connection)
         except psycopg.Error as error:
-            self._give_back(connection)
+            self._pool.give_back(connection)
             if isinstance(error, LockNotAvailable):
                 raise self._busy(wait) from None
             raise storage_error(error) from error
         if row is None:
             if not known:
                 return connection, None, None
-            self._give_back(connection)
+            self._pool.give_back(connection)
             raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
         self._has_tenant = self._has_tables = True
         *state, number = row

@@ -116,12 +116,12 @@ class Pool:
                 self._waiting -= 1
 
     def give_back(self, connection: Connection) -> None:
-        """Take a connection back that is in no transaction."""
+        """Take a connection back; a transaction that is open is undone."""
+        if not connection.is_idle:
+            with suppress(psycopg.Error):
+                connection.run("ROLLBACK")
         with _lock:
-            rests = (
-                connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-                and self._rest(connection)
-            )
+            rests = connection.is_idle and self._rest(connection)
         if not rests:
             self._pool.putconn(connection)
 

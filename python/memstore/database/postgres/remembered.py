@@ -11,21 +11,11 @@ import random
 import threading
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.postgres.schema import tables
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from memstore.database.engine import Row
-    from memstore.database.postgres.statements import Compiled
-
-OFTEN: Final = frozenset(
-    {"memstore_fact_changes", "memstore_episode_changes", "memstore_derived_files"}
-)
-"""Tables whose small answers are remembered as long as nothing at all is written."""
-
-REMEMBERED: Final = tables.RARE | OFTEN
-"""The tables whose answers are remembered."""
+    from memstore.errors import MemstoreError
 
 MAX_READS: Final = 256
 """The most answers that are remembered of a tenant."""
@@ -42,7 +32,7 @@ class State(NamedTuple):
     version: int
     epoch: int
     counters: Mapping[str, int] = {}
-    """The last id of each table whose ids are never given again."""
+    """The last id of each table whose ids are never given again; a read does not ask for them."""
     line: int | None = None
     """The id of the journal's last line."""
     at: str | None = None
@@ -55,6 +45,11 @@ COLUMNS: Final = ", ".join(State._fields)
 def another() -> int:
     """Return a version, or an epoch, that no state ever had, not even of another history."""
     return _random.getrandbits(62)
+
+
+def is_same(one: State | None, other: State | None) -> bool:
+    """Return whether two states of a tenant's row are the same, by their versions."""
+    return one is other or (one is not None and other is not None and one.version == other.version)
 
 
 class Guessing:
@@ -102,6 +97,39 @@ class Streak:
             self._needed //= 2
 
 
+class Turn:
+    """The turn to write, for which the threads of a process wait; one cannot have it twice.
+
+    Args:
+        lock: is held by the thread whose turn it is.
+        own: what each thread has for itself.
+        wait: how many seconds to wait.
+        busy: makes the error for a thread that waited so long.
+    """
+
+    __slots__ = ("_busy", "_lock", "_own", "_wait")
+
+    def __init__(
+        self,
+        lock: threading.Lock,
+        own: threading.local,
+        wait: float,
+        busy: Callable[[float], MemstoreError],
+    ) -> None:
+        self._lock, self._own, self._wait, self._busy = lock, own, wait, busy
+
+    def __enter__(self) -> None:
+        if getattr(self._own, "is_writing", False):
+            raise self._busy(0)
+        if not self._lock.acquire(timeout=self._wait):
+            raise self._busy(self._wait)
+        self._own.is_writing = True
+
+    def __exit__(self, *_: object) -> None:
+        self._own.is_writing = False
+        self._lock.release()
+
+
 class Remembered:
     """See the module. The engines of a process that serve one tenant share it."""
 
@@ -115,29 +143,24 @@ class Remembered:
         self.writes, self.reads = Guessing(), Streak()
         self._reads: dict[object, tuple[int, list[Row]]] = {}
 
-    def rows(self, statement: Compiled, bound: Sequence[object], state: State) -> list[Row] | None:
-        """Return the rows that a statement had in this state; ``None`` if that is not known."""
-        known = self._reads.get((statement.text, *bound))
-        return known[1] if known is not None and known[0] == _stamp(statement, state) else None
+    def rows(self, asked: object, stamp: int) -> list[Row] | None:
+        """Return the rows that a query had; ``None`` if that is not known.
 
-    def keep(
-        self, statement: Compiled, bound: Sequence[object], state: State, rows: list[Row]
-    ) -> None:
+        Args:
+            asked: the query, with its values.
+            stamp: the version, or the epoch, as long as which its rows are the same.
+        """
+        known = self._reads.get(asked)
+        return known[1] if known is not None and known[0] == stamp else None
+
+    def keep(self, asked: object, stamp: int, rows: list[Row]) -> None:
+        """Remember the rows of a query; see :meth:`rows`."""
         if len(rows) > MAX_ROWS:
             return
         if len(self._reads) >= MAX_READS:
             self._reads.clear()
-        self._reads[statement.text, *bound] = (_stamp(statement, state), rows)
+        self._reads[asked] = (stamp, rows)
 
     def note(self, state: State | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
-        self.state = state
-        self.seen = state and state._replace(counters={})  # as a read has it
-
-
-def is_remembered(statement: Compiled) -> bool:
-    return bool(statement.reads) and not statement.writes and statement.reads <= REMEMBERED
-
-
-def _stamp(statement: Compiled, state: State) -> int:
-    return state.epoch if statement.reads <= tables.RARE else state.version
+        self.state = self.seen = state

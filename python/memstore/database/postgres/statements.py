@@ -12,6 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database import acts
 from memstore.database.postgres import derived
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.schema import tables
@@ -46,6 +47,9 @@ NO_ALIAS: Final = (
     | {""}
 )
 
+WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
+"""The tables whose rows are of a namespace."""
+
 HASHED: Final = {"memstore_readings": {"asked": "asked_hash"}}
 """Columns that are unique by a hash, since their texts may be longer than an index takes."""
 
@@ -74,6 +78,10 @@ class Compiled(NamedTuple):
     """The parameters that are lists in which a value is looked for."""
     is_keyed: bool = False
     """Whether it names its rows, or reads few in any memory, so that one plan fits all values."""
+    is_remembered: bool = False
+    """Whether a process remembers its answers: it only reads tables for which that pays."""
+    is_rare: bool = False
+    """Whether these change rarely."""
 
 
 @lru_cache(maxsize=2048)
@@ -103,20 +111,40 @@ def compiled(sql: str, returns: bool, needless: frozenset[str] = frozenset()) ->
     lists = frozenset(found[2][1:] for found in LISTED.finditer(sql))
     reads = scoping.tables
     names_rows = reads - {into} <= tables.RARE or KEYED.search(text) is not None
-    is_keyed = names_rows and LIMITED.search(text) is None
+    remembered = bool(reads) and write is None and reads <= tables.REMEMBERED
     return Compiled(
-        text, names, counts, effects, into, writes, reads, written, is_binary, lists, is_keyed
+        text,
+        names,
+        counts,
+        effects,
+        into,
+        writes,
+        reads,
+        written,
+        is_binary,
+        lists,
+        is_keyed=names_rows and LIMITED.search(text) is None,
+        is_remembered=remembered and "LISTED" not in sql,
+        is_rare=reads <= tables.RARE,
     )
 
 
 class Joined(NamedTuple):
-    """Several INSERTs of one row each, and the tenant's row, as one statement."""
+    """Several INSERTs of one row each, and the tenant's row, as one statement.
+
+    The places are those among the values of all rows, one row after the other.
+    """
 
     text: str
     bound: Callable[[Sequence[object]], tuple[object, ...]]
-    """Returns the values of its parameters from those of the rows, one row after the other. The
-    last row is :data:`OWN`."""
+    """Returns the values of its parameters from those of the rows. The last row is :data:`OWN`."""
     effects: frozenset[str]
+    fed: frozenset[str]
+    """The tables that it writes, with what is derived."""
+    ids: Sequence[tuple[str, int]]
+    """The tables whose rows have ids, and the places of these."""
+    line: Sequence[int] | None
+    """The places of the id, the time and the hash of the journal's new line."""
 
 
 OWN: Final = ("version", "epoch", "counters", "line", "at", "hash", "known", TENANT)
@@ -124,15 +152,15 @@ OWN: Final = ("version", "epoch", "counters", "line", "at", "hash", "known", TEN
 
 
 @lru_cache(maxsize=256)
-def joined(texts: tuple[str, ...], needless: tuple[frozenset[str], ...]) -> Joined | None:
+def joined(texts: tuple[str, ...], *, lacks_metadata: bool, is_fed: bool) -> Joined | None:
     """Return INSERTs as one statement, which writes nothing if the tenant's version has changed.
 
     It returns how many versions it found: 1 or 0. ``None`` if the statements cannot be joined.
 
     Args:
-        needless: of each INSERT, the effects that its row does not have.
+        lacks_metadata, is_fed: what is known of the rows; see :func:`derived.needless`.
     """
-    parts, effects = [CHECKED], frozenset[str]()
+    parts, effects, fed = [CHECKED], frozenset[str](), frozenset[str]()
     for place, sql in enumerate(texts):
         given = _after_check(sql, place)
         if given is None:
@@ -140,14 +168,55 @@ def joined(texts: tuple[str, ...], needless: tuple[frozenset[str], ...]) -> Join
         write = _Scoping(TOKEN.findall(given)).write()
         if write is None:
             return None
-        own, its_effects = derived.parts_of(write, needless[place])
+        needless = derived.needless(write.table, lacks_metadata=lacks_metadata, is_fed=is_fed)
+        own, its_effects = derived.parts_of(write, needless)
         effects |= its_effects
+        fed |= compiled(sql, False, needless).fed
         parts += [_numbered_parts(part, place) for part in own]
     text, names = _numbered(f"WITH {', '.join(parts)} SELECT count(*) FROM checked")
     rows = [*map(named, texts), OWN]
     order = [(place, name) for place, row in enumerate(rows) for name in row]
     bound = itemgetter(*(order.index(_whose(name, len(texts))) for name in names))
-    return Joined(text, bound, effects)
+    ids, line = [], None
+    for place, sql in enumerate(texts):
+        table = compiled(sql, False).table
+        if (place, "id") in order:
+            ids.append((table, order.index((place, "id"))))
+        if table == acts.TABLE:
+            line = [order.index((place, name)) for name in ("id", "at", "hash")]
+    return Joined(text, bound, effects, fed, ids, line)
+
+
+class Clues(NamedTuple):
+    """Where the rows of several INSERTs, one row each, tell which effects they do not have.
+
+    A place is that of a row and of a value in it; ``None`` if no row has such a value.
+    """
+
+    metadata: tuple[int, int] | None
+    """Of the new fact's metadata."""
+    fact: tuple[int, int] | None
+    """Of the new fact's id."""
+    owner: tuple[int, int] | None
+    """Of the id of a vector's owner."""
+
+
+@lru_cache(maxsize=256)
+def clues(texts: tuple[str, ...]) -> Clues:
+    """Return where the rows of INSERTs tell what :func:`joined` asks."""
+
+    def place(table: str, name: str) -> tuple[int, int] | None:
+        return next(
+            (
+                (at, named(sql).index(name))
+                for at, sql in enumerate(texts)
+                if compiled(sql, False).table == table and name in named(sql)
+            ),
+            None,
+        )
+
+    fact, vector = "memstore_facts", "memstore_fact_vectors"
+    return Clues(place(fact, "metadata"), place(fact, "id"), place(vector, "owner"))
 
 
 CHECKED: Final = (
@@ -250,6 +319,14 @@ def named(sql: str) -> tuple[str, ...]:
     """Return the names of a statement's parameters in order of first appearance."""
     found = (token[1:] for token in TOKEN.findall(sql) if _is_parameter(token))
     return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=512)
+def namespace_place(sql: str) -> int | None:
+    """Return the place of the namespace in the rows that a statement inserts, if they have one."""
+    names = named(sql)
+    has_one = "namespace" in names and compiled(sql, False).table in WITH_NAMESPACE
+    return names.index("namespace") if has_one else None
 
 
 def _numbered(text: str) -> tuple[str, tuple[str, ...]]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memstore.database.postgres.parallel import ParallelQueries
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.sending import Sender
-    from memstore.database.postgres.statements import Compiled
+    from memstore.database.postgres.statements import Compiled, Joined
     from memstore.database.sqlite import marked
 
     Begun = tuple[State | None, list[Answer]]
@@ -80,8 +80,6 @@ BATCH: Final = 5000
 
 AHEAD: Final = 1000
 """After how many queued rows of a statement they are sent."""
-
-WITH_NAMESPACE: Final = frozenset({"memstore_facts", "memstore_episodes"})
 
 
 class PostgresTransaction(Transaction):
@@ -204,19 +202,19 @@ class PostgresTransaction(Transaction):
         return found[0] if found else None
 
     def _read(self, sql: str, parameters: Given) -> list[Row]:
-        statement = statements.compiled(sql, True)
-        memory = self._remembered if remembering.is_remembered(statement) else None
-        if memory is None or statement.reads & self._written_or_queued():
+        statement, memory = statements.compiled(sql, True), self._remembered
+        if memory is None or not statement.is_remembered or self._changed(statement.reads):
             return self._fetched(sql, parameters)
-        bound = self._bound_of(statement, sql, parameters)
-        if self._state is not None:
-            known = memory.rows(statement, bound, self._state)
+        given = parameters if isinstance(parameters, tuple) else parameters.items()
+        asked = (sql, *given)
+        if (state := self._state) is not None:
+            known = memory.rows(asked, state.epoch if statement.is_rare else state.version)
             if known is not None:
-                self._relied(only_epoch=statement.reads <= tables.RARE)
+                self._relied(only_epoch=statement.is_rare)
                 return known
         rows = self._fetched(sql, parameters)
-        if self._state is not None:  # as it is now: reading may have found another one
-            memory.keep(statement, bound, self._state, rows)
+        if (state := self._state) is not None:  # another one, if reading found it
+            memory.keep(asked, state.epoch if statement.is_rare else state.version, rows)
         return rows
 
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
@@ -254,10 +252,10 @@ class PostgresTransaction(Transaction):
             keys.append((statement.text, self._bound_of(statement, text, parameters)))
         self._prefetched = [*zip(keys, self._fetched_together(queries), strict=True)]
 
-    def _written_or_queued(self) -> set[str]:
-        return self._written.union(
-            *(statements.compiled(text, False).fed for text in self._queued.rows)
-        )
+    def _changed(self, read: frozenset[str]) -> bool:
+        """Return whether it wrote one of some tables, or will."""
+        written = (statements.compiled(text, False).fed for text in self._queued.rows)
+        return not (read.isdisjoint(self._written) and all(map(read.isdisjoint, written)))
 
     def _relied(self, *, only_epoch: bool = False) -> None:
         """Note that something was remembered, and not read.
@@ -327,9 +325,9 @@ class PostgresTransaction(Transaction):
     def note_namespaces(self) -> None:
         """Note the namespaces of the queued rows."""
         for text, rows in self._queued.rows.items():
-            names = statements.named(text)
-            if statements.compiled(text, False).table in WITH_NAMESPACE and "namespace" in names:
-                self.namespaces |= {str(row[names.index("namespace")]) for row in rows}
+            place = statements.namespace_place(text)
+            if place is not None:
+                self.namespaces |= {str(row[place]) for row in rows}
 
     def _run_many(self, text: str, rows: Sequence[Row], run: Run) -> None:
         names = statements.named(text)
@@ -373,7 +371,7 @@ class PostgresTransaction(Transaction):
             for name, column, type_ in zip(names, columns, many.types, strict=True)
         ]
         run(statement.text, self._bound(statement, names, values))
-        if table in WITH_NAMESPACE:
+        if table in statements.WITH_NAMESPACE:
             self.inserted += len(rows)
         if table == "memstore_facts":
             self._new_facts.update(columns[names.index("id")])
@@ -426,7 +424,7 @@ class PostgresTransaction(Transaction):
         id_, namespace = given.get("id"), given.get("namespace")
         if statement.table and isinstance(id_, int):
             self._note_id(statement.table, id_)
-        if statement.table in WITH_NAMESPACE and isinstance(namespace, str):
+        if statement.table in statements.WITH_NAMESPACE and isinstance(namespace, str):
             self.namespaces.add(namespace)
         return Sent(statement.text, bound, statement.is_binary, statement.is_keyed)
 
@@ -609,7 +607,7 @@ class LazyRead(PostgresTransaction):
             state, found = self._begun(queries)
         known, self._state, self.state_before = self._state, state, state
         self._head = None if state is None else (state.line, state.at, state.hash)
-        if (self._needs_version and state != known) or (
+        if (self._needs_version and not remembering.is_same(state, known)) or (
             self._needs_epoch and (state is None or known is None or state.epoch != known.epoch)
         ):
             raise Outdated
@@ -693,48 +691,45 @@ class Attempt(PostgresTransaction):
         """Take the lock, if nothing has taken it yet."""
         _ = self.connection
 
-    def joined(self) -> tuple[str, list[object]] | None:
+    def joined(self) -> tuple[str, Sequence[object]] | None:
         """Return all that is queued as one statement with its values; ``None`` if it cannot be.
 
         It returns the number 1, or 0 if another process wrote since.
         """
         waiting = self._queued.rows
-        if not waiting or self._pending or any(len(own) > 1 for own in waiting.values()):
+        if not waiting or self._pending or any(len(rows) > 1 for rows in waiting.values()):
             return None
-        statement = statements.joined((*waiting,), self._needless())
+        statement = self._joining()
         if statement is None or self._state is None:
             return None
-        rows: list[Row] = []
-        for text, queued in waiting.items():
-            (row,) = self._queued.completed(text, queued)
-            rows.append(row if bool not in map(type, row) else (*map(_value, row),))
-        for text, row in zip(waiting, rows, strict=True):
-            self._note_row(text, row)
+        completed = [self._queued.completed(text, rows) for text, rows in waiting.items()]
+        values: list[Any] = [*chain.from_iterable(chain.from_iterable(completed))]
+        if bool in map(type, values):
+            values = [*map(_value, values)]
+        self._written |= statement.fed
+        self.effects |= statement.effects
+        for table, place in statement.ids:
+            self._note_id(table, values[place])
+        if statement.line is not None:
+            id_, at, hash_ = statement.line
+            self._head = (values[id_], values[at], values[hash_])
         known = self._state.version
         self._state = self._next_state()
-        rows.append((*_stored(self._state), known, self.tenant))
-        self.effects |= statement.effects
-        return statement.text, [*statement.bound([*chain.from_iterable(rows)])]
+        values += (*_stored(self._state), known, self.tenant)
+        return statement.text, statement.bound(values)
 
-    def _needless(self) -> tuple[frozenset[str], ...]:
-        """Return the effects that the queued row of each statement does not have."""
-        found, fact_id = [], None
-        for text, (row,) in self._queued.rows.items():
-            table, names = statements.compiled(text, False).table, statements.named(text)
-            lacks_metadata = "metadata" in names and row[names.index("metadata")] is None
-            is_fed = "owner" in names and fact_id == row[names.index("owner")] is not None
-            found.append(derived.needless(table, lacks_metadata=lacks_metadata, is_fed=is_fed))
-            if table == "memstore_facts":
-                fact_id = row[names.index("id")]
-        return tuple(found)
-
-    def _note_row(self, text: str, row: Row) -> None:
-        """Note what the only queued row of a statement changes."""
-        statement, names = statements.compiled(text, False), statements.named(text)
-        self._note(statement)
-        self._note_line(text, statement, (row,))
-        if "id" in names:
-            self._note_id(statement.table, row[names.index("id")])
+    def _joining(self) -> Joined | None:
+        """Return the statement that writes the queued rows, one of each INSERT."""
+        texts = (*self._queued.rows,)
+        rows = [row for (row,) in self._queued.rows.values()]
+        metadata, fact, owner = statements.clues(texts)
+        return statements.joined(
+            texts,
+            lacks_metadata=metadata is not None and rows[metadata[0]][metadata[1]] is None,
+            is_fed=fact is not None
+            and owner is not None
+            and rows[fact[0]][fact[1]] == rows[owner[0]][owner[1]],
+        )
 
 
 def _value(value: object) -> object:

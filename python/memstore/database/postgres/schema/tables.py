@@ -20,6 +20,14 @@ RARE: Final = frozenset({"memstore_generations", "memstore_meta", "memstore_vers
 """Tables with few rows, which are rarely written. A write of them changes the tenant's ``epoch``
 too."""
 
+OFTEN: Final = frozenset(
+    {"memstore_fact_changes", "memstore_episode_changes", "memstore_derived_files"}
+)
+"""Tables whose small answers are remembered as long as nothing at all is written."""
+
+REMEMBERED: Final = RARE | OFTEN
+"""The tables whose answers are remembered."""
+
 SUPPORT: Final = "memstore_support"
 """A view in files; here a query that statements contain."""
 
