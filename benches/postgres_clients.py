@@ -1,11 +1,13 @@
 """Many clients of one PostgreSQL server, mixed, beside one client in the same run.
 
-    python -m benches.postgres_clients [--seconds 60] [--processes 4] [--clients 8] [--pool-size 1]
+    python -m benches.postgres_clients [--seconds 60] [--processes 4] [--clients 8]
+        [--namespaces 8] [--pool-size 1]
 
-Each process has so many clients, each of which is a thread with a store of its own; they work in
-eight namespaces. An act is a fact added, a fact superseded, a task created and finished, an episode
-recorded, or a search. In the end every fact and episode that a call returned is looked for, and
-every text that is stored more than once; each was given once.
+Each process has so many clients, each of which is a thread with a store of its own. A namespace is
+used by clients of several processes, unless there are as many namespaces as clients. An act is a
+fact added, a fact superseded, a task created and finished, an episode recorded, or a search. In the
+end every fact and episode that a call returned is looked for, and every text that is stored more
+than once; each was given once.
 """
 
 from __future__ import annotations
@@ -28,14 +30,12 @@ from benches.postgres_server import in_use
 from memstore import Store
 from memstore.errors import MemstoreError
 
-NAMESPACES = 8
-
 
 class Client:
     """Acts at random until its time is over, and keeps what was acknowledged."""
 
-    def __init__(self, url: str, number: int) -> None:
-        self.namespace = f"space {number % NAMESPACES}"
+    def __init__(self, url: str, number: int, namespaces: int) -> None:
+        self.namespace = f"space {number % namespaces}"
         self._store = memstore.open(url, namespace=self.namespace)
         self._number = number
         self._chance = random.Random(number)
@@ -75,9 +75,9 @@ class Client:
         self.kept.append(("fact", fact.id, text))
 
 
-def run_clients(url: str, first: int, number: int, seconds: float) -> None:
+def run_clients(url: str, first: int, number: int, seconds: float, namespaces: int) -> None:
     """Run clients in threads; print what they did."""
-    clients = [Client(url, first + place) for place in range(number)]
+    clients = [Client(url, first + place, namespaces) for place in range(number)]
     print("ready", flush=True)
     sys.stdin.readline()
     ends = time.monotonic() + seconds
@@ -90,11 +90,13 @@ def run_clients(url: str, first: int, number: int, seconds: float) -> None:
         print(json.dumps([client.namespace, client.acts, client.errors, client.kept]))
 
 
-def together(url: str, processes: int, clients: int, seconds: float, first: int) -> list[Any]:
+def together(
+    url: str, processes: int, clients: int, seconds: float, namespaces: int, *, first: int
+) -> list[Any]:
     """Return what the clients of several processes did, which begin at the same time."""
     running = []
     for place in range(processes):
-        given = [url, first + place * clients, clients, seconds]
+        given = [url, first + place * clients, clients, seconds, namespaces]
         running.append(
             subprocess.Popen(
                 [sys.executable, "-m", "benches.postgres_clients", "--run", json.dumps(given)],
@@ -133,6 +135,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--clients", type=int, default=8, help="of each process")
+    parser.add_argument("--namespaces", type=int, default=8)
     parser.add_argument("--pool-size", type=int, help="the most connections of a process")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -143,8 +146,9 @@ def main() -> None:
         url = plain
         if arguments.pool_size is not None:
             url = postgres.with_option(plain, f"pool_size={arguments.pool_size}")
-        alone = together(url, 1, 1, arguments.seconds, 10_000)
-        done = together(url, arguments.processes, arguments.clients, arguments.seconds, 0)
+        options = (arguments.seconds, arguments.namespaces)
+        alone = together(url, 1, 1, *options, first=10_000)
+        done = together(url, arguments.processes, arguments.clients, *options, first=0)
         errors = Counter(error for one in alone + done for error in one[2])
         rates = [sum(one[1] for one in some) / arguments.seconds for some in (alone, done)]
         print(

@@ -13,6 +13,7 @@ import pytest
 from tests.support import postgres
 from tests.support.clock import wait_until
 from tests.support.postgres import psycopg
+from tests.support.sent import watched
 
 import memstore
 from memstore import Store
@@ -78,6 +79,29 @@ def test_what_came_since_is_found(url: str, folder: Path) -> None:
         store.add("the quay is wet", subject="s")
         assert found(store, "quay") == {"the quay is open", "the quay is wet"}
         assert is_mapped(store)
+
+
+def test_files_in_use_cost_a_search_after_changes_no_round_trip(
+    url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(url, "the quay is open")
+    monkeypatch.setattr(module, "SAVED_FROM", 1000)  # nothing is written behind the search
+    trips: list[int] = []
+    for has_files in (True, False):
+        if not has_files:
+            monkeypatch.delenv("MEMSTORE_INDEX_FOLDER")
+        with memstore.open(url, embedder=None) as store:
+            store.search("quay")
+            assert is_mapped(store) == has_files
+            now = "wet" if has_files else "dry"
+            store.add(f"the boat is {now}", subject="s")
+            store.search("boat")  # the index is of a later line than the files
+            store.add(f"the quay is {now}", subject="s")
+            sent: list[object] = []
+            with watched(before=lambda _, statements, sent=sent: sent.append(statements)):
+                assert len(found(store, "quay")) == (2 if has_files else 3)
+            trips.append(len(sent))
+    assert trips[0] == trips[1]
 
 
 @pytest.fixture

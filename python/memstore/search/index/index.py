@@ -362,8 +362,7 @@ class Index:
     def _follow_or_switch(
         self, current: Contents, transaction: Transaction, span: Span, generation: Generation
     ) -> None:
-        saved = self._recorded.read(transaction)
-        if saved is not None and saved.identity != current.identity:
+        if self._recorded.read(transaction, besides=current.identity) is not None:
             # Another process wrote new files: they are shared, and contain no erased text.
             self._current = current = self._opened(transaction, span, generation) or current
         most = max(AT_ONCE, len(current) // LOOSE_SHARE)

@@ -29,8 +29,12 @@ SAVE_WAIT_SECONDS: Final = 5.0
 class Recorded(Protocol):
     """The record of the files of one kind of rows."""
 
-    def read(self, transaction: Transaction) -> DerivedFiles | None:
-        """Return what is recorded, if it is of this database's history."""
+    def read(self, transaction: Transaction, *, besides: str | None = None) -> DerivedFiles | None:
+        """Return what is recorded, if it is of this database's history.
+
+        Args:
+            besides: files that are in use; ``None`` is returned if these are recorded.
+        """
 
     def changing(
         self, engine: Engine, wait_seconds: float | None = SAVE_WAIT_SECONDS
@@ -53,8 +57,9 @@ class InDatabase:
     def __init__(self, rows: str) -> None:
         self._rows = rows
 
-    def read(self, transaction: Transaction) -> DerivedFiles | None:
-        return feeds.derived_files(transaction, self._rows)
+    def read(self, transaction: Transaction, *, besides: str | None = None) -> DerivedFiles | None:
+        saved = feeds.derived_files(transaction, self._rows)
+        return None if saved is None or saved.identity == besides else saved
 
     def changing(
         self, engine: Engine, wait_seconds: float | None = SAVE_WAIT_SECONDS
@@ -74,7 +79,7 @@ class InFolder:
     def __init__(self, stem: str, rows: str) -> None:
         self._path = f"{stem}.{rows}.json"
 
-    def read(self, transaction: Transaction) -> DerivedFiles | None:
+    def read(self, transaction: Transaction, *, besides: str | None = None) -> DerivedFiles | None:
         try:
             with open(self._path, encoding="utf-8") as file:
                 found: dict[str, Any] = json.load(file)
@@ -82,6 +87,8 @@ class InFolder:
             head = Head(*found["head"])
             bytes.fromhex(saved.identity)
         except (OSError, ValueError, LookupError, TypeError):
+            return None
+        if saved.identity == besides:  # the server is not asked for their history again
             return None
         return saved if journal.head(transaction, head.line) == head else None
 
