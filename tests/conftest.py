@@ -241,11 +241,12 @@ def url(server_databases: object) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _engine_of_fixtures(databases: object) -> Iterator[object]:
+def _engine_of_fixtures(databases: object, request: pytest.FixtureRequest) -> Iterator[object]:
     """With ``--engine postgres``, open a database for each file that a module's fixtures name."""
     if databases is None:
         yield None
         return
+    request.getfixturevalue("empty_file")  # which is a file
     from tests.support import on_postgres
 
     with (

@@ -181,9 +181,10 @@ class Episodes:
             prepared.append(checked(self.screen.record(one)))
         if not prepared:
             return []
-        counter = thread_table.Counter(thread_table.EPISODES)
         keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
-        with self._engine.write() as transaction:
+
+        def record(transaction: Transaction) -> builtins.list[Episode]:
+            counter = thread_table.Counter(thread_table.EPISODES)
             known = episode_table.with_keys(transaction, self._namespace, keys)
             recorded = []
             for values in prepared:
@@ -196,6 +197,8 @@ class Episodes:
                 recorded.append(same)
                 known |= {} if key is None else {key: same}
             return recorded
+
+        return self._engine.perform(record)
 
     def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
         """Record an episode, and expire those of its thread that have a tag.
@@ -599,7 +602,7 @@ class Episodes:
     ) -> Episode:
         if values["thread"] is not None:
             thread = thread_table.Thread.of(self._namespace, values)
-            values["seq"] = counter.place(transaction, thread, values["seq"])
+            values = values | {"seq": counter.place(transaction, thread, values["seq"])}
         return changes.record(transaction, self._author, self._namespace, values)
 
     def _expire(

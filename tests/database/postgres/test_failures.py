@@ -14,7 +14,7 @@ from tests.support.postgres import psycopg
 from tests.support.sent import watched
 
 import memstore
-from memstore import Store
+from memstore import NewFact, Store
 from memstore.database.postgres import engine, pools
 from memstore.database.postgres.connection import Connection, Sent
 from memstore.errors import Remedy, StorageError, StoreBusy
@@ -149,7 +149,7 @@ def test_a_number_that_another_transaction_got_confirms_nothing(
 
     cutter.before = kill
     with pytest.raises(StorageError, match="nothing was stored"):
-        store.add("lost", subject="s")
+        store.add_many([NewFact(content="lost", subject="s"), NewFact(content="too", subject="s")])
     assert store.list() == []
 
 

@@ -27,8 +27,9 @@ from memstore.database.postgres.remembered import State, Turn, is_same
 from memstore.database.postgres.transaction import (
     COMMIT,
     READ,
-    Attempt,
     LazyRead,
+    LazyWrite,
+    Locked,
     Outrun,
     PostgresTransaction,
     Translated,
@@ -246,23 +247,19 @@ class PostgresEngine:
         self, *, wait_seconds: float | None = None, check_links: bool = True
     ) -> Iterator[PostgresTransaction]:
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
+        self._check_usable()
         self._check_writable()
         began = clock.monotonic()
         with self._turn(wait):
-            left = max(0.0, wait - (clock.monotonic() - began))
-            connection, state, number = self._locked(left)
-            transaction = PostgresTransaction(
-                connection, self.tenant, self._admit, state, self._remembered
-            )
+            write = self._write(None, lambda: max(0.0, wait - (clock.monotonic() - began)))
             try:
                 if not check_links:
                     with Translated():
-                        connection.run("SET LOCAL session_replication_role = replica")
-                yield transaction
-                self._finish(transaction, number)
+                        write.connection.run("SET LOCAL session_replication_role = replica")
+                yield write
+                self._finish(write)
             finally:
-                transaction.abandon()
-                self._pool.give_back(connection)
+                self._end(write)
 
     @contextmanager
     def claim(self, *, wait_seconds: float | None = None) -> Iterator[PostgresTransaction]:
@@ -289,6 +286,25 @@ class PostgresEngine:
                     self._remembered.writes.note(was_right=False)
             return self._attempted(work, None)
 
+    def _write(self, state: State | None, wait: Callable[[], float]) -> LazyWrite:
+        """Return a write that relies on a state of the tenant's row.
+
+        Args:
+            wait: returns how many seconds to wait for the lock.
+        """
+        return LazyWrite(
+            lambda asked: self._locked(wait(), asked),
+            self.tenant,
+            self._admit,
+            state,
+            self._remembered,
+        )
+
+    def _end(self, write: LazyWrite) -> None:
+        if write.is_locked:
+            write.abandon()
+            self._pool.give_back(write.connection)
+
     def _performed_locked(self, work: Callable[[Transaction], T]) -> T:
         with self.write() as transaction:
             return work(transaction)
@@ -302,41 +318,32 @@ class PostgresEngine:
         Raises:
             Outrun: another process wrote since; nothing was stored.
         """
-        attempt = Attempt(
-            lambda: self._locked(self._wait_seconds),
-            self.tenant,
-            self._admit,
-            state,
-            self._remembered,
-        )
+        attempt = self._write(state, lambda: self._wait_seconds)
         try:
-            if state is None:
-                attempt.begin()
             try:
                 result = work(attempt)
                 self.before_commit(attempt)
                 claimed = self._claimed(attempt)
+            except StoreBusy:
+                raise
             except MemstoreError:
-                if attempt.is_locked:
+                if attempt.is_locked or state is None:
                     raise
                 raise Outrun from None  # what was remembered may be why
             joined = None
             if state is not None and not (attempt.is_locked or self._is_trimming_due()):
                 joined = attempt.joined()
             if state is None or joined is None:
-                attempt.begin()
-                self._finish(attempt, attempt.number, is_settled=True)
+                self._finish(attempt, is_settled=True)
             else:
                 self._send(attempt, state, *joined)
                 self._remembered.writes.note(was_right=True)
             self._namespaces |= claimed
         finally:
-            if attempt.is_locked:
-                attempt.abandon()
-                self._pool.give_back(attempt.connection)
+            self._end(attempt)
         return result
 
-    def _send(self, attempt: Attempt, known: State, text: str, values: Sequence[object]) -> None:
+    def _send(self, attempt: LazyWrite, known: State, text: str, values: Sequence[object]) -> None:
         """Send a write that is one statement."""
         after = attempt.state
         self._remembered.note(None)
@@ -400,7 +407,7 @@ class PostgresEngine:
         self, before: State | None, after: State | None, number: str | None
     ) -> bool | None:
         """Look a write up by what it left; its transaction has ended when the lock is there."""
-        connection, state, _ = self._locked(self._opened_to_wait)
+        connection, state, *_ = self._locked(self._opened_to_wait)
         try:
             if state is None or after is None:
                 return None if after is None else False  # it would have made the tenant
@@ -425,17 +432,16 @@ class PostgresEngine:
     def _turn(self, wait: float) -> Turn:
         return Turn(self._remembered.turn, self._writing, wait, self._busy)
 
-    def _finish(
-        self, transaction: PostgresTransaction, number: str | None, *, is_settled: bool = False
-    ) -> None:
+    def _finish(self, transaction: LazyWrite, *, is_settled: bool = False) -> None:
         """Do what is due before a commit, and commit."""
+        transaction.begin()
         claimed = set[str]()
         if not is_settled:
             self.before_commit(transaction)
             claimed = self._claimed(transaction)
         self._trim(transaction)
         self._remembered.note(None)
-        self._commit(transaction, number)
+        self._commit(transaction)
         self._fed += "fed" in transaction.effects
         self._remembered.note(transaction.state)
         self._pool.tidying.note(transaction.inserted)
@@ -466,29 +472,30 @@ class PostgresEngine:
                 failure = error
         raise storage_error(failure) from failure
 
-    def _commit(self, transaction: PostgresTransaction, number: str | None) -> None:
+    def _commit(self, transaction: LazyWrite) -> None:
         """Commit; if the answer is lost, ask the server what became of the transaction."""
         try:
             transaction.finish()
         except psycopg.OperationalError as error:
             if not is_lost(error):
                 raise storage_error(error) from error
-            if not self._is_written(transaction.state_before, transaction.state, error, number):
+            before, after = transaction.state_before, transaction.state
+            if not self._is_written(before, after, error, transaction.number):
                 raise _not_stored() from error
         except psycopg.Error as error:
             raise storage_error(error) from error
 
-    def _locked(self, wait: float) -> tuple[Connection, State | None, str | None]:
-        """Begin a write with its tenant locked.
-
-        Returns:
-            The connection, the tenant's row, and the number of the transaction.
-        """
+    def _locked(self, wait: float, asked: Sequence[Sent] = ()) -> Locked:
+        """Begin a write with its tenant locked, then send statements."""
         known = self._has_tenant  # read once: another thread may find the tenant meanwhile
-        locking = [self._locking] if known else []
-        connection, answers = self._begun(wait, *locking)
+        connection, answers = self._begun(wait, *((self._locking, *asked) if known else ()))
         try:
-            row = answers[-1].row if known else self._first_locked(connection)
+            if known:
+                _, _, locked, *found = answers
+                row = locked.row
+            else:
+                row = self._first_locked(connection)
+                found = connection.together(*asked) if asked else []
         except psycopg.Error as error:
             self._pool.give_back(connection)
             if isinstance(error, LockNotAvailable):
@@ -496,12 +503,12 @@ class PostgresEngine:
             raise storage_error(error) from error
         if row is None:
             if not known:
-                return connection, None, None
+                return Locked(connection, None, None, found)
             self._pool.give_back(connection)
             raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
         self._has_tenant = self._has_tables = True
         *state, number = row
-        return connection, State(*state), str(number)
+        return Locked(connection, State(*state), str(number), found)
 
     def _begun(self, wait: float, *next_: Sent) -> tuple[Connection, list[Answer]]:
         """Begin a write that waits so many seconds for a lock."""

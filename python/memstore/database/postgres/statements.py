@@ -38,6 +38,12 @@ LIMITED: Final = re.compile(r"\b(?:LIMIT|OFFSET) \$\d")
 PLACED: Final = {"owner": "bigint", "vector": "bytea", "checksum": "bigint", "code": "varbit"}
 """The types of the parameters of the statement that places a vector."""
 
+PENDING: Final = re.compile(
+    r"SELECT g\.id, o\.id FROM memstore_generations g CROSS JOIN (\w+) o"
+    r" WHERE o\.id BETWEEN :first AND :last"
+)
+"""How the rows of owners without vectors are made: from those of the owners."""
+
 FROM_ENDS: Final = frozenset(
     "WHERE GROUP ORDER LIMIT OFFSET UNION EXCEPT INTERSECT RETURNING HAVING SET SELECT".split()
 )
@@ -161,8 +167,9 @@ def joined(texts: tuple[str, ...], *, lacks_metadata: bool, is_fed: bool) -> Joi
         lacks_metadata, is_fed: what is known of the rows; see :func:`derived.needless`.
     """
     parts, effects, fed = [CHECKED], frozenset[str](), frozenset[str]()
+    into = frozenset(compiled(sql, False).table for sql in texts)
     for place, sql in enumerate(texts):
-        given = _after_check(sql, place)
+        given = _after_check(sql, place, into)
         if given is None:
             return None
         write = _Scoping(TOKEN.findall(given)).write()
@@ -188,7 +195,7 @@ def joined(texts: tuple[str, ...], *, lacks_metadata: bool, is_fed: bool) -> Joi
 
 
 class Clues(NamedTuple):
-    """Where the rows of several INSERTs, one row each, tell which effects they do not have.
+    """Where the rows of several INSERTs, one row each, tell how they can be joined.
 
     A place is that of a row and of a value in it; ``None`` if no row has such a value.
     """
@@ -199,6 +206,9 @@ class Clues(NamedTuple):
     """Of the new fact's id."""
     owner: tuple[int, int] | None
     """Of the id of a vector's owner."""
+    pending: Sequence[tuple[int, int] | None]
+    """Of the first and the last id of owners whose vectors are pending, and of a new owner's id,
+    which have to be the same."""
 
 
 @lru_cache(maxsize=256)
@@ -216,7 +226,11 @@ def clues(texts: tuple[str, ...]) -> Clues:
         )
 
     fact, vector = "memstore_facts", "memstore_fact_vectors"
-    return Clues(place(fact, "metadata"), place(fact, "id"), place(vector, "owner"))
+    pending: list[tuple[int, int] | None] = []
+    for at, sql in enumerate(texts):
+        if owners := PENDING.search(sql):
+            pending = [(at, 0), (at, 1), place(owners[1], "id")]
+    return Clues(place(fact, "metadata"), place(fact, "id"), place(vector, "owner"), pending)
 
 
 CHECKED: Final = (
@@ -228,8 +242,13 @@ CHECKED: Final = (
 """Locks the tenant's row and changes it, if it is as the writer remembers it; never waits."""
 
 
-def _after_check(sql: str, place: int) -> str | None:
-    """Return an INSERT of one row that inserts it only if the version was found."""
+def _after_check(sql: str, place: int, into: frozenset[str]) -> str | None:
+    """Return an INSERT of one row that inserts it only if the version was found.
+
+    Args:
+        into: the tables that get a row. Each part of a statement sees them as they were before, so
+            the id of a new row is given instead of looked up.
+    """
     if (insert := INSERT.fullmatch(sql)) is None:
         return None
     table, columns, rest = insert[1], insert[2].split(", "), insert[3]
@@ -243,6 +262,11 @@ def _after_check(sql: str, place: int) -> str | None:
             for column, value in zip(columns, given, strict=True)
         )
         return f"INSERT INTO {table} ({', '.join(columns)}) {source} FROM checked"
+    if pending := PENDING.fullmatch(rest):
+        if pending[1] not in into:
+            return None
+        source = f"SELECT g.id, :of_{place}_first::bigint FROM memstore_generations g"
+        return f"INSERT INTO {table} ({', '.join(columns)}) {source} CROSS JOIN checked"
     if not rest.endswith("FROM memstore_generations") or not {*named(rest)} <= PLACED.keys():
         return None
     source = re.sub(r":(\w+)", lambda name: f":of_{place}_{name[1]}::{PLACED[name[1]]}", rest)

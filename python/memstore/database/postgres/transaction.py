@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import psycopg
 from psycopg import errors
@@ -636,21 +636,32 @@ class Outrun(Exception):
     """Another process wrote since; what relied on the tenant's row has to be done again."""
 
 
-class Attempt(PostgresTransaction):
-    """A write that begins with what is remembered of the tenant, and without its lock.
+class Locked(NamedTuple):
+    """A transaction that has begun, and locked its tenant."""
 
-    If nothing has to be read, it is one statement, which writes nothing if the tenant was written
-    since. What has to be read is read with the tenant locked.
+    connection: Connection
+    state: State | None
+    """The tenant's row; ``None`` if there is none yet."""
+    number: str | None
+    """The number of the transaction on the server, if the tenant has a row."""
+    answers: Sequence[Answer]
+    """To what was sent in the same round trip."""
+
+
+class LazyWrite(PostgresTransaction):
+    """A write that takes the lock of its tenant with its first query, in the same round trip.
+
+    Until then it may rely on what is remembered of the tenant. If nothing has to be read, it is one
+    statement, which writes nothing if the tenant was written since.
 
     Args:
-        locked: takes the lock; returns a connection, the tenant's row, and the number of the
-            transaction on the server.
-        state: what is remembered; ``None`` if the lock is taken before anything else.
+        locked: takes the lock, then sends statements.
+        state: what is remembered; ``None`` to rely on nothing.
     """
 
     def __init__(
         self,
-        locked: Callable[[], tuple[Connection, State | None, str | None]],
+        locked: Callable[[Sequence[Sent]], Locked],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
         state: State | None,
@@ -668,14 +679,62 @@ class Attempt(PostgresTransaction):
     @property
     def connection(self) -> Connection:
         if self._connection is None:
-            self._connection, found, self.number = self._locked()
-            if self._state is None or found is None or found.version != self._state.version:
-                if self._has_relied:
-                    raise Outrun
-                self._state = self.state_before = found
-                self._counters = dict(found.counters if found else {})
-                self._head = None if found is None else (found.line, found.at, found.hash)
+            self._lock()
         return super().connection
+
+    def _lock(self, *asked: Sent) -> Sequence[Answer]:
+        """Take the lock, then send statements; return their answers.
+
+        Raises:
+            Outrun: the tenant's row is not the one that was relied on.
+        """
+        self._connection, found, self.number, answers = self._locked(asked)
+        if self._state is None or found is None or found.version != self._state.version:
+            if self._has_relied:
+                raise Outrun
+            self._state = self.state_before = found
+            self._counters = dict(found.counters if found else {})
+            self._head = None if found is None else (found.line, found.at, found.hash)
+        return answers
+
+    def begin(self) -> None:
+        """Take the lock, if nothing has taken it yet."""
+        _ = self.connection
+
+    def _know(self) -> None:
+        """Take the lock if nothing is remembered of the tenant."""
+        if self._state is None:
+            self.begin()
+
+    @property
+    def _has_tables(self) -> bool:
+        self._know()
+        return super()._has_tables
+
+    @property
+    def last_write(self) -> LastWrite | None:
+        self._know()
+        return super().last_write
+
+    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        if sql == acts.LAST:
+            self._know()
+        return super().one(sql, parameters)
+
+    def _read(self, sql: str, parameters: Given) -> list[Row]:
+        if statements.compiled(sql, True).is_remembered:
+            self._know()
+        return super()._read(sql, parameters)
+
+    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
+        if self.is_locked or self._pending or self._queued.rows:
+            return super()._fetched_together(queries)
+        asked = [self._statement(*query, returns=True) for query in queries]
+        if self.is_locked:  # to check a namespace
+            return super()._fetched_together(queries)
+        answers = self._lock(*asked)
+        self._last = answers[-1]
+        return [answer.rows for answer in answers]
 
     def finish(self) -> None:
         joined = None if self._written else self.joined()
@@ -685,11 +744,8 @@ class Attempt(PostgresTransaction):
         self.connection.together(Sent(*joined), COMMIT)
 
     def _relied(self, *, only_epoch: bool = False) -> None:
+        self._know()
         self._has_relied = True
-
-    def begin(self) -> None:
-        """Take the lock, if nothing has taken it yet."""
-        _ = self.connection
 
     def joined(self) -> tuple[str, Sequence[object]] | None:
         """Return all that is queued as one statement with its values; ``None`` if it cannot be.
@@ -719,10 +775,12 @@ class Attempt(PostgresTransaction):
         return statement.text, statement.bound(values)
 
     def _joining(self) -> Joined | None:
-        """Return the statement that writes the queued rows, one of each INSERT."""
+        """Return the statement that writes the queued rows, one of each INSERT, if there is one."""
         texts = (*self._queued.rows,)
         rows = [row for (row,) in self._queued.rows.values()]
-        metadata, fact, owner = statements.clues(texts)
+        metadata, fact, owner, pending = statements.clues(texts)
+        if len({at and rows[at[0]][at[1]] for at in pending}) > 1:
+            return None
         return statements.joined(
             texts,
             lacks_metadata=metadata is not None and rows[metadata[0]][metadata[1]] is None,
