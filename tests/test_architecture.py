@@ -100,10 +100,10 @@ DOORS = {
             "connection",
             "distribution",
             "engine",
+            "failures",
             "numbers",
             "pools",
             "structure",
-            "transaction",
         )
     },
     "psycopg_pool": {"database.postgres.pools"},

@@ -424,6 +424,7 @@ class Engine(Protocol):
             wait_seconds: how long to wait for the write lock; ``None`` for the engine's own limit.
             check_links: whether to enforce foreign keys; rebuilding a table needs them off.
 
+        In a file the lock is held from the beginning, on a server from the first statement on.
         Waiting threads may share one commit. None returns before its own write is committed, and
         a write that fails does not undo the others; but if the commit fails, it fails for all.
 

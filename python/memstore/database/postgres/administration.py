@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.database.postgres import pools, roles, row_security
-from memstore.database.postgres.transaction import Translated
+from memstore.database.postgres.failures import Translated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from psycopg import sql
 
 from memstore.database.migrations import VERSION
 from memstore.database.postgres import pools, row_security, structure
+from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.schema import tables
-from memstore.database.postgres.transaction import Translated
 from memstore.domain import clock
 from memstore.errors import StorageError
 from memstore.frozen import frozen

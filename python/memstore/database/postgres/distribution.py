@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.postgres import pools
+from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.schema import tables
-from memstore.database.postgres.transaction import Translated
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:

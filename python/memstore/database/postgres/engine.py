@@ -23,19 +23,11 @@ from memstore.database.postgres import migrations, pools, row_security, structur
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.connection import Sent
+from memstore.database.postgres.failures import Translated, is_lost, storage_error
+from memstore.database.postgres.lazy_read import READ, LazyRead
+from memstore.database.postgres.lazy_write import LazyWrite, Locked, Outrun
 from memstore.database.postgres.remembered import State, Turn, is_same
-from memstore.database.postgres.transaction import (
-    COMMIT,
-    READ,
-    LazyRead,
-    LazyWrite,
-    Locked,
-    Outrun,
-    PostgresTransaction,
-    Translated,
-    is_lost,
-    storage_error,
-)
+from memstore.database.postgres.transaction import COMMIT, PostgresTransaction
 from memstore.domain import clock
 from memstore.domain.arguments import checked_real
 from memstore.errors import (

@@ -13,10 +13,10 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper, Ids, IdsDumper
 from memstore.database.postgres.connection import Connection
+from memstore.database.postgres.failures import storage_error
 from memstore.database.postgres.numbers import NumberLoader
 from memstore.database.postgres.remembered import Remembered
 from memstore.database.postgres.tidying import Tidying
-from memstore.database.postgres.transaction import storage_error
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 

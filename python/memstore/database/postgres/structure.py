@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import sql
 
+from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.schema import tables
-from memstore.database.postgres.transaction import Translated
 
 if TYPE_CHECKING:
     import psycopg

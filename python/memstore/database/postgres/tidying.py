@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.transaction import Translated
+from memstore.database.postgres.failures import Translated
 from memstore.errors import MemstoreError
 
 if TYPE_CHECKING:

@@ -1,29 +1,25 @@
-"""A transaction on one connection for one tenant, and the translation of the driver's errors."""
+"""A transaction on one connection for one tenant."""
 
 from __future__ import annotations
 
 import struct
 from contextlib import suppress
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
-
-import psycopg
-from psycopg import errors
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database import acts
-from memstore.database.engine import NO_PARAMETERS, LastWrite, Outdated, Queued, Transaction
+from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
 from memstore.database.postgres import derived, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array, ids
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
+from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.schema import tables
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
 from memstore.domain.records import Head
-from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -31,29 +27,20 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
-    from memstore.database.postgres import parallel, sending
+    from memstore.database.postgres import sending
     from memstore.database.postgres.connection import Answer, Connection
     from memstore.database.postgres.parallel import ParallelQueries
     from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.sending import Sender
-    from memstore.database.postgres.statements import Compiled, Joined
+    from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import marked
 
-    Begun = tuple[State | None, list[Answer]]
-    """The tenant's row, and the answers to the first queries of a read."""
     Run = Callable[[str, list[object]], object]
     """Runs a statement with its values, or notes that it is to run."""
 else:
-    parallel = lazy_import("memstore.database.postgres.parallel")
     indexes = lazy_import("memstore.database.postgres.full_text")
     sending = lazy_import("memstore.database.postgres.sending")
     marked = lazy_import("memstore.database.sqlite.marked")
-
-READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-READ_STATE: Final = (
-    "SELECT version, epoch, '{}'::jsonb, line, at, hash FROM memstore_tenants WHERE tenant = $1"
-)
 
 STATE: Final = (
     "UPDATE memstore_tenants SET version = $1, epoch = $2, counters = $3, line = $4, at = $5,"
@@ -339,7 +326,7 @@ class PostgresTransaction(Transaction):
             self._note(statement)
             self._note_line(text, statement, rows)
             for row in rows:
-                run(statement.text, self._bound(statement, names, [*map(_value, row)]))
+                run(statement.text, self._bound(statement, names, [*map(bindable, row)]))
         table = statements.compiled(text, False).table
         if table and "id" in names:
             self._note_id(table, max(row[names.index("id")] for row in rows))
@@ -367,7 +354,7 @@ class PostgresTransaction(Transaction):
         self._note(statement)
         self._note_line(text, statement, rows)
         values = [
-            _value(constant[name]) if name in constant else array(column, type_)
+            bindable(constant[name]) if name in constant else array(column, type_)
             for name, column, type_ in zip(names, columns, many.types, strict=True)
         ]
         run(statement.text, self._bound(statement, names, values))
@@ -407,7 +394,7 @@ class PostgresTransaction(Transaction):
     def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
         given = {**_named(text, parameters), TENANT: self.tenant}
         return [
-            _listed(given[name]) if name in statement.lists else _value(given[name])
+            _listed(given[name]) if name in statement.lists else bindable(given[name])
             for name in statement.names
         ]
 
@@ -488,7 +475,7 @@ class PostgresTransaction(Transaction):
             made.append(Sent(NO_ZEROS, [self.tenant]))
         if self._written or self._state is None or self._counters != self._state.counters:
             self._state = self._next_state()
-            made.append(Sent(STATE, [*_stored(self._state), self.tenant]))
+            made.append(Sent(STATE, [*columns_of(self._state), self.tenant]))
         self.connection.together(*made, COMMIT)
 
     @property
@@ -503,7 +490,8 @@ class PostgresTransaction(Transaction):
         return State(remembering.another(), epoch, dict(self._counters), *head)
 
 
-def _stored(state: State) -> list[object]:
+def columns_of(state: State) -> list[object]:
+    """Return the values of a tenant's row, in the order of :data:`STATE`."""
     version, epoch, counters, *line = state
     return [version, epoch, _to_text(counters), *line]
 
@@ -514,283 +502,7 @@ def _named(text: str, parameters: Given) -> Mapping[str, Any]:
     return parameters
 
 
-class LazyRead(PostgresTransaction):
-    """A read that begins on the server with its first query, in the same round trip.
-
-    Until then it may rely on the tenant's row as it was seen last. If the first query finds another
-    row, in which what was relied on may be different, the work has to be done again.
-
-    Args:
-        begin_on: calls a function with a connection that is alive.
-        give_back: takes a connection back whose transaction is of no use.
-        ask_in_parallel: has another connection answer queries, after what is sent before them.
-        state: the tenant's row as it was seen last; ``None`` to rely on nothing.
-        naming: the statement that names the tenant, for row-level security.
-        is_named: whether it is needed, as far as is known.
-    """
-
-    def __init__(
-        self,
-        begin_on: Callable[[Callable[[Connection], Begun]], Begun],
-        give_back: Callable[[Connection], None],
-        ask_in_parallel: Callable[[Sequence[Sent], Sequence[Sent]], ParallelQueries],
-        tenant: str,
-        admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State | None,
-        remembered: Remembered,
-        naming: Sent,
-        *,
-        is_named: bool,
-    ) -> None:
-        super().__init__(None, tenant, admit, state, remembered)
-        self._begin_on = begin_on
-        self._give_back = give_back
-        self._ask_in_parallel = ask_in_parallel
-        self._naming = naming
-        self.is_named = is_named
-        self._needs_version = self._needs_epoch = False
-        """Whether the tenant's row has to be as it was seen last, or its epoch."""
-
-    @property
-    def _has_tables(self) -> bool:
-        return True  # without them, no read is lazy
-
-    @property
-    def is_unchecked(self) -> bool:
-        """Whether it relies on what the server was not asked about yet."""
-        return not self.holds_connection and (self._needs_version or self._needs_epoch)
-
-    @property
-    def connection(self) -> Connection:
-        self.begin()
-        return super().connection
-
-    @property
-    def last_write(self) -> LastWrite | None:
-        if self._state is None:
-            self.begin()
-        self._relied()
-        return super().last_write
-
-    def ask_in_parallel(self, queries: Sequence[Statement]) -> None:
-        if self._parallel is not None or not queries:
-            return
-        asked = [self._statement(*query, returns=True) for query in queries]
-        with Translated():
-            sharing = parallel.sharing(self.connection)
-        naming = [self._naming] if self.is_named else []
-        self._parallel = self._ask_in_parallel([Sent(READ), sharing, *naming], asked)
-
-    def begin(self) -> None:
-        """Begin, if nothing has been read yet.
-
-        Raises:
-            Outdated: the tenant's row is not the one that was relied on.
-        """
-        if not self.holds_connection:
-            self._begin()
-
-    def _relied(self, *, only_epoch: bool = False) -> None:
-        if not self.holds_connection:
-            self._needs_epoch = True
-            self._needs_version |= not only_epoch
-
-    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        return super()._fetched_together(queries) if self.holds_connection else self._begin(queries)
-
-    def _begin(self, queries: Sequence[tuple[str, Given]] = ()) -> list[list[Row]]:
-        state, found = self._begun(queries)
-        if state is None and not self.is_named:
-            # There is no such tenant, or its rows are only shown to who names it.
-            self._give_back(self.connection)
-            self.is_named = True
-            state, found = self._begun(queries)
-        known, self._state, self.state_before = self._state, state, state
-        self._head = None if state is None else (state.line, state.at, state.hash)
-        if (self._needs_version and not remembering.is_same(state, known)) or (
-            self._needs_epoch and (state is None or known is None or state.epoch != known.epoch)
-        ):
-            raise Outdated
-        if found:
-            self._last = found[-1]
-        return [answer.rows for answer in found]
-
-    def _begun(self, queries: Sequence[tuple[str, Given]]) -> Begun:
-        """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
-        try:
-            return self._begin_on(lambda connection: self._sent(connection, queries))
-        except StorageError:
-            self._connection = None  # it was given back
-            raise
-
-    def _sent(self, connection: Connection, queries: Sequence[tuple[str, Given]]) -> Begun:
-        self._connection = connection
-        beginning = [Sent(READ), self._naming] if self.is_named else [Sent(READ)]
-        made = [self._statement(*query, returns=True) for query in queries]
-        answers = connection.together(*beginning, Sent(READ_STATE, [self.tenant]), *made)
-        row = answers[len(beginning)].row
-        return None if row is None else State(*row), answers[len(beginning) + 1 :]
-
-
-class Outrun(Exception):
-    """Another process wrote since; what relied on the tenant's row has to be done again."""
-
-
-class Locked(NamedTuple):
-    """A transaction that has begun, and locked its tenant."""
-
-    connection: Connection
-    state: State | None
-    """The tenant's row; ``None`` if there is none yet."""
-    number: str | None
-    """The number of the transaction on the server, if the tenant has a row."""
-    answers: Sequence[Answer]
-    """To what was sent in the same round trip."""
-
-
-class LazyWrite(PostgresTransaction):
-    """A write that takes the lock of its tenant with its first query, in the same round trip.
-
-    Until then it may rely on what is remembered of the tenant. If nothing has to be read, it is one
-    statement, which writes nothing if the tenant was written since.
-
-    Args:
-        locked: takes the lock, then sends statements.
-        state: what is remembered; ``None`` to rely on nothing.
-    """
-
-    def __init__(
-        self,
-        locked: Callable[[Sequence[Sent]], Locked],
-        tenant: str,
-        admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State | None,
-        remembered: Remembered,
-    ) -> None:
-        super().__init__(None, tenant, admit, state, remembered)
-        self._locked = locked
-        self._has_relied = False
-        self.number: str | None = None
-
-    @property
-    def is_locked(self) -> bool:
-        return self._connection is not None
-
-    @property
-    def connection(self) -> Connection:
-        if self._connection is None:
-            self._lock()
-        return super().connection
-
-    def _lock(self, *asked: Sent) -> Sequence[Answer]:
-        """Take the lock, then send statements; return their answers.
-
-        Raises:
-            Outrun: the tenant's row is not the one that was relied on.
-        """
-        self._connection, found, self.number, answers = self._locked(asked)
-        if self._state is None or found is None or found.version != self._state.version:
-            if self._has_relied:
-                raise Outrun
-            self._state = self.state_before = found
-            self._counters = dict(found.counters if found else {})
-            self._head = None if found is None else (found.line, found.at, found.hash)
-        return answers
-
-    def begin(self) -> None:
-        """Take the lock, if nothing has taken it yet."""
-        _ = self.connection
-
-    def _know(self) -> None:
-        """Take the lock if nothing is remembered of the tenant."""
-        if self._state is None:
-            self.begin()
-
-    @property
-    def _has_tables(self) -> bool:
-        self._know()
-        return super()._has_tables
-
-    @property
-    def last_write(self) -> LastWrite | None:
-        self._know()
-        return super().last_write
-
-    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
-        if sql == acts.LAST:
-            self._know()
-        return super().one(sql, parameters)
-
-    def _read(self, sql: str, parameters: Given) -> list[Row]:
-        if statements.compiled(sql, True).is_remembered:
-            self._know()
-        return super()._read(sql, parameters)
-
-    def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        if self.is_locked or self._pending or self._queued.rows:
-            return super()._fetched_together(queries)
-        asked = [self._statement(*query, returns=True) for query in queries]
-        if self.is_locked:  # to check a namespace
-            return super()._fetched_together(queries)
-        answers = self._lock(*asked)
-        self._last = answers[-1]
-        return [answer.rows for answer in answers]
-
-    def finish(self) -> None:
-        joined = None if self._written else self.joined()
-        if joined is None:
-            super().finish()
-            return
-        self.connection.together(Sent(*joined), COMMIT)
-
-    def _relied(self, *, only_epoch: bool = False) -> None:
-        self._know()
-        self._has_relied = True
-
-    def joined(self) -> tuple[str, Sequence[object]] | None:
-        """Return all that is queued as one statement with its values; ``None`` if it cannot be.
-
-        It returns the number 1, or 0 if another process wrote since.
-        """
-        waiting = self._queued.rows
-        if not waiting or self._pending or any(len(rows) > 1 for rows in waiting.values()):
-            return None
-        statement = self._joining()
-        if statement is None or self._state is None:
-            return None
-        completed = [self._queued.completed(text, rows) for text, rows in waiting.items()]
-        values: list[Any] = [*chain.from_iterable(chain.from_iterable(completed))]
-        if bool in map(type, values):
-            values = [*map(_value, values)]
-        self._written |= statement.fed
-        self.effects |= statement.effects
-        for table, place in statement.ids:
-            self._note_id(table, values[place])
-        if statement.line is not None:
-            id_, at, hash_ = statement.line
-            self._head = (values[id_], values[at], values[hash_])
-        known = self._state.version
-        self._state = self._next_state()
-        values += (*_stored(self._state), known, self.tenant)
-        return statement.text, statement.bound(values)
-
-    def _joining(self) -> Joined | None:
-        """Return the statement that writes the queued rows, one of each INSERT, if there is one."""
-        texts = (*self._queued.rows,)
-        rows = [row for (row,) in self._queued.rows.values()]
-        metadata, fact, owner, pending = statements.clues(texts)
-        if len({at and rows[at[0]][at[1]] for at in pending}) > 1:
-            return None
-        return statements.joined(
-            texts,
-            lacks_metadata=metadata is not None and rows[metadata[0]][metadata[1]] is None,
-            is_fed=fact is not None
-            and owner is not None
-            and rows[fact[0]][fact[1]] == rows[owner[0]][owner[1]],
-        )
-
-
-def _value(value: object) -> object:
+def bindable(value: object) -> object:
     """Return a value as the driver binds it: truths are numbers here.
 
     What is too large for a number of the server equals none of its rows', so lists lose it.
@@ -807,65 +519,8 @@ def _listed(value: object) -> object:
     if isinstance(value, list) and value and type(value[0]) is int:
         with suppress(struct.error):
             return ids(cast("list[int]", value))
-    return _value(value)
+    return bindable(value)
 
 
 def _is_too_large(value: object) -> bool:
     return type(value) is int and not -MAX_NUMBER - 1 <= value <= MAX_NUMBER
-
-
-class Translated:
-    """Translates the driver's errors."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, psycopg.Error):
-            raise storage_error(error) from error
-
-
-LOST: Final = ("08", "57P")
-"""How the codes of errors begin after which the server says nothing more."""
-
-
-def is_lost(error: psycopg.Error) -> bool:
-    """Return whether a connection broke; otherwise the server said why it undid the change."""
-    return isinstance(error, psycopg.OperationalError) and (
-        error.sqlstate is None or error.sqlstate.startswith(LOST)
-    )
-
-
-def storage_error(error: psycopg.Error) -> StorageError:
-    if isinstance(error, errors.LockNotAvailable | errors.DeadlockDetected):
-        return StoreBusy(
-            "another process is writing to this memory; nothing was stored", remedy=Remedy.WAIT
-        )
-    if isinstance(error, errors.SerializationFailure):
-        return StoreBusy(
-            "another process changed the same rows; nothing was stored", remedy=Remedy.WAIT
-        )
-    if isinstance(error, errors.DiskFull):
-        return StorageError("the server's disk is full; nothing of this change was stored")
-    if isinstance(error, errors.ReadOnlySqlTransaction):
-        return StorageError(
-            "the database is open read-only; nothing was stored", remedy=Remedy.OPEN_WRITABLE
-        )
-    if isinstance(error, errors.ProgramLimitExceeded) and "index row" in _said(error):
-        return StorageError(
-            "names, tags or metadata are too long for an index of PostgreSQL; nothing was stored:"
-            f" {_said(error)}"
-        )
-    if isinstance(error, errors.InsufficientPrivilege):
-        return StorageError(f"the database user lacks a right: {_said(error)}")
-    if isinstance(error, psycopg.OperationalError):
-        return StorageError(
-            f"the connection to the server failed; nothing was stored: {_said(error)}",
-            remedy=Remedy.RETRY,
-        )
-    return StorageError(f"the database reported an error: {_said(error)}")
-
-
-def _said(error: psycopg.Error) -> str:
-    """Return what the server said; its details may quote rows, so they are left out."""
-    return (error.diag.message_primary or str(error)).strip().partition("\n")[0]
