@@ -194,6 +194,9 @@ class Transaction(ABC):
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         """Run a query (or an INSERT with RETURNING) and return its first row."""
 
+    def begin(self) -> None:  # noqa: B027 - a file needs nothing
+        """Take the lock of a write now; on a server, the first query does otherwise."""
+
     @abstractmethod
     def prefetch(self, *queries: Statement) -> None:
         """Say what will be read next, so that a server can answer all of it at once."""

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from tests.support import postgres
-from tests.support.postgres import psycopg
+from tests.support.postgres import psycopg, with_option
 from tests.support.sent import watched
 
 import memstore
@@ -30,7 +30,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def stores(url: str, request: pytest.FixtureRequest) -> Iterator[tuple[Store, Store]]:
     """Two stores of one memory, which share no connections and remember nothing of each other."""
-    apart = f"{url}&application_name=other"
+    apart = with_option(url, "application_name=other")
     name = request.node.name
     with (
         memstore.open(url, namespace=name, embedder=None) as one,
@@ -65,7 +65,7 @@ def test_a_warm_search_takes_two_round_trips(url: str) -> None:
 
 @pytest.mark.model
 def test_a_search_after_changes_reads_them_in_its_first_round_trip(url: str) -> None:
-    apart = f"{url}&application_name=other"
+    apart = with_option(url, "application_name=other")
     with memstore.open(url, namespace="fed") as one, memstore.open(apart, namespace="fed") as other:
         one.add("the quay is closed", subject="quay")
         one.add("a boat", subject="quay")

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support import postgres
 from tests.support.embedders import WordEmbedder
+from tests.support.postgres import with_option
 
 import memstore
 from memstore import Store
@@ -29,7 +30,7 @@ def opened() -> Iterator[Callable[[str, str], Store]]:
     with postgres.database() as url, ExitStack() as stack:
 
         def open_as(machine: str, namespace: str) -> Store:
-            at = f"{url}&application_name={machine}"
+            at = with_option(url, f"application_name={machine}")
             return stack.enter_context(
                 memstore.open(at, namespace=namespace, embedder=WordEmbedder())
             )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.support.clock import wait_until
-from tests.support.postgres import psycopg
+from tests.support.postgres import psycopg, with_option
 from tests.support.sent import watched
 
 import memstore
@@ -85,6 +85,39 @@ READING: dict[str, Callable[[Store], object]] = {
 }
 
 
+def test_nothing_is_kept_from_others_if_a_first_query_fails(url: str) -> None:
+    with memstore.open(with_option(url, "pool_size=1"), embedder=None) as store:
+        store.add("the quay is closed", subject="quay")
+        engine = store.file.engine
+        for _ in range(3):
+            with pytest.raises(UnicodeEncodeError), engine.write() as transaction:
+                transaction.one("SELECT id FROM memstore_facts WHERE content = :x", {"x": "\ud800"})
+            with pytest.raises(UnicodeEncodeError), engine.read() as reading:
+                reading.one("SELECT id FROM memstore_facts WHERE content = :x", {"x": "\ud800"})
+        assert engine.connections["used"] == 0
+        assert store.add("a boat", subject="quay").id == 2
+
+
+def test_ids_that_a_first_statement_chooses_are_not_given_again(url: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        first = store.add("the quay is closed", subject="quay")
+        with store.file.engine.write() as transaction:
+            transaction.run(
+                "INSERT INTO memstore_facts (id, uuid, namespace, content, subject, category,"
+                " created_at) VALUES (:id, :uuid, :namespace, :content, :subject, :category, :at)",
+                {
+                    "id": 3,
+                    "uuid": first.uuid[:-4] + "0000",
+                    "namespace": store.namespace,
+                    "content": "a boat",
+                    "subject": "quay",
+                    "category": "note",
+                    "at": "2026-01-01T00:00:00.000000Z",
+                },
+            )
+        assert store.add("another boat", subject="quay").id == 4
+
+
 @pytest.mark.parametrize("name", READING)
 def test_what_reads_locks_with_its_first_query(store: Store, name: str) -> None:
     with sent() as trips:
@@ -107,10 +140,11 @@ def test_a_query_sees_what_was_committed_while_its_lock_was_waited_for(
 ) -> None:
     """It is sent with the lock, and answered when that is there."""
     with (
-        memstore.open(f"{url}&application_name=other", embedder=None) as other,
+        memstore.open(with_option(url, "application_name=other"), embedder=None) as other,
         psycopg.connect(url) as holder,
         ThreadPoolExecutor(1) as threads,
     ):
+        other.add("a boat", subject="quay")  # it knows that the memory is there
         holder.execute("SELECT FROM memstore_tenants FOR UPDATE")
         deleted = threads.submit(other.delete, LAST)
         waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"

@@ -1,8 +1,8 @@
 """The engine for PostgreSQL, for one tenant of a database.
 
-A read sees one snapshot. A write first locks its tenant's row, so that writes of one tenant take
-turns, over all processes and machines, and what a write reads does not change until it commits.
-Tenants do not wait for each other.
+A read sees one snapshot. A write locks its tenant's row with its first query, so that writes of one
+tenant take turns, over all processes and machines, and what a write reads does not change until it
+commits. Tenants do not wait for each other.
 """
 
 from __future__ import annotations
@@ -243,7 +243,8 @@ class PostgresEngine:
         self._check_writable()
         began = clock.monotonic()
         with self._turn(wait):
-            write = self._write(None, lambda: max(0.0, wait - (clock.monotonic() - began)))
+            left = max(0.0, wait - (clock.monotonic() - began))
+            write = self._write(None, lambda: left)
             try:
                 if not check_links:
                     with Translated():
@@ -305,7 +306,7 @@ class PostgresEngine:
         """Do work as one statement if it reads nothing.
 
         Args:
-            state: the tenant's row as it is remembered; ``None`` to lock it first.
+            state: the tenant's row as it is remembered; ``None`` to rely on nothing.
 
         Raises:
             Outrun: another process wrote since; nothing was stored.
@@ -462,6 +463,9 @@ class PostgresEngine:
                 if not is_lost(error):
                     raise storage_error(error) from error
                 failure = error
+            except BaseException:
+                self._pool.give_back(connection)
+                raise
         raise storage_error(failure) from failure
 
     def _commit(self, transaction: LazyWrite) -> None:
@@ -488,11 +492,13 @@ class PostgresEngine:
             else:
                 row = self._first_locked(connection)
                 found = connection.together(*asked) if asked else []
-        except psycopg.Error as error:
+        except BaseException as error:
             self._pool.give_back(connection)
             if isinstance(error, LockNotAvailable):
                 raise self._busy(wait) from None
-            raise storage_error(error) from error
+            if isinstance(error, psycopg.Error):
+                raise storage_error(error) from error
+            raise
         if row is None:
             if not known:
                 return Locked(connection, None, None, found)

@@ -9,7 +9,6 @@ from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.remembered import State, is_same
 from memstore.database.postgres.transaction import PostgresTransaction
-from memstore.errors import StorageError
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class LazyRead(PostgresTransaction):
             self.is_named = True
             state, found = self._begun(queries)
         known, self._state, self.state_before = self._state, state, state
-        self._head = None if state is None else (state.line, state.at, state.hash)
+        self._head = None if state is None else state.end
         if (self._needs_version and not is_same(state, known)) or (
             self._needs_epoch and (state is None or known is None or state.epoch != known.epoch)
         ):
@@ -138,7 +137,7 @@ class LazyRead(PostgresTransaction):
         """Begin, and ask, on a connection that is alive; return the tenant's row, and answers."""
         try:
             return self._begin_on(lambda connection: self._sent(connection, queries))
-        except StorageError:
+        except BaseException:
             self._connection = None  # it was given back
             raise
 

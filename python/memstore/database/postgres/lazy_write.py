@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Given, LastWrite, Row
     from memstore.database.postgres.connection import Answer, Connection
     from memstore.database.postgres.remembered import Remembered, State
-    from memstore.database.postgres.statements import Joined
+    from memstore.database.postgres.statements import Joined, Place
 
 
 class Outrun(Exception):
@@ -87,7 +87,7 @@ class LazyWrite(PostgresTransaction):
                 raise Outrun
             self._state = self.state_before = found
             self._counters = dict(found.counters if found else {})
-            self._head = None if found is None else (found.line, found.at, found.hash)
+            self._head = None if found is None else found.end
         return answers
 
     def begin(self) -> None:
@@ -128,6 +128,20 @@ class LazyWrite(PostgresTransaction):
         answers = self._lock(*asked)
         self._last = answers[-1]
         return [answer.rows for answer in answers]
+
+    # What follows notes ids and lines for the state that the lock finds, so that comes first.
+
+    def _sent_now(self, given: Sequence[tuple[str, Given]], *, returns: bool) -> list[Answer]:
+        self.begin()
+        return super()._sent_now(given, returns=returns)
+
+    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
+        self.begin()
+        super().run_later(sql, parameters)
+
+    def flush(self) -> None:
+        self.begin()
+        super().flush()
 
     def finish(self) -> None:
         joined = None if self._written else self.joined()
@@ -171,13 +185,16 @@ class LazyWrite(PostgresTransaction):
         """Return the statement that writes the queued rows, one of each INSERT, if there is one."""
         texts = (*self._queued.rows,)
         rows = [row for (row,) in self._queued.rows.values()]
+
+        def value(place: Place) -> object:
+            row, column = place
+            return rows[row][column]
+
         metadata, fact, owner, pending = statements.clues(texts)
-        if len({at and rows[at[0]][at[1]] for at in pending}) > 1:
+        if any(len({*map(value, places)}) > 1 for places in pending):
             return None
         return statements.joined(
             texts,
-            lacks_metadata=metadata is not None and rows[metadata[0]][metadata[1]] is None,
-            is_fed=fact is not None
-            and owner is not None
-            and rows[fact[0]][fact[1]] == rows[owner[0]][owner[1]],
+            lacks_metadata=metadata is not None and value(metadata) is None,
+            is_fed=fact is not None and owner is not None and value(fact) == value(owner),
         )

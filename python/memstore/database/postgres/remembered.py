@@ -38,6 +38,11 @@ class State(NamedTuple):
     at: str | None = None
     hash: bytes | None = None
 
+    @property
+    def end(self) -> tuple[int | None, str | None, bytes | None]:
+        """The id, the time and the hash of the journal's last line."""
+        return self.line, self.at, self.hash
+
 
 COLUMNS: Final = ", ".join(State._fields)
 

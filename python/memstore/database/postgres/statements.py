@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memstore.database import acts
 from memstore.database.postgres import derived
@@ -194,42 +194,43 @@ def joined(texts: tuple[str, ...], *, lacks_metadata: bool, is_fed: bool) -> Joi
     return Joined(text, bound, effects, fed, ids, line)
 
 
+Place: TypeAlias = tuple[int, int]
+"""The place of a value among several rows: that of the row, and that of the value in it."""
+
+
 class Clues(NamedTuple):
     """Where the rows of several INSERTs, one row each, tell how they can be joined.
 
-    A place is that of a row and of a value in it; ``None`` if no row has such a value.
+    ``None`` if no row has such a value.
     """
 
-    metadata: tuple[int, int] | None
+    metadata: Place | None
     """Of the new fact's metadata."""
-    fact: tuple[int, int] | None
+    fact: Place | None
     """Of the new fact's id."""
-    owner: tuple[int, int] | None
+    owner: Place | None
     """Of the id of a vector's owner."""
-    pending: Sequence[tuple[int, int] | None]
-    """Of the first and the last id of owners whose vectors are pending, and of a new owner's id,
-    which have to be the same."""
+    pending: Sequence[tuple[Place, Place, Place]]
+    """Of the first and the last id of owners whose vectors are pending, and of a new owner's id:
+    all three have to be the same."""
 
 
 @lru_cache(maxsize=256)
 def clues(texts: tuple[str, ...]) -> Clues:
     """Return where the rows of INSERTs tell what :func:`joined` asks."""
 
-    def place(table: str, name: str) -> tuple[int, int] | None:
-        return next(
-            (
-                (at, named(sql).index(name))
-                for at, sql in enumerate(texts)
-                if compiled(sql, False).table == table and name in named(sql)
-            ),
-            None,
-        )
+    def place(table: str, name: str) -> Place | None:
+        for at, sql in enumerate(texts):
+            if compiled(sql, False).table == table and name in named(sql):
+                return at, named(sql).index(name)
+        return None
 
     fact, vector = "memstore_facts", "memstore_fact_vectors"
-    pending: list[tuple[int, int] | None] = []
-    for at, sql in enumerate(texts):
-        if owners := PENDING.search(sql):
-            pending = [(at, 0), (at, 1), place(owners[1], "id")]
+    pending = [
+        ((at, 0), (at, 1), new)
+        for at, sql in enumerate(texts)
+        if (owners := PENDING.search(sql)) and (new := place(owners[1], "id")) is not None
+    ]
     return Clues(place(fact, "metadata"), place(fact, "id"), place(vector, "owner"), pending)
 
 

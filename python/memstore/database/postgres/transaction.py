@@ -104,7 +104,7 @@ class PostgresTransaction(Transaction):
         self._sender: Sender | None = None
         """Sends rows while more are queued."""
         self._counters = dict(state.counters) if state is not None else {}
-        self._head = None if state is None else (state.line, state.at, state.hash)
+        self._head = None if state is None else state.end
         """The journal's last line, as far as it is known."""
         self._written: set[str] = set()
         """The tables that were written."""
