@@ -43,31 +43,41 @@ class Client:
         self.kept: list[tuple[str, int, str]] = []
         self.errors: list[str] = []
         self.acts = 0
+        self.took: dict[str, tuple[int, float]] = {}
+        """How often each kind of act was done, and the seconds that this took."""
 
     def work(self, ends: float) -> None:
         with self._store as store:
-            while time.monotonic() < ends:
+            while (began := time.monotonic()) < ends:
                 try:
-                    self._act(store, f"{self._number}-{self.acts}")
+                    kind = self._act(store, f"{self._number}-{self.acts}")
                 except MemstoreError as error:
                     self.errors.append(repr(error))
+                else:
+                    number, seconds = self.took.get(kind, (0, 0.0))
+                    self.took[kind] = number + 1, seconds + time.monotonic() - began
                 self.acts += 1
 
-    def _act(self, store: Store, name: str) -> None:
+    def _act(self, store: Store, name: str) -> str:
+        """Act, and return the kind of the act."""
         what = self._chance.random()
         if what < 0.25:
             self._keep(store, f"thing {name} was seen by person {self._chance.randrange(97)}")
-        elif what < 0.35 and self._facts:
+            return "a fact added"
+        if what < 0.35 and self._facts:
             self._keep(store, f"thing {name} was moved", supersedes=self._facts.pop())
-        elif what < 0.45:
+            return "a fact superseded"
+        if what < 0.45:
             task = store.tasks.create(f"look for thing {name}")
             self.kept.append(("fact", task.id, task.content))
             store.tasks.update(task.id, "completed")
-        elif what < 0.6:
+            return "a task created and closed"
+        if what < 0.6:
             episode = store.episodes.add(f"somebody said that {name} is lost", source="clients")
             self.kept.append(("episode", episode.id, episode.content))
-        else:
-            store.search(f"who saw thing {self._number}", limit=5)
+            return "an episode recorded"
+        store.search(f"who saw thing {self._number}", limit=5)
+        return "a search"
 
     def _keep(self, store: Store, text: str, **options: Any) -> None:
         fact = store.add(text, subject=f"client {self._number}", **options)
@@ -87,7 +97,7 @@ def run_clients(url: str, first: int, number: int, seconds: float, namespaces: i
     for thread in threads:
         thread.join()
     for client in clients:
-        print(json.dumps([client.namespace, client.acts, client.errors, client.kept]))
+        print(json.dumps([client.namespace, client.acts, client.errors, client.kept, client.took]))
 
 
 def together(
@@ -120,13 +130,22 @@ def lost(url: str, done: list[Any]) -> int:
     """Return how many of the acknowledged facts and episodes are not there."""
     missing = 0
     for namespace in {one[0] for one in done}:
-        kept = [note for name, _, _, notes in done if name == namespace for note in notes]
+        kept = [note for name, _, _, notes, _ in done if name == namespace for note in notes]
         with memstore.open(url, namespace=namespace, embedder=None) as store:
             for kind, id_, text in kept:
                 held = store.get(id_) if kind == "fact" else store.episodes.get(id_)
                 missing += held.content != text
             assert store.verify() == []
     return missing
+
+
+def mean(done: list[Any]) -> dict[str, float]:
+    """Return the seconds that each kind of act took on average."""
+    found: dict[str, float] = {}
+    for kind in sorted({kind for one in done for kind in one[4]}):
+        numbers, seconds = zip(*(one[4][kind] for one in done if kind in one[4]), strict=True)
+        found[kind] = sum(seconds) / sum(numbers)
+    return found
 
 
 @in_use()
@@ -158,6 +177,10 @@ def main() -> None:
         )
         for error, number in errors.most_common(5):
             print(f"{number} x {error}")
+        for kind, each in mean(alone).items():
+            print(
+                f"{kind:28}{1000 * each:8.2f} ms alone{1000 * mean(done)[kind]:8.2f} among others"
+            )
 
 
 if __name__ == "__main__":
