@@ -98,22 +98,28 @@ def test_nothing_is_kept_from_others_if_a_first_query_fails(url: str) -> None:
         assert store.add("a boat", subject="quay").id == 2
 
 
-def test_ids_that_a_first_statement_chooses_are_not_given_again(url: str) -> None:
+@pytest.mark.parametrize("returning", ["", " RETURNING id"])
+def test_ids_that_a_first_statement_chooses_are_not_given_again(url: str, returning: str) -> None:
     with memstore.open(url, embedder=None) as store:
         first = store.add("the quay is closed", subject="quay")
+        columns = {
+            "id": 3,
+            "uuid": first.uuid[:-4] + "0000",
+            "namespace": store.namespace,
+            "content": "a boat",
+            "subject": "quay",
+            "category": "note",
+            "created_at": "2026-01-01T00:00:00.000000Z",
+        }
+        sql = (
+            f"INSERT INTO memstore_facts ({', '.join(columns)})"
+            f" VALUES ({', '.join(f':{name}' for name in columns)}){returning}"
+        )
         with store.file.engine.write() as transaction:
-            transaction.run(
-                "INSERT INTO memstore_facts (id, uuid, namespace, content, subject, category,"
-                " created_at) VALUES (:id, :uuid, :namespace, :content, :subject, :category, :at)",
-                {
-                    "id": 3,
-                    "uuid": first.uuid[:-4] + "0000",
-                    "namespace": store.namespace,
-                    "content": "a boat",
-                    "subject": "quay",
-                    "category": "note",
-                    "at": "2026-01-01T00:00:00.000000Z",
-                },
+            assert (
+                [*transaction.rows(sql, columns)] == [(3,)]
+                if returning
+                else (transaction.run(sql, columns) == 1)
             )
         assert store.add("another boat", subject="quay").id == 4
 

@@ -120,7 +120,8 @@ class LazyWrite(PostgresTransaction):
         return super()._read(sql, parameters)
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        if self.is_locked or self._pending or self._queued.rows:
+        writes = any(statements.compiled(text, True).writes for text, _ in queries)
+        if writes or self.is_locked or self._pending or self._queued.rows:
             return super()._fetched_together(queries)
         asked = [self._statement(*query, returns=True) for query in queries]
         if self.is_locked:  # to check a namespace
