@@ -246,7 +246,7 @@ def _engine_of_fixtures(databases: object, request: pytest.FixtureRequest) -> It
     if databases is None:
         yield None
         return
-    request.getfixturevalue("empty_file")  # which is a file
+    request.getfixturevalue("empty_file")  # made as a file, before paths lead to the server
     from tests.support import on_postgres
 
     with (

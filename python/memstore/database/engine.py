@@ -195,7 +195,7 @@ class Transaction(ABC):
         """Run a query (or an INSERT with RETURNING) and return its first row."""
 
     def begin(self) -> None:  # noqa: B027 - a file needs nothing
-        """Take the lock of a write now; on a server, the first query does otherwise."""
+        """Take the write lock now; otherwise, a server's is taken with the first query."""
 
     @abstractmethod
     def prefetch(self, *queries: Statement) -> None:

@@ -40,7 +40,7 @@ def in_steps(
     act = next(waiting, None)
     while act is not None:
         with engine.write() as transaction:
-            transaction.begin()  # waiting for the lock is no work
+            transaction.begin()  # the wait for the lock does not count
             until = clock.monotonic() + SECONDS
             while act is not None:
                 act(transaction)

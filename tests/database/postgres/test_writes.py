@@ -144,7 +144,7 @@ def test_a_supersession_waits_for_two_round_trips(store: Store) -> None:
 def test_a_query_sees_what_was_committed_while_its_lock_was_waited_for(
     store: Store, url: str
 ) -> None:
-    """It is sent with the lock, and answered when that is there."""
+    """It is sent with the lock, and runs once the lock is held."""
     with (
         memstore.open(with_option(url, "application_name=other"), embedder=None) as other,
         psycopg.connect(url) as holder,

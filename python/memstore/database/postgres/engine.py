@@ -244,7 +244,7 @@ class PostgresEngine:
         began = clock.monotonic()
         with self._turn(wait):
             left = max(0.0, wait - (clock.monotonic() - began))
-            write = self._write(None, lambda: left)
+            write = self._write(None, left)
             try:
                 if not check_links:
                     with Translated():
@@ -269,24 +269,25 @@ class PostgresEngine:
     def perform(self, work: Callable[[Transaction], T]) -> T:
         if self._read_only or not self._has_tenant:
             return self._performed_locked(work)
-        with self._turn(self._wait_seconds):
+        wait = self._wait_seconds
+        with self._turn(wait):
             state = self._remembered.state
             if state is not None and self._remembered.writes.pays():
                 try:
-                    return self._attempted(work, state)
+                    return self._attempted(work, state, wait)
                 except Outrun:
                     self._remembered.note(None)
                     self._remembered.writes.note(was_right=False)
-            return self._attempted(work, None)
+            return self._attempted(work, None, wait)
 
-    def _write(self, state: State | None, wait: Callable[[], float]) -> LazyWrite:
+    def _write(self, state: State | None, wait: float) -> LazyWrite:
         """Return a write that relies on a state of the tenant's row.
 
         Args:
-            wait: returns how many seconds to wait for the lock.
+            wait: how many seconds to wait for the lock.
         """
         return LazyWrite(
-            lambda asked: self._locked(wait(), asked),
+            lambda asked: self._locked(wait, asked),
             self.tenant,
             self._admit,
             state,
@@ -294,7 +295,7 @@ class PostgresEngine:
         )
 
     def _end(self, write: LazyWrite) -> None:
-        if write.is_locked:
+        if write.holds_connection:
             write.abandon()
             self._pool.give_back(write.connection)
 
@@ -302,16 +303,17 @@ class PostgresEngine:
         with self.write() as transaction:
             return work(transaction)
 
-    def _attempted(self, work: Callable[[Transaction], T], state: State | None) -> T:
+    def _attempted(self, work: Callable[[Transaction], T], state: State | None, wait: float) -> T:
         """Do work as one statement if it reads nothing.
 
         Args:
             state: the tenant's row as it is remembered; ``None`` to rely on nothing.
+            wait: how many seconds to wait for the lock.
 
         Raises:
             Outrun: another process wrote since; nothing was stored.
         """
-        attempt = self._write(state, lambda: self._wait_seconds)
+        attempt = self._write(state, wait)
         try:
             try:
                 result = work(attempt)
@@ -320,11 +322,11 @@ class PostgresEngine:
             except StoreBusy:
                 raise
             except MemstoreError:
-                if attempt.is_locked or state is None:
+                if attempt.holds_connection or state is None:
                     raise
                 raise Outrun from None  # what was remembered may be why
             joined = None
-            if state is not None and not (attempt.is_locked or self._is_trimming_due()):
+            if state is not None and not (attempt.holds_connection or self._is_trimming_due()):
                 joined = attempt.joined()
             if state is None or joined is None:
                 self._finish(attempt, is_settled=True)

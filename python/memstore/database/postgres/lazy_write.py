@@ -66,10 +66,6 @@ class LazyWrite(PostgresTransaction):
         self.number: str | None = None
 
     @property
-    def is_locked(self) -> bool:
-        return self._connection is not None
-
-    @property
     def connection(self) -> Connection:
         if self._connection is None:
             self._lock()
@@ -121,16 +117,16 @@ class LazyWrite(PostgresTransaction):
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
         writes = any(statements.compiled(text, True).writes for text, _ in queries)
-        if writes or self.is_locked or self._pending or self._queued.rows:
+        if writes or self.holds_connection or self._pending or self._queued.rows:
             return super()._fetched_together(queries)
         asked = [self._statement(*query, returns=True) for query in queries]
-        if self.is_locked:  # to check a namespace
+        if self.holds_connection:  # it was taken to check a namespace
             return super()._fetched_together(queries)
         answers = self._lock(*asked)
         self._last = answers[-1]
         return [answer.rows for answer in answers]
 
-    # What follows notes ids and lines for the state that the lock finds, so that comes first.
+    # These note ids and lines. Taking the lock may replace the state, so it comes before them.
 
     def _sent_now(self, given: Sequence[tuple[str, Given]], *, returns: bool) -> list[Answer]:
         self.begin()

@@ -103,7 +103,7 @@ class Streak:
 
 
 class Turn:
-    """The turn to write, for which the threads of a process wait; one cannot have it twice.
+    """The turn to write, which one thread of a process has at a time, and only once.
 
     Args:
         lock: is held by the thread whose turn it is.
