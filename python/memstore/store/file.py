@@ -333,6 +333,8 @@ class File:
         *,
         namespace: str | None = None,
         unverified: bool = False,
+        erasures: bool = True,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export; see :meth:`memstore.Store.import_`.
@@ -341,6 +343,8 @@ class File:
             lines: the lines of :meth:`export`.
             namespace: import everything into this one; by default, each record into its own.
             unverified: also take an export that was changed after it was written.
+            erasures: erase known records here that were erased at the source.
+            dry_run: write nothing, and return what would be reported.
             progress: called with the number of facts imported and the total.
 
         Raises:
@@ -351,11 +355,21 @@ class File:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
+        if dry_run:
+            return transfer.rehearse(
+                self.engine, self.author, incoming, namespace, dependents, erasures=erasures
+            )
         adoption.adopt_all(self.engine)  # before anything that is newer gets a line
-        report = transfer.write(self.engine, self.author, incoming, namespace, dependents, progress)
-        if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
-            self.searches.rewrite()
-        return report
+        return transfer.write(
+            self.engine,
+            self.author,
+            incoming,
+            namespace,
+            dependents,
+            progress,
+            erasures=erasures,
+            rewrite=self.searches.rewrite,
+        )
 
     def import_from(
         self,

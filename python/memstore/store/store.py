@@ -1971,6 +1971,8 @@ class Store:
         lines: Iterable[str],
         *,
         unverified: bool = False,
+        erasures: bool = True,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export into this namespace. Importing it again changes nothing.
@@ -1981,16 +1983,28 @@ class Store:
         :meth:`status` counts it as incomplete. Searches by words find the memories at once;
         :meth:`embed_pending` embeds them.
 
+        Known facts are superseded, deleted, restored and erased as at the source; the report counts
+        what else happened to them there (``left``). What was erased there is erased here, which
+        cannot be undone, and what was erased here stays erased.
+
         Args:
             lines: the lines of :meth:`export`.
             unverified: also take an export that was changed after it was written.
+            erasures: erase known records here that were erased at the source. Say false for an
+                export of somebody who must not erase anything here; the report counts them.
+            dry_run: write nothing, and return what would be reported.
             progress: called with the number of facts imported and the total.
 
         Raises:
             TransferError: the export is damaged, and the error names the line; or it was changed.
         """
         return self._file.import_(
-            lines, namespace=self.namespace, unverified=unverified, progress=progress
+            lines,
+            namespace=self.namespace,
+            unverified=unverified,
+            erasures=erasures,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     def import_from(

@@ -6,9 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.access import tokens
+from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
 from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
@@ -138,9 +140,16 @@ def rebuild(
 def _restored(engine: Engine) -> Iterator[str]:
     """Restore what the other repairs rely on: the parts of the schema, and adopted facts."""
     with engine.write() as transaction:
-        if parts := engine.mend_schema(transaction):
+        mended = engine.mend_schema(transaction)
+        if mended.restored or mended.dropped:
             feeds.break_off(transaction)
-            yield f"restored {parts} triggers, views and indexes"
+        if meta_table.versions(transaction) != {VERSION}:
+            meta_table.record_version(transaction, VERSION)
+            yield f"wrote the schema version again: {VERSION}"
+    if mended.restored:
+        yield f"restored {mended.restored} triggers, views and indexes"
+    for dropped in mended.dropped:
+        yield f"dropped what another program had added: {dropped}"
     if adopted := adoption.adopt_all(engine):
         yield f"journalled {adopted} facts that another program inserted"
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memstore.database.migrations import VERSION
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.errors import Reason, Remedy
 from memstore.history import chain, trust
 from memstore.upkeep import findings, indexes, journal_check
@@ -87,9 +89,35 @@ def _chain(head: Head | None, transaction: Transaction) -> Iterator[tuple[str, b
 
 
 def _schema(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    if wrong := engine.schema_troubles(transaction):
+    wrong = engine.schema_troubles(transaction)
+    if wrong.own:
         yield (
-            f"parts of the schema that another program dropped or changed: {findings.some(wrong)}; "
+            "parts of the schema that another program dropped or changed: "
+            f"{findings.some(wrong.own)}; "
             "what was written since may not be found, counted or protected",
             True,
         )
+    if wrong.planted:
+        yield (
+            "parts that another program put on these tables, which can change or refuse what is "
+            f"stored: {findings.some(wrong.planted)}; a rebuild drops them, and shows their text",
+            True,
+        )
+    if wrong.tables:
+        yield (
+            Reason(
+                "tables that another program dropped or changed: "
+                f"{findings.some(wrong.tables)}; what was written since may be wrong or missing",
+                Remedy.RESTORE_BACKUP,
+            ),
+            False,
+        )
+    if wrong.strangers:
+        yield (
+            "tables of other programs with names of this one's: "
+            f"{findings.some(wrong.strangers)}; rename or drop them",
+            False,
+        )
+    if (versions := meta_table.versions(transaction)) != {VERSION}:
+        told = ", ".join(map(str, sorted(versions))) or "none"
+        yield f"the schema version is written as {told} instead of {VERSION}", True
