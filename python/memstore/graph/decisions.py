@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
+from memstore.database.tables import commitments
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
 from memstore.domain import clock
@@ -157,7 +158,7 @@ def forget_namespace(changes: Changes, namespace: str) -> None:
     if held or graph_table.exists(transaction, namespace):
         changes.write(
             Line(Kind.CLEAR_GRAPH, after={"namespace": namespace, "decisions": 0}),
-            *(decision_table.deleting(kept.id) for kept in held),
+            *(statement for kept in held for statement in decision_table.deleting(kept.id)),
             *graph_table.discarding(namespace),
         )
 
@@ -245,14 +246,21 @@ def _keep(changes: Changes, namespace: str, decision: EntityDecision) -> None:
         namespace,
         keys,
         decision,
-        lambda kept: Line(kind, after={"namespace": namespace, "decision": kept.id}),
+        lambda kept: Line(
+            kind,
+            after={
+                "namespace": namespace,
+                "decision": kept.id,
+                commitments.MEMBER: decision_table.commit(changes.transaction, kept),
+            },
+        ),
     )
     _regroup(changes.transaction, namespace, keys)
 
 
 def _drop(changes: Changes, kept: Kept) -> None:
     before = {"namespace": kept.namespace, "decision": kept.id, "same": kept.decision.same}
-    changes.write(Line(Kind.UNDECIDE, before=before), decision_table.deleting(kept.id))
+    changes.write(Line(Kind.UNDECIDE, before=before), *decision_table.deleting(kept.id))
     _regroup(changes.transaction, kept.namespace, (kept.left_key, kept.right_key))
 
 

@@ -76,9 +76,6 @@ def _checks(
         findings.ids(
             "replies", "replies kept about erased or closed episodes", replies.misplaced, True
         ),
-        findings.ids(
-            "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
-        ),
         ("embeddings", _embeddings),
         findings.ids("counts", "counts of facts or episodes that differ", counts.misfits, True),
         ("graph", dependents.troubles),
@@ -102,6 +99,8 @@ def rebuild(
 
     def repair(transaction: Transaction) -> None:
         more.extend(dependents.repair(transaction))
+        if restored := tokens.restore(transaction):
+            more.append(f"gave {restored} access tokens back what the journal says of them")
         if forgotten := replies.forget_misplaced(transaction):
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
@@ -118,7 +117,9 @@ def rebuild(
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
             indexes.mending_facts(copy, facts),
             indexes.mending_episodes(copy, author, episodes),
-            [repair] if [*dependents.troubles(copy), *replies.misplaced(copy)] else [],
+            [repair]
+            if [*dependents.troubles(copy), *replies.misplaced(copy), *tokens.misfits(copy)]
+            else [],
             mending_vectors(copy, author, more),
             # After the facts, whose subject keys it counts; a difference is only rarely found.
             [count] if counts.misfits(copy) else [],

@@ -1,8 +1,9 @@
-"""Verification: whether the journal is whole, and all facts, episodes and proposals are as it says.
+"""Verification: whether the journal is whole, and all that it tells of is as it says.
 
-The journal is compared with its chain of hashes, and the rows with the journal replayed. What
-searches read, which is derived from the rows, is compared with them, and so is the schema, whose
-triggers keep other programs from changing the journal.
+That is facts, episodes, proposals, access tokens, decisions about entities and generations. The
+journal is compared with its chain of hashes, and the rows with the journal replayed. What searches
+read, which is derived from the rows, is compared with them, and so is the schema, whose triggers
+keep other programs from changing the journal.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memstore.access import tokens
 from memstore.database.migrations import VERSION
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -49,7 +51,7 @@ def of_lines(head: Head | None = None) -> Sequence[tuple[str, Check]]:
 
 
 def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
-    """Return the checks of facts, episodes and proposals, and of what protects and finds them."""
+    """Return the checks of what the journal tells of, and of what protects and finds it."""
     return (
         ("schema", partial(_schema, engine)),
         findings.ids("journal", "facts that another program inserted", indexes.foreign, True),
@@ -57,6 +59,25 @@ def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
         findings.ids("episodes", "episodes that differ from the journal", journal_check.episodes),
         findings.ids(
             "proposals", "proposals that differ from the journal", journal_check.proposals
+        ),
+        findings.ids(
+            "tokens",
+            "tokens that differ from the journal, which a rebuild puts back",
+            tokens.misfits,
+            True,
+        ),
+        findings.ids(
+            "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
+        ),
+        findings.ids(
+            "decisions",
+            "decisions about entities that differ from the journal, make or forget them again",
+            journal_check.decisions,
+        ),
+        findings.ids(
+            "generations",
+            "generations of vectors that differ from the journal",
+            journal_check.generations,
         ),
         findings.ids("facts", "facts in another form than written", fact_table.misformed),
         findings.ids("episodes", "episodes in another form than written", episode_table.misformed),

@@ -178,7 +178,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
-    cli.option("--dry-run", "with --from: check everything and count, without importing it"),
+    cli.option("--dry-run", "check everything and count, without importing it"),
     cli.option("--delete", "with --from markdown, of notes of memstore: delete what was removed"),
     cli.option("--all-branches", "with --from chatgpt or claude: also the answers not chosen"),
     cli.option(
@@ -188,6 +188,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         default=[],
     ),
     cli.option("--unverified", "take an export that was changed after it was written"),
+    cli.option("--no-erasures", "erase nothing here that was erased where the export comes from"),
     cli.option(
         "--user ID",
         "with --from: the user that everything belongs to, none for no owner "
@@ -308,26 +309,69 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
-    if arguments.dry_run or arguments.delete or _included(arguments):
-        raise cli.UsageError("--dry-run, --delete, --include and --all-branches need --from")
+    if arguments.delete or _included(arguments):
+        raise cli.UsageError("--delete, --include and --all-branches need --from")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
             home = _home(store, arguments)
             done = store.file.import_(
-                lines, namespace=home, unverified=arguments.unverified, progress=progress
+                lines,
+                namespace=home,
+                unverified=arguments.unverified,
+                erasures=not arguments.no_erasures,
+                dry_run=arguments.dry_run,
+                progress=progress,
             )
     except TransferError as error:
         likely = _looks_like(Path(arguments.file).expanduser())
         if not likely:
             raise
         raise TransferError(f"{error.text}{likely}", place=error.place) from error
+    told = f"{counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}"
+    if done.dry_run:
+        show.done(f"would import {told}; nothing was changed", asdict(done))
+        _tell_left(done, show)
+        return
     report = _embed(store, arguments, show)
     embedded = asdict(report) if report is not None else {}
-    show.done(
-        f"imported {counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}",
-        {**asdict(done), **embedded},
-    )
+    show.done(f"imported {told}", {**asdict(done), **embedded})
+    _tell_left(done, show)
+    if not done.is_gone:
+        show.note(
+            "the erased text can no longer be read, but its bytes stay in the file while another "
+            "process uses it; the same import again removes them"
+        )
     _tell_waiting(report, show)
+
+
+LEFT: Final = {
+    "erased_here": "erased here, so the text there was not taken",
+    "erasure": "erased there, and kept here as you asked",
+    "another_record": "erased there, but created at another time here, so kept",
+    "restored_here": "deleted there, but restored here later",
+    "deleted_here": "restored there, but deleted here later",
+    "superseded_here": "superseded here, but not by the same fact there",
+    "supersession": "superseded there, but not here, where that was taken back or is reversed",
+    "metadata": "the metadata was changed there",
+    "pin": "pinned or unpinned there",
+    "expiry": "the expiry was changed there",
+    "confirmations": "confirmed there",
+    "external_key": "the external key was changed there",
+    "other": "changed there",
+}
+"""The sentence for each :class:`memstore.transfer.known.Left`."""
+
+
+def _tell_left(done: ImportReport, show: cli.Show) -> None:
+    """Say what happened to known records there and was not taken over."""
+    for left, noun in ((done.left, "fact"), (done.episodes_left, "episode")):
+        for what, number in left.items():
+            show.note(f"not taken over, {counted(number, noun)}: {LEFT[what]}")
+    if done.proposals_left:
+        show.note(
+            f"not taken over, {counted(done.proposals_left, 'proposal')}: decided otherwise there, "
+            "or about a fact that was erased here"
+        )
 
 
 def _known(number: int) -> str:
@@ -335,7 +379,8 @@ def _known(number: int) -> str:
 
 
 def _ended(done: ImportReport | ImportFromReport) -> str:
-    told = {"superseded": done.retired, "deleted or erased": done.removed}
+    erased = getattr(done, "erased", 0)
+    told = {"superseded": done.retired, "deleted": done.removed - erased, "erased": erased}
     told["restored"] = getattr(done, "restored", 0)
     return "".join(f", {number} of them now {how}" for how, number in told.items() if number)
 
