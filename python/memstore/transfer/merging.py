@@ -221,8 +221,11 @@ class _Merge:
         self._erased.look_up(transaction, incoming, self._log.namespace)
 
     def take(self, batch: Incoming, transaction: Transaction) -> None:
-        records = (*batch.episodes, *batch.facts)
-        self.has_erased = self.has_erased or any(one.status == "erased" for one in records)
+        self.has_erased = (
+            self.has_erased
+            or any(episode.status == "erased" for episode in batch.episodes)
+            or any(fact.status == "erased" for fact in batch.facts)
+        )
         self._log.changes = Changes(transaction, self._author)
         self._log.take(batch.episodes, batch.episode_operations)
         self._facts.adoption = Adoption(transaction, self._author)
@@ -247,7 +250,11 @@ class _Merge:
             erased=facts.updates[Kind.ERASE],
             left={str(what): number for what, number in sorted(facts.left.items())},
             episodes_left={str(what): number for what, number in sorted(log.left.items())},
-            **self._attached,
+            proposals=self._attached["proposals"],
+            readings=self._attached["readings"],
+            replies=self._attached["replies"],
+            decisions=self._attached["decisions"],
+            proposals_left=self._attached["proposals_left"],
         )
 
 

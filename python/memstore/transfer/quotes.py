@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -12,12 +13,14 @@ from memstore.history.erasing import SAID
 from memstore.history.reasons import facts_in, number_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact
     from memstore.transfer.parsing import Incoming
+
+R = TypeVar("R", "Fact", "Episode")
 
 SHORT: Final = 4
 """A text with fewer characters than this is no quote by itself; it would be in every other one."""
@@ -32,15 +35,8 @@ class Erased:
 
     def look_up(self, transaction: Transaction, incoming: Incoming, namespace: str | None) -> None:
         """Note what was erased here, before anything that may quote it is imported."""
-        for table, records, noted in (
-            (fact_table, incoming.facts, self.facts),
-            (episode_table, incoming.episodes, self.episodes),
-        ):
-            told = [one for one in records if one.content]
-            for home in {namespace or one.namespace for one in told}:
-                there = {one.uuid: one for one in told if (namespace or one.namespace) == home}
-                for uuid in table.erased_among(transaction, home, [*there]):
-                    noted[there[uuid].id] = there[uuid]
+        _note(transaction, fact_table, incoming.facts, namespace, self.facts)
+        _note(transaction, episode_table, incoming.episodes, namespace, self.episodes)
 
     def unquoted(self, evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
         """Return evidence without its quotes of what was erased."""
@@ -72,9 +68,30 @@ class Erased:
         )
 
     def _texts(self) -> Iterator[str]:
-        for row in (*self.facts.values(), *self.episodes.values()):
-            if len(row.content) >= SHORT:
-                yield row.content
+        facts = (fact.content for fact in self.facts.values())
+        episodes = (episode.content for episode in self.episodes.values())
+        return (text for text in chain(facts, episodes) if len(text) >= SHORT)
+
+
+class _Table(Protocol):
+    def erased_among(
+        self, transaction: Transaction, namespace: str, uuids: Sequence[str]
+    ) -> set[str]: ...
+
+
+def _note(
+    transaction: Transaction,
+    table: _Table,
+    records: Sequence[R],
+    namespace: str | None,
+    noted: dict[int, R],
+) -> None:
+    """Note those of the records that have a text there, and were erased here."""
+    told = [one for one in records if one.content]
+    for home in {namespace or one.namespace for one in told}:
+        there = {one.uuid: one for one in told if (namespace or one.namespace) == home}
+        for uuid in table.erased_among(transaction, home, [*there]):
+            noted[there[uuid].id] = there[uuid]
 
 
 def _has_text(part: Any) -> bool:

@@ -238,7 +238,7 @@ class Fts5(NamedTuple):
 def unfinished(transaction: Transaction) -> dict[str, str]:
     """Return the text of what rebuilds that are not finished have created, by its name."""
     found: dict[str, str] = {}
-    for index in (INDEXES.facts, INDEXES.episodes):
+    for index in (FACTS, EPISODES):
         columns = [str(row[1]) for row in transaction.rows(f"PRAGMA table_info({index.name})")]
         for name in _named(transaction, "table", f"{index.name}_new_????????"):
             found[name] = ""
@@ -346,23 +346,22 @@ def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-INDEXES: Final = FullTexts(
-    facts=Fts5(
-        "memstore_facts_fts",
-        "memstore_facts f",
-        "f",
-        fact_table.visible,
-        "memstore_facts_words",
-        "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
-    ),
-    episodes=Fts5(
-        "memstore_episodes_fts",
-        "memstore_episodes e",
-        "e",
-        lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
-        "memstore_episodes",
-    ),
+FACTS: Final = Fts5(
+    "memstore_facts_fts",
+    "memstore_facts f",
+    "f",
+    fact_table.visible,
+    "memstore_facts_words",
+    "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
 )
+EPISODES: Final = Fts5(
+    "memstore_episodes_fts",
+    "memstore_episodes e",
+    "e",
+    lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
+    "memstore_episodes",
+)
+INDEXES: Final = FullTexts(facts=FACTS, episodes=EPISODES)
 
 
 def refresh(transaction: Transaction) -> None:

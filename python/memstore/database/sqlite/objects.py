@@ -28,7 +28,7 @@ KINDS: Final = ("index", "view", "trigger")
 OURS: Final = re.compile(r"(idx_)?memstore_", re.IGNORECASE)
 """How the names of tables, views and indexes begin that are this program's."""
 
-FULL_TEXTS: Final = ("memstore_facts_fts", "memstore_episodes_fts")
+FULL_TEXTS: Final = (full_text.FACTS.name, full_text.EPISODES.name)
 """Tables that are derived, with tables of their own, and can be created again."""
 
 COMMENT: Final = re.compile(r"--[^\n]*|/\*.*?\*/|('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")", re.DOTALL)
