@@ -89,9 +89,9 @@ def _note(
     """Note those of the records that have a text there, and were erased here."""
     told = [one for one in records if one.content]
     for home in {namespace or one.namespace for one in told}:
-        there = {one.uuid: one for one in told if (namespace or one.namespace) == home}
-        for uuid in table.erased_among(transaction, home, [*there]):
-            noted[there[uuid].id] = there[uuid]
+        those = [one for one in told if (namespace or one.namespace) == home]
+        erased = table.erased_among(transaction, home, [one.uuid for one in those])
+        noted.update((one.id, one) for one in those if one.uuid in erased)
 
 
 def _has_text(part: Any) -> bool:

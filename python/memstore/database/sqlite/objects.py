@@ -113,7 +113,7 @@ def _planted(transaction: Transaction) -> Iterator[Object]:
         else:
             is_planted = one.kind != "table" and (on in tables or on in rebuilt)
         if is_planted:
-            yield one
+            yield one._replace(table=one.table if one.kind == "view" else on)
 
 
 def _strangers(transaction: Transaction) -> Iterator[Object]:
