@@ -30,8 +30,8 @@ from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.frozen import field as frozen_field
 from memstore.frozen import frozen, replace
-from memstore.history.erasing import erase_episode, erase_fact
-from memstore.history.erasure import UNFINISHED
+from memstore.history.erasing import remove_episode, remove_fact
+from memstore.history.erasure import UNFINISHED, finish
 from memstore.transfer import batches, known, numbering, quotes, references
 from memstore.transfer.known import Left
 from memstore.transfer.numbering import Ids
@@ -168,12 +168,7 @@ def _removed_bytes(engine: Engine, merge: _Merge, rewrite: Callable[[], bool]) -
         with engine.read() as transaction:
             if not meta_table.is_set(transaction, UNFINISHED):
                 return True
-    is_gone = engine.compact()
-    is_gone = rewrite() and is_gone
-    if is_gone:
-        with engine.write() as transaction:
-            meta_table.remove(transaction, UNFINISHED)
-    return is_gone
+    return finish(engine, rewrite)
 
 
 def bring_in(
@@ -300,7 +295,7 @@ class _Episodes:
             if outcome.left is Left.ERASED:
                 self.gone.episodes[episode.id] = episode
         elif outcome.change is not None:
-            erase_episode(self.changes, here)
+            remove_episode(self.changes, here)
             self.here[episode.id] = replace(here, content="")
             self.existing.keys.discard((home, here.idempotency_key))
             self.erased += 1
@@ -467,7 +462,7 @@ class _Facts:
     def _update(self, here: Fact, fact: Fact, outcome: known.Outcome) -> None:
         """Delete, restore or erase a known fact as at the source."""
         if outcome.change is Kind.ERASE:
-            erase_fact(self.adoption, here, self.dependents)
+            remove_fact(self.adoption, here, self.dependents)
             self.here[fact.id] = replace(here, content="", deleted_at=here.deleted_at or outcome.at)
             self.existing.keys.discard((here.namespace, here.idempotency_key))
             return
