@@ -219,7 +219,7 @@ def journalled(token: AccessToken) -> dict[str, object]:
 class _Journalled(NamedTuple):
     """What the journal says of a token."""
 
-    made: Mapping[str, Any]
+    values: Mapping[str, Any]
     """The values of its line; a line of an earlier version lacks some."""
     revoked_at: str | None
 
@@ -238,20 +238,20 @@ def _all_journalled(transaction: Transaction) -> dict[int, _Journalled]:
 
 def misfits(transaction: Transaction) -> list[str]:
     """Return the tokens that differ from the journal in what it holds, with the columns."""
-    told = _all_journalled(transaction)
+    recorded = _all_journalled(transaction)
     return [
         f"{token.id} ({token.name}: {', '.join(names)})"
         for token in token_table.select(transaction)
-        if token.id in told and (names := sorted(_differing(token, told[token.id])))
+        if token.id in recorded and (names := sorted(_differing(token, recorded[token.id])))
     ]
 
 
 def restore(transaction: Transaction) -> int:
     """Give tokens back what the journal says of them; return how many had something else."""
-    told = _all_journalled(transaction)
+    recorded = _all_journalled(transaction)
     done = 0
     for token in token_table.select(transaction):
-        if token.id in told and (values := _differing(token, told[token.id])):
+        if token.id in recorded and (values := _differing(token, recorded[token.id])):
             token_table.put_back(transaction, token.id, values)
             done += 1
     return done
@@ -262,21 +262,21 @@ def strangers(transaction: Transaction) -> list[str]:
 
     One that was revoked since gives access to nobody, whatever its secret is.
     """
-    told = _all_journalled(transaction)
+    recorded = _all_journalled(transaction)
     revoked = _revoked(transaction)
     hashes = token_table.hashes(transaction)
     wrong = []
     for token in token_table.select(transaction):
-        known = told.pop(token.id, None)
+        known = recorded.pop(token.id, None)
         if token.revoked_at is not None and token.id in revoked:
             continue
         if known is None:
             wrong.append(f"{token.id} ({token.name}: unknown)")
-        elif commitments.MEMBER in known.made and not commitments.holds(
-            transaction, f"token {token.id}", [hashes[token.id]], known.made[commitments.MEMBER]
+        elif commitments.MEMBER in known.values and not commitments.holds(
+            transaction, f"token {token.id}", [hashes[token.id]], known.values[commitments.MEMBER]
         ):
             wrong.append(f"{token.id} ({token.name}: another secret)")
-    return wrong + [f"{id_} (gone)" for id_ in told]
+    return wrong + [f"{id_} (gone)" for id_ in recorded]
 
 
 def _revoked(transaction: Transaction) -> set[int]:
@@ -284,12 +284,12 @@ def _revoked(transaction: Transaction) -> set[int]:
     return {int((line.after or {}).get("token", 0)) for line in lines}
 
 
-def _differing(token: AccessToken, told: _Journalled) -> dict[str, str | None]:
+def _differing(token: AccessToken, recorded: _Journalled) -> dict[str, str | None]:
     """Return the journalled values of the columns that differ."""
     held = journalled(token) | {
         "revoked_at": None if token.revoked_at is None else clock.to_text(token.revoked_at)
     }
-    right = {**told.made, "revoked_at": told.revoked_at}
+    right = {**recorded.values, "revoked_at": recorded.revoked_at}
     return {
         name: right[name]
         for name in right.keys() & held.keys()

@@ -107,7 +107,7 @@ def troubles(transaction: PostgresTransaction) -> SchemaTroubles:
             planted=[f"{kind} {name} on {on}" for kind, name, on, _ in _planted(connection)],
             tables=[f"{what.removeprefix('table ')} (missing)" for what in absent]
             + _changed(connection),
-            strangers=[name for (name,) in _asked(connection, OTHERS, [*tables.columns()])],
+            strangers=[name for (name,) in _queried(connection, OTHERS, [*tables.columns()])],
         )
 
 
@@ -115,11 +115,11 @@ def _planted(connection: psycopg.Connection[Any]) -> list[tuple[str, str, str, s
     created = [found[2] for found in CREATED.finditer(tables.text())]
     return [
         (str(kind), str(name), str(on), str(text))
-        for kind, name, on, text in _asked(connection, PLANTED, [*tables.columns()], created)
+        for kind, name, on, text in _queried(connection, PLANTED, [*tables.columns()], created)
     ]
 
 
-def _asked(connection: psycopg.Connection[Any], query: str, *values: object) -> list[Any]:
+def _queried(connection: psycopg.Connection[Any], query: str, *values: object) -> list[Any]:
     text = re.sub(r"\$(\d)", lambda found: f"%(v{found[1]})s", query.replace("%", "%%"))
     return connection.execute(
         text, {f"v{place}": value for place, value in enumerate(values, 1)}
@@ -129,11 +129,11 @@ def _asked(connection: psycopg.Connection[Any], query: str, *values: object) -> 
 def _changed(connection: psycopg.Connection[Any]) -> list[str]:
     """Return the tables with other columns or constraints than they were created with."""
     held: dict[str, set[str]] = {}
-    for table, column in _asked(connection, COLUMNS, [*tables.rows()]):
+    for table, column in _queried(connection, COLUMNS, [*tables.rows()]):
         held.setdefault(str(table), set()).add(str(column))
     constraints = Counter(
         (str(table), str(kind))
-        for table, kind, _ in _asked(connection, CONSTRAINTS, [*tables.rows()])
+        for table, kind, _ in _queried(connection, CONSTRAINTS, [*tables.rows()])
     )
     found = []
     for table, body in _bodies().items():

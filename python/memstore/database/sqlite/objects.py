@@ -56,18 +56,20 @@ class Object(NamedTuple):
 
 def troubles(transaction: Transaction) -> SchemaTroubles:
     """Return what differs from the schema, each object with its kind."""
-    held = {one.name: one for one in _objects(transaction)}
-    wrong = [one for one in _expected() if one.name not in held or not held[one.name].equals(one)]
+    stored = {one.name: one for one in _objects(transaction)}
+    wrong = [
+        one for one in _expected() if one.name not in stored or not stored[one.name].equals(one)
+    ]
     own = [
-        f"{one.kind} {one.name} ({'changed' if one.name in held else 'missing'})"
+        f"{one.kind} {one.name} ({'changed' if one.name in stored else 'missing'})"
         for one in wrong
         if one.is_own
     ]
-    own += [f"settings of {name} (changed)" for name in _misset(transaction, held)]
+    own += [f"settings of {name} (changed)" for name in _misset(transaction, stored)]
     return SchemaTroubles(
         own=own,
         planted=[f"{one.kind} {one.name} on {one.table}" for one in _planted(transaction)],
-        tables=[_told(one, held.get(one.name)) for one in wrong if not one.is_own],
+        tables=[_difference(one, stored.get(one.name)) for one in wrong if not one.is_own],
         strangers=[one.name for one in _strangers(transaction)],
     )
 
@@ -80,15 +82,15 @@ def mend(transaction: Transaction) -> Mended:
     planted = [*_planted(transaction)]
     for one in planted:
         transaction.run(f"DROP {one.kind} IF EXISTS {_quoted(one.name)}")
-    held = {one.name: one for one in _objects(transaction)}
+    stored = {one.name: one for one in _objects(transaction)}
     own = [one for one in _expected() if one.is_own]
-    wrong = [one for one in own if one.name not in held or not held[one.name].equals(one)]
+    wrong = [one for one in own if one.name not in stored or not stored[one.name].equals(one)]
     # Dropping a view drops its triggers.
     views = {one.name for one in wrong if one.kind == "view"}
     wrong += [one for one in own if one not in wrong and _is_on(one, views)]
     for one in sorted(wrong, key=lambda one: ("table", *KINDS).index(one.kind)):
-        if one.name in held:
-            transaction.run(f"DROP {held[one.name].kind} IF EXISTS {one.name}")
+        if one.name in stored:
+            transaction.run(f"DROP {stored[one.name].kind} IF EXISTS {one.name}")
         transaction.run(one.sql)
     return Mended(
         len(wrong), [f"{one.kind} {one.name} on {one.table}: {one.sql}" for one in planted]
@@ -127,20 +129,20 @@ def _strangers(transaction: Transaction) -> Iterator[Object]:
             yield one
 
 
-def _misset(transaction: Transaction, held: dict[str, Object]) -> Iterator[str]:
+def _misset(transaction: Transaction, stored: dict[str, Object]) -> Iterator[str]:
     """Yield the indexes of texts with other settings than FTS5 gives them, as for ranking."""
     for name in FULL_TEXTS:
-        if name in held and f"{name}_config" in held:
+        if name in stored and f"{name}_config" in stored:
             rows = transaction.rows(f"SELECT k, v FROM {name}_config WHERE k <> 'version'")
             if any(True for _ in rows):
                 yield name
 
 
-def _told(expected: Object, held: Object | None) -> str:
+def _difference(expected: Object, stored: Object | None) -> str:
     """Return in what a table differs."""
-    if held is None:
+    if stored is None:
         return f"{expected.name} (missing)"
-    there, right = _parts(held.sql), _parts(expected.sql)
+    there, right = _parts(stored.sql), _parts(expected.sql)
     what = [f"lacks {part}" for part in sorted(right - there)]
     what += [f"has {part}" for part in sorted(there - right)]
     return f"{expected.name} ({'; '.join(what) or 'changed'})"
