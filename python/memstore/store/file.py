@@ -10,6 +10,7 @@ from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
+from memstore.frozen import replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.search.searches import Searches
 from memstore.store.paths import file_at
@@ -332,6 +333,7 @@ class File:
         lines: Iterable[str],
         *,
         namespace: str | None = None,
+        keep_several: bool = False,
         unverified: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
@@ -340,6 +342,8 @@ class File:
         Args:
             lines: the lines of :meth:`export`.
             namespace: import everything into this one; by default, each record into its own.
+            keep_several: if the export has several namespaces, keep each record in its own, rather
+                than refuse to import them into one.
             unverified: also take an export that was changed after it was written.
             progress: called with the number of facts imported and the total.
 
@@ -347,15 +351,26 @@ class File:
             TransferError: the export is damaged; the error names the line.
         """
         incoming = transfer.read(lines, unverified=unverified)
+        if keep_several and len(incoming.namespaces) > 1:
+            namespace = None
         if namespace is not None and len(incoming.namespaces) > 1:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
         adoption.adopt_all(self.engine)  # before anything that is newer gets a line
+        levels = dict(incoming.attached.levels)
+        taken, left = self._bring_levels(levels) if levels else (0, ())
         report = transfer.write(self.engine, self.author, incoming, namespace, dependents, progress)
+        into = sorted(incoming.namespaces) if namespace is None else [namespace]
+        report = replace(report, levels=taken, levels_left=left, namespaces=tuple(into))
         if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
             self.searches.rewrite()
         return report
+
+    def _bring_levels(self, levels: Mapping[str, str]) -> tuple[int, tuple[str, ...]]:
+        with self.engine.write() as transaction:
+            is_empty = not counts.namespaces(transaction)
+            return trust.bring_in(transaction, self.author, levels, is_empty=is_empty)
 
     def import_from(
         self,
@@ -491,7 +506,7 @@ class File:
         return tuple(copies.known(self.path, folder))
 
     def namespaces(self) -> dict[str, int]:
-        """Return every namespace that has facts, with their number in any state."""
+        """Return every namespace that has facts or episodes, with its facts in any state."""
         with self.engine.read() as transaction:
             return counts.namespaces(transaction)
 

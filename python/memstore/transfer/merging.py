@@ -67,6 +67,12 @@ class ImportReport:
     readings: int = 0
     replies: int = 0
     decisions: int = 0
+    levels: int = 0
+    """Sources whose level of trust was taken over, which only an empty memory does."""
+    levels_left: tuple[str, ...] = ()
+    """Sources that count differently here, and go on doing so."""
+    namespaces: tuple[str, ...] = ()
+    """Those that were imported into."""
 
 
 def write(
@@ -157,7 +163,10 @@ class _Merge:
             episodes=log.new,
             episodes_known=len(log.here) - log.new,
             episodes_removed=log.erased,
-            **self._attached,
+            proposals=self._attached["proposals"],
+            readings=self._attached["readings"],
+            replies=self._attached["replies"],
+            decisions=self._attached["decisions"],
         )
 
 
