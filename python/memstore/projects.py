@@ -107,7 +107,7 @@ def _repository(start: Path, home: Path) -> Path | None:
         if mark.is_file():
             return _main_tree(mark) or place
         if _is_bare(place):
-            return _beside(place)
+            return _top_of(place)
     return None
 
 
@@ -165,10 +165,10 @@ def _root(common: Path) -> Path:
         tree = Path(os.path.realpath(common / found[1].strip('"')))
         if _named_by(tree / ".git") == common:
             return tree
-    return _beside(common)
+    return _top_of(common)
 
 
-def _beside(common: Path) -> Path:
+def _top_of(common: Path) -> Path:
     """Return the folder around ``.git`` or ``.bare``; one such as ``x.git`` stands for itself."""
     above = common.parent
     is_inside = common.name.startswith(".") or _named_by(above / ".git") == common

@@ -2196,6 +2196,19 @@ def file_of(store: Store) -> File:
     return store._file
 
 
+def in_project(store: Store, namespace: str) -> Store:
+    """Return the store of another project; a store of a fixed namespace stays the same.
+
+    Args:
+        store: one that was opened with ``namespace="auto"``.
+        namespace: that of the project.
+    """
+    shared = store._reach.shared
+    if shared is None or namespace == store.namespace:
+        return store
+    return store._bound(namespace, store._reach.confined, shared, store._author, store._unchanged)
+
+
 def with_sources(
     store: Store, fact_ids: Sequence[int], names: Iterable[str]
 ) -> tuple[dict[int, str], frozenset[str]]:

@@ -50,7 +50,7 @@ FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
 
-MOST_NAMED: Final = 3
+MAX_NAMED: Final = 3
 """How many of the namespaces that hold something a note names."""
 
 NO_PAGES: Final = (
@@ -547,16 +547,16 @@ def of_elsewhere(store: Store, arguments: argparse.Namespace) -> str | None:
         return None
     own = arguments.place.project
     first = sorted(held, key=lambda name: (name != own, -held[name].facts - held[name].episodes))
-    named = [f"{name} ({_held(held[name])})" for name in first[:MOST_NAMED]]
-    if len(held) > MOST_NAMED:
-        named.append(f"{len(held) - MOST_NAMED} more")
+    named = [f"{name} ({_numbers(held[name])})" for name in first[:MAX_NAMED]]
+    if len(held) > MAX_NAMED:
+        named.append(f"{len(held) - MAX_NAMED} more")
     which = escaping.counted(len(held), "other namespace")
     flags = [owners.in_shell({"--namespace": first[0]}), "--namespaces all"]
     way = " or ".join(flags[: 1 + hasattr(arguments, "namespaces")])
     return f"{which} {'holds' if len(held) == 1 else 'hold'} more: {', '.join(named)}: use {way}"
 
 
-def _held(contents: Contents) -> str:
+def _numbers(contents: Contents) -> str:
     numbers = {"fact": contents.facts, "episode": contents.episodes}
     return ", ".join(escaping.counted(number, noun) for noun, number in numbers.items() if number)
 
