@@ -36,7 +36,7 @@ DEFAULT_FOLDERS: Final = {
 }
 """The default folders by the variable that overrides them; macOS has no such variable."""
 
-FLAGS: Final = ("read_only", "no_record", "learn_unread")
+FLAGS: Final = ("read_only", "no_record", "learn_unread", "any_user")
 """The settings that are true or false."""
 
 DEFAULT_INDEX_MEMORY: Final = "1GB"
@@ -75,12 +75,18 @@ class Settings(NamedTuple):
     no_record: bool = False
     learn_unread: bool = False
     user: str | None = None
+    any_user: bool = False
     identity: str | None = None
 
     @property
     def owners(self) -> dict[str, str]:
         """The owners that hooks and the MCP server use if a call names none; ``none``: no owner."""
         return {"user_id": self.user} if self.user and self.user != NO_USER else {}
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether calls of the MCP server may name no other user than that of :attr:`owners`."""
+        return bool(self.owners) and not self.any_user
 
     @property
     def embedder_name(self) -> str:
@@ -106,6 +112,7 @@ def from_environment() -> Settings:
         read_only=_flag("MEMSTORE_READ_ONLY"),
         no_record=_flag("MEMSTORE_NO_RECORD"),
         learn_unread=_flag("MEMSTORE_LEARN_UNREAD"),
+        any_user=_flag("MEMSTORE_ANY_USER"),
     )
 
 
@@ -146,6 +153,12 @@ def project_folder() -> str:
         return os.getcwd()
     except FileNotFoundError:  # the current folder was deleted
         return os.path.expanduser("~")
+
+
+def names_project() -> bool:
+    """Return whether ``MEMSTORE_PROJECT`` names the project folder."""
+    folder = os.environ.get("MEMSTORE_PROJECT", "")
+    return bool(folder) and "${" not in folder
 
 
 def keeps_transcripts() -> bool:

@@ -85,6 +85,12 @@ class ImportReport:
     """Whether the bytes of what was erased are gone from the files, as :meth:`Store.erase` says."""
     dry_run: bool = False
     """Whether nothing was written."""
+    levels: int = 0
+    """Sources whose level of trust was taken over, which only an empty memory does."""
+    levels_left: tuple[str, ...] = ()
+    """Sources that count differently here, and go on doing so."""
+    namespaces: tuple[str, ...] = ()
+    """Those that were imported into."""
 
 
 def write(

@@ -36,6 +36,7 @@ else:
     "memstore status\nmemstore status --scope all",
     *cli.WHOSE,
     embedder="optional",
+    shows_part=True,
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = store.status(scope=cli.whose(arguments))

@@ -169,24 +169,27 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     options.check_host(chosen)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
-    flags = []
     names = (
         "db", "embedder", "model", "ollama", "durability", "secrets", "half_lives",
         "without_rules", "user",
     )  # fmt: skip
-    for name in names:
-        if value := getattr(chosen, name):
-            value = str(Path(value).expanduser().absolute()) if name == "db" else value
-            flags += [f"--{name.replace('_', '-')}", value]
+    memory = {name: str(value) for name in names if (value := getattr(chosen, name))}
+    if "db" in memory:
+        memory["db"] = str(Path(memory["db"]).expanduser().absolute())
+    flags = []
+    for name, value in memory.items():
+        flags += [f"--{name.replace('_', '-')}", value]
+    memory["namespace"] = chosen.namespace or AUTO
     hook = None if arguments.no_hooks else [*programs.command_line, "hook"]
     return catalogue.Registration(
         server=[*programs.server, *flags],
         hook=hook,
         flags=flags,
-        namespace=chosen.namespace or AUTO,
+        namespace=memory["namespace"],
         keeps=not arguments.no_transcripts,
         project=project,
         environment=programs.environment,
+        memory=memory,
     )
 
 
@@ -217,6 +220,7 @@ def _wanted_server(
         url=url,
         secret=secret,
         program=programs.command_line,
+        memory={"server": url},
     )
 
 

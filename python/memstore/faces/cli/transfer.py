@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.records import Scope
 from memstore.errors import TransferError
 from memstore.faces import wording
@@ -51,10 +52,12 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
 
 @cli.command(
     "export",
-    "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
+    "memstore export memories.jsonl\nmemstore export --namespace work | gzip > work.gz",
     cli.option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
     cli.option(
-        "--namespaces A,B", "export these namespaces instead; all for every one", type=cli.names
+        "--namespaces A,B",
+        "export only these namespaces (default: all, or that of --namespace)",
+        type=cli.names,
     ),
     cli.option(
         "--markdown FOLDER", "write a note for each subject there instead, for people to read"
@@ -68,6 +71,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     if arguments.file == STANDARD:
         _write(_lines_of(store, arguments), sys.stdout)
+        _tell_not_exported(store, arguments, show)
         return
     target = Path(arguments.file).expanduser()
     with show.progress("exporting") as progress, _whole_file(target) as file:
@@ -77,6 +81,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         f"exported {counted(held['facts'])}{also} to {target}",
         {"file": str(target.absolute()), **held},
     )
+    _tell_not_exported(store, arguments, show)
 
 
 def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -93,6 +98,7 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
     for name in done.foreign:
         show.note(f"{name} was not written by memstore: not touched")
+    _tell_not_exported(store, arguments, show)
 
 
 def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -114,11 +120,28 @@ def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         show.note("lines that were removed delete facts only with --delete")
 
 
+def _tell_not_exported(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if _exports_all(arguments):
+        return
+    if (elsewhere := cli.of_elsewhere(store, arguments)) is not None:
+        show.note(f"not exported: {elsewhere}")
+
+
+def _exports_all(arguments: argparse.Namespace) -> bool:
+    """Whether everything is exported, as it is unless a part was asked for."""
+    if arguments.namespaces is not None:
+        return bool(arguments.namespaces == ALL_NAMESPACES)
+    parts = (arguments.place.is_named, arguments.as_of is not None, arguments.markdown is not None)
+    return not any(parts)
+
+
 def _lines_of(
     store: Store, arguments: argparse.Namespace, progress: Progress | None = None
 ) -> Iterator[str]:
     if arguments.as_of is not None and arguments.namespaces is not None:
         raise cli.UsageError("--as-of exports one namespace: leave out --namespaces")
+    if _exports_all(arguments):
+        return store.file.export(progress=progress)
     if arguments.namespaces is None:
         return cli.seen(store, arguments).export(progress=progress)
     return store.file.export(arguments.namespaces, progress=progress)
@@ -313,10 +336,10 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
         raise cli.UsageError("--delete, --include and --all-branches need --from")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
-            home = _home(store, arguments)
             done = store.file.import_(
                 lines,
-                namespace=home,
+                namespace=_home(store, arguments),
+                keep_several=not arguments.place.is_named,
                 unverified=arguments.unverified,
                 erasures=not arguments.no_erasures,
                 dry_run=arguments.dry_run,
@@ -363,7 +386,16 @@ LEFT: Final = {
 
 
 def _tell_left(done: ImportReport, show: cli.Show) -> None:
-    """Say what happened to known records there and was not taken over."""
+    """Say where everything went, and what happened to known records there and was left."""
+    if len(done.namespaces) > 1:
+        show.note(f"each in its own namespace: {', '.join(done.namespaces)}")
+    if done.levels:
+        show.note(f"took over {counted(done.levels, 'level')} of trust, which memstore trust shows")
+    if done.levels_left:
+        named = ", ".join(done.levels_left[:3]) + ", …" * (len(done.levels_left) > 3)
+        show.note(
+            f"levels of trust that stay as they are here, because this memory is not empty: {named}"
+        )
     for left, noun in ((done.left, "fact"), (done.episodes_left, "episode")):
         for what, number in left.items():
             show.note(f"not taken over, {counted(number, noun)}: {LEFT[what]}")

@@ -45,6 +45,8 @@ class Registration(NamedTuple):
     """The token for it; ``None`` if the host signs in itself."""
     program: list[str] | None = None
     """The command ``memstore``, for hosts that ask it for the token."""
+    memory: dict[str, str] | None = None
+    """The settings that choose the memory, or ``server``: its address."""
 
 
 class Host(NamedTuple):
@@ -60,6 +62,9 @@ class Host(NamedTuple):
     hooks: Callable[[Registration], list[tuple[Path, Edit]]] = lambda _: []
     in_project: bool = True
     """Whether a project can have its own settings."""
+    in_folder: bool = True
+    """Whether it starts servers in the project's folder; else ``--namespace auto`` could not find
+    the project, except where the host's settings are the project's own."""
     note: str = ""
 
     @property
@@ -253,7 +258,14 @@ HOSTS: Final = (
         ],
         _cursor_hooks,
     ),
-    Host("vscode", "VS Code", "code", lambda: _applications("Code", "User"), _vscode_server),
+    Host(
+        "vscode",
+        "VS Code",
+        "code",
+        lambda: _applications("Code", "User"),
+        _vscode_server,
+        in_folder=False,
+    ),
     Host(
         "zed",
         "Zed",
@@ -278,6 +290,7 @@ HOSTS: Final = (
             )
         ],
         in_project=False,
+        in_folder=False,
     ),
     Host(
         "opencode",
@@ -298,6 +311,7 @@ HOSTS: Final = (
             )
         ],
         in_project=False,
+        in_folder=False,
     ),
 )
 

@@ -142,6 +142,10 @@ def _install(host: Host, wanted: Registration, work: _Work) -> None:
         _register_claude(wanted, work)
     for step in steps:
         _take(step, work)
+    memory = wanted.memory if host.in_folder or wanted.project else None
+    if work.done.memory != memory:
+        work.done.memory = memory
+        work.keep()
 
 
 def _uninstall(project: Path | None, work: _Work) -> None:
