@@ -46,6 +46,9 @@ OF_KEEPING: Final = (
 )
 """Variables that decide where a hook keeps a conversation, and what of it."""
 
+ADDRESSES: Final = ("db", "ollama", "openai", "generator_url", "identity")
+"""Settings that may hold a password."""
+
 OF_EMBEDDERS: Final = ("MEMSTORE_OLLAMA", "MEMSTORE_OPENAI")
 """Addresses, which may hold passwords. Hooks use no such embedder."""
 
@@ -89,6 +92,13 @@ class Settings(NamedTuple):
     learn_unread: bool = False
     user: str | None = None
     identity: str | None = None
+
+    def __repr__(self) -> str:
+        """Return the settings that are set, without addresses, which may hold passwords."""
+        hidden = {name: "…" for name in ADDRESSES if getattr(self, name) is not None}
+        given = {name: value for name, value in self._asdict().items() if value}
+        told = ", ".join(f"{name}={value!r}" for name, value in (given | hidden).items())
+        return f"Settings({told})"
 
     @property
     def owners(self) -> dict[str, str]:

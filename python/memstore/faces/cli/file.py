@@ -52,7 +52,8 @@ def _tell_weakness(status: StoreStatus, show: cli.Show) -> None:
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
     waiting = spool.sentences() if os.path.isdir(settings.spool_folder()) else []
-    left = unkept.sentences(os.path.abspath(store.path), "")
+    noted = os.path.isdir(settings.unkept_folder())
+    left = unkept.sentences(os.path.abspath(store.path), "") if noted else []
     for sentence in [*troubles.sentences(store.path), *left, *waiting]:
         show.note(sentence)
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
     from memstore.store.store import Store
-    from memstore.text import escaping, secrets
+    from memstore.text import addresses, escaping, secrets
 else:
+    addresses = lazy_import("memstore.text.addresses")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -244,7 +245,8 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        named = addresses.masked(str(error.filename)) if error.filename else ""
+        return f"{named}: {error.strerror}" if named else error.strerror
     return wording.on_command_line(error)
 
 

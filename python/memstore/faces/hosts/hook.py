@@ -9,7 +9,6 @@ few seconds, and writes only the host's JSON to standard output.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -20,13 +19,15 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import settings
 from memstore.domain import clock
 from memstore.domain.records import NOBODY, Scope
+from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.paths import file_at, is_server
+from memstore.store.paths import check_place, file_at, is_server
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from memstore.faces import background, plain_http
@@ -155,7 +156,7 @@ def _note(arguments: argparse.Namespace, event: object, error: str = "") -> None
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
+    made = options.Parser(
         prog="memstore hook",
         add_help=False,
         allow_abbrev=False,
@@ -325,7 +326,7 @@ def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.No
     transcript = event.get("transcript_path")
     if not isinstance(transcript, str) or not transcript or "\0" in transcript:
         return None
-    if not settings.keeps_transcripts() or _is_on_database_server(arguments):
+    if not settings.keeps_transcripts() or not _can_keep(arguments):
         return None
     about = {name: event[name] for name in unkept.EVENT if name in event}
     about["transcript_path"] = os.path.abspath(transcript)
@@ -338,22 +339,33 @@ def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.No
 def _note_open(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
     """Remember a session that begins or goes on, because it may end without a hook."""
     with suppress(Exception):  # this hook has something else to do
-        if unkept.keeps_ends(arguments.host):
+        if _are_any_noted() and unkept.keeps_ends(arguments.host):
             note = _noted_of(arguments, event)
             if note is not None:
                 unkept.remember_open(note)
 
 
-def _is_on_database_server(arguments: argparse.Namespace) -> bool:
-    """Return whether nothing can be kept: hooks need a file or a server over HTTP."""
+def _can_keep(arguments: argparse.Namespace) -> bool:
+    """Return whether a file or a server over HTTP is named, and no database on a server."""
+    if arguments.server is not None:
+        return True
     named = getattr(arguments, "db", None) or settings.keeping_environment().get("MEMSTORE_DB")
-    return arguments.server is None and is_server(named)
+    with suppress(InvalidArgument):
+        if named is not None:
+            check_place(named)
+        return not is_server(named)
+    return False
+
+
+def _are_any_noted() -> bool:
+    """Return whether a session was ever noted; most hooks need no more than that."""
+    return os.path.isdir(settings.unkept_folder())
 
 
 def _keep_what_is_left() -> None:
     """Start a process that keeps what earlier hooks could not, if there is anything."""
     with suppress(Exception):  # this hook has something else to do
-        if unkept.are_due() and settings.keeps_transcripts():
+        if _are_any_noted() and unkept.are_due() and settings.keeps_transcripts():
             background.start(["hook", AGAIN])
 
 

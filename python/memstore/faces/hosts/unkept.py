@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.faces.hosts import private
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -34,10 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.faces import background
-    from memstore.faces.hosts import locking, transcripts, troubles
+    from memstore.faces.hosts import locking, private, transcripts, troubles
 else:  # most hooks only look whether there is anything
     hashlib = lazy_import("hashlib")
     background = lazy_import("memstore.faces.background")
+    private = lazy_import("memstore.faces.hosts.private")
     locking = lazy_import("memstore.faces.hosts.locking")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
