@@ -25,6 +25,7 @@ from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
 from memstore.store.paths import check_place, file_at, is_server
+from memstore.text.escaping import HIDDEN, spelt
 
 if TYPE_CHECKING:
     import argparse
@@ -252,7 +253,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
 
 def shaped(event: str, text: str) -> dict[str, Any]:
     """Return the text in the JSON form of the host, which is known by its event name."""
-    text = tags.harmless(text)
+    text = tags.harmless(HIDDEN.sub(spelt, text))  # also of a server of another version
     if event[:1].islower():  # Cursor
         return {"additional_context": text}
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
