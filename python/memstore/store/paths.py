@@ -36,12 +36,14 @@ def without_secrets(url: str) -> str:
     if addresses.is_ambiguous(url):
         return f"{url.partition('://')[0]}://…"
     base, mark, query = PASSWORD.sub(r"\1", url).partition("?")
-    kept = [
-        one
-        for one in query.split("&")
-        if parse.unquote(one.partition("=")[0]) not in addresses.SECRETS
-    ]
+    kept = [one for one in query.split("&") if _is_shown(*one.partition("=")[::2])]
     return f"{base}{mark}{'&'.join(kept)}" if kept else base
+
+
+def _is_shown(name: str, value: str) -> bool:
+    """Return whether a parameter may be shown; an ``@`` may be the end of a password."""
+    named = parse.unquote(name)
+    return named not in addresses.SECRETS and ("@" not in value or named == "user")
 
 
 def check_place(path: str) -> None:

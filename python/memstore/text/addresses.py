@@ -48,8 +48,8 @@ AMBIGUOUS: Final = (
 )
 
 MASKED: Final = (
-    lazy_pattern(r"([\w+.-]+:/{0,3}[^\s/:@'\"]*):[^\s'\"]*@"),
-    lazy_pattern(r"(\b[\w.%+-]+):[^\s'\"@/]*@"),
+    lazy_pattern(r"([\w+.-]+:/{0,3}[^\s/:@'\"]*):\S*@"),
+    lazy_pattern(r"(\b[\w.%+-]+):(?!/)\S*@"),
     lazy_pattern(rf"(\b(?:{'|'.join(sorted(SECRETS))})\s*=\s*)('[^']*'|[^\s&'\"]+)", re.IGNORECASE),
 )
 
@@ -62,8 +62,8 @@ def is_ambiguous(url: str) -> bool:
     """
     rest = url.partition("://")[2]
     credentials = CREDENTIALS.match(rest)
-    place = rest[credentials.end() :] if credentials else rest
-    return "@" in place.partition("?")[0]
+    place, _, query = (rest[credentials.end() :] if credentials else rest).partition("?")
+    return "@" in place or any("@" in one.partition("=")[0] for one in query.split("&"))
 
 
 def resembles_address(name: str) -> bool:
@@ -76,7 +76,8 @@ def resembles_address(name: str) -> bool:
     head, slashes, _ = name.partition("://")
     if slashes and not any(sign in head for sign in "/\\"):
         return True
-    if name.startswith(("./", "../", ".\\", "..\\", "~", "/", "\\")) and name[1:2] != name[0]:
+    is_whole = name.startswith(("./", "../", ".\\", "..\\", "~", "/", "\\"))
+    if is_whole and not name.startswith("//"):
         return False
     if SECRET.search(name):
         return True
