@@ -223,7 +223,7 @@ def test_the_pauses_between_tries_grow_to_six_hours(
         os.rename(Path(unkept.folder(), name), Path(unkept.folder(), f"{name[:50]}-{n + 1}.json"))
     assert [round(pause) for pause in pauses] == [
         *(5, 20, 80, 320, 1280, 5120, 20480),
-        *[int(unkept.LONGEST_PAUSE_SECONDS)] * 2,
+        *[int(unkept.MAX_PAUSE_SECONDS)] * 2,
     ]
 
 

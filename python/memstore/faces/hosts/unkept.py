@@ -51,12 +51,12 @@ FIRST_PAUSE_SECONDS: Final = 5.0
 IDLE_SECONDS: Final = 600.0
 """A session that is open and silent for so long has probably ended without a hook."""
 
-LONGEST_PAUSE_SECONDS: Final = 6 * 3600.0
+MAX_PAUSE_SECONDS: Final = 6 * 3600.0
 
 PATIENCE_SECONDS: Final = 30.0
 """How long a person has to wait for another process that keeps what is left."""
 
-MOST_SECONDS: Final = 600.0
+TRY_SECONDS: Final = 600.0
 """How long one try may take."""
 
 GONE: Final = "whose transcript was gone"
@@ -245,7 +245,7 @@ def _try(one: _Named) -> None:
     os.utime(_place(next_name), (now, now))
     words = ["hook", troubles.KEEP, f"--note={one.digest}", *note.words]
     event = json.dumps(note.event).encode()
-    background.run(words, event, settings.environment_with(note.environment), MOST_SECONDS)
+    background.run(words, event, settings.environment_with(note.environment), TRY_SECONDS)
 
 
 def sentences(*databases: str) -> list[str]:
@@ -299,11 +299,11 @@ def _next_try(one: _Named) -> float:
         last = os.stat(_place(one.name)).st_mtime
     except OSError:
         return 0.0  # kept in the meantime
-    if last > clock.utc_now().timestamp() + LONGEST_PAUSE_SECONDS:
+    if last > clock.utc_now().timestamp() + MAX_PAUSE_SECONDS:
         return 0.0  # the clock was wrong
     if not one.tries:
         return last + IDLE_SECONDS
-    return last + min(FIRST_PAUSE_SECONDS * 4 ** min(one.tries - 1, 9), LONGEST_PAUSE_SECONDS)
+    return last + min(FIRST_PAUSE_SECONDS * 4 ** min(one.tries - 1, 9), MAX_PAUSE_SECONDS)
 
 
 def _is_soon(one: _Named) -> bool:
