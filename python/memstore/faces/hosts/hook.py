@@ -185,7 +185,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     elif name in START | PROMPT:
         _note_open(arguments, event)
     elif name == troubles.KEEP:
-        return _kept(arguments, event)
+        _kept(arguments, event)
+        return None
     if arguments.server is not None:
         return _answered_by_server(arguments, event, name)
     chosen = chosen_settings(arguments)
@@ -329,7 +330,7 @@ def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.No
         return None
     if not settings.keeps_transcripts() or not _can_keep(arguments):
         return None
-    about = {name: event[name] for name in unkept.EVENT if name in event}
+    about: dict[str, Any] = {name: event[name] for name in unkept.EVENT if name in event}
     about["transcript_path"] = os.path.abspath(transcript)
     enter(event)
     flags = background.flags(arguments, ("host", "server", *Settings._fields))
@@ -372,7 +373,7 @@ def _keep_what_is_left() -> None:
 
 def _kept(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
     """Keep a conversation, and then others that are left."""
-    digest: str | None = arguments.note
+    digest: str | None = getattr(arguments, "note", None)
     noted, ends = unkept.of(digest)
     event = event if noted is None else noted
     if noted is not None and transcripts.file_of(noted) is None:

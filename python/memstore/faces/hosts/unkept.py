@@ -64,7 +64,13 @@ EXPIRED: Final = "that could not be kept for two weeks"
 OVERFLOW: Final = "because too many waited"
 DAMAGED: Final = "whose note was damaged"
 
-EVENT: Final = ("session_id", "conversation_id", "transcript_path", "cwd", "workspace_roots")
+EVENT: Final[tuple[str, ...]] = (
+    "session_id",
+    "conversation_id",
+    "transcript_path",
+    "cwd",
+    "workspace_roots",
+)
 """What an event says about a session; it may hold texts besides."""
 
 SUFFIX: Final = ".json"
@@ -303,7 +309,7 @@ def _next_try(one: _Named) -> float:
         return 0.0  # the clock was wrong
     if not one.tries:
         return last + IDLE_SECONDS
-    return last + min(FIRST_PAUSE_SECONDS * 4 ** min(one.tries - 1, 9), MAX_PAUSE_SECONDS)
+    return last + min(FIRST_PAUSE_SECONDS * 4.0 ** min(one.tries - 1, 9), MAX_PAUSE_SECONDS)
 
 
 def _is_soon(one: _Named) -> bool:
