@@ -254,7 +254,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
 
 def shaped(event: str, text: str) -> dict[str, Any]:
     """Return the text in the JSON form of the host, which is known by its event name."""
-    text = tags.harmless(HIDDEN.sub(spelt, text))  # also of a server of another version
+    text = HIDDEN.sub(spelt, tags.harmless(text))  # also of a server of another version
     if event[:1].islower():  # Cursor
         return {"additional_context": text}
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
