@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         setup,
         spool,
         troubles,
+        unkept,
     )
     from memstore.faces.hosts.catalogue import Host, Registration
     from memstore.faces.hosts.registration import Programs
@@ -57,6 +58,7 @@ else:
     servers = lazy_import("memstore.faces.hosts.servers")
     setup = lazy_import("memstore.faces.hosts.setup")
     spool = lazy_import("memstore.faces.hosts.spool")
+    unkept = lazy_import("memstore.faces.hosts.unkept")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
 RULES: Final = {
@@ -347,6 +349,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
 def _spool(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     failed = {}
     if arguments.send:
+        unkept.try_again(at_once=True)
         for one in spool.everything():
             try:
                 remote.send_waiting(one.url)
@@ -360,7 +363,8 @@ def _spool(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         ],
         [one._asdict() for one in found],
     )
-    for sentence in spool.sentences() or ["nothing waits for a server"]:
+    waiting = [*unkept.sentences(), *spool.sentences()]
+    for sentence in waiting or ["nothing waits for a server"]:
         show.note(visible(sentence))
     for one in found:
         for sentence in troubles.sentences_of(one.url):

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from memstore.faces.cli.command import Command, Show
     from memstore.faces.hosts import served
     from memstore.store.store import Store
-    from memstore.text import escaping, secrets
+    from memstore.text import addresses, escaping, secrets
 else:
     commands = lazy_import("memstore.faces.cli.command")
     served = lazy_import("memstore.faces.hosts.served")
+    addresses = lazy_import("memstore.text.addresses")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -254,7 +255,8 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        named = addresses.masked(str(error.filename)) if error.filename else ""
+        return f"{named}: {error.strerror}" if named else error.strerror
     return wording.on_command_line(error)
 
 
