@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from memstore.errors import EmbedderRejected as EmbedderRejected
     from memstore.errors import EmbedderUnavailable as EmbedderUnavailable
     from memstore.errors import FactChanged as FactChanged
+    from memstore.errors import FileMissing as FileMissing
     from memstore.errors import FileReplaced as FileReplaced
     from memstore.errors import GeneratorError as GeneratorError
     from memstore.errors import GeneratorRejected as GeneratorRejected
@@ -178,8 +179,8 @@ _NAMES = {
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
-        "EmbedderUnavailable FactChanged FileReplaced GeneratorError GeneratorRejected "
-        "GeneratorUnavailable "
+        "EmbedderUnavailable FactChanged FileMissing FileReplaced GeneratorError "
+        "GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),

@@ -3,7 +3,8 @@
     MemstoreError
     ├── StorageError            the database operation failed
     │   ├── StoreBusy           another process held the write lock for too long
-    │   ├── FileReplaced        the file was replaced, moved or removed while it was open
+    │   ├── FileReplaced        the file was replaced while it was open
+    │   │   └── FileMissing     it was moved or removed; it is used again when it is back
     │   ├── StoreClosed         the store was used after close()
     │   └── SchemaError         this version cannot open the file
     ├── NotFound                no such fact here (or it belongs to another namespace)
@@ -71,6 +72,13 @@ class Remedy(Enum):
     CLOSE_OTHERS = "Close the other connections to the file, or open the store first."
     OPEN_AGAIN = "Open it again with memstore.open()."
     OPEN_REPLACED = "Close the store; memstore.open() opens what is there now."
+    PUT_BACK = (
+        "Put the file back, or mount its disk, and it is used again. For a new memory, start the "
+        "program again."
+    )
+    PUT_BACK_OR_MOVE_LOG = (
+        "Put the file back beside its log. For a new memory, move the log elsewhere."
+    )
     OPEN_WRITABLE = "Open it without read_only."
     UPGRADE = "Upgrade pymemstore."
     EXPORT = "Export it with the version that wrote it, and import that."
@@ -223,6 +231,14 @@ class StoreBusy(StorageError):
 
 class FileReplaced(StorageError):
     """The file, or its write-ahead log, was replaced, moved or removed while it was open."""
+
+
+class FileMissing(FileReplaced):
+    """A file that was open was moved away or removed, or its disk was unmounted.
+
+    Nothing was stored. The store is used again when the file is back, and opening that path creates
+    none in its place.
+    """
 
 
 class StoreClosed(StorageError):

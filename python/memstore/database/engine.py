@@ -425,8 +425,18 @@ class Engine(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the file is no longer the one that was opened; every use then fails."""
+        """Whether the file, or its log, was replaced; every use then fails.
+
+        A file that was moved away is not lost: it is used again when it is back.
+        """
         ...
+
+    def check_file(self) -> None:
+        """Check that the file is the one that was opened; reads check that once a second.
+
+        Raises:
+            FileReplaced: it is not.
+        """
 
     def read(self, *, may_repeat: bool = False) -> AbstractContextManager[Transaction]:
         """Open a read-only transaction; it never waits for a writer.

@@ -66,6 +66,10 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.SET_UP_SERVER: "Create them first: memstore postgres init.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
+    Remedy.PUT_BACK: (
+        "Put the file back, or mount its disk, and run the command again; for a new memory, run "
+        "memstore add."
+    ),
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
     Remedy.NAME_EMBEDDER: (
@@ -150,6 +154,10 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
         "Bring a backup back with memstore recover BACKUP; the next call uses it."
     ),
     Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",
+    Remedy.PUT_BACK: (
+        "Put the file back, or mount its disk: the next call uses it. For a new memory, restart "
+        "the server."
+    ),
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",
     Remedy.USE_STORED_MODEL: (
@@ -195,6 +203,7 @@ PAGE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_NAMESPACE: "Start the server with that --namespace.",
     Remedy.OPEN_AGAIN: "Start the server again.",
     Remedy.OPEN_REPLACED: "Open the page again.",
+    Remedy.PUT_BACK: "Put the file back, or mount its disk, and open the page again.",
 }
 
 TOOL_REMEDIES: Final[Mapping[Remedy, Sequence[str]]] = {

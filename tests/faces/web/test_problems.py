@@ -18,6 +18,7 @@ ERRORS = [
     (errors.Conflict("fact 7 is superseded"), 409, "fact 7 is superseded"),
     (errors.StoreBusy("the lock was held"), 503, "The memory is busy"),
     (errors.FileReplaced("the file was replaced"), 503, "The file was replaced"),
+    (errors.FileMissing("the file was moved"), 503, "the file was moved"),
     (errors.SchemaError("the file is newer"), 503, "This version cannot read the file"),
     (errors.StorageError("the disk is full"), 503, "the disk is full"),
     (errors.EmbedderUnavailable("it does not answer"), 502, "A model did not answer"),

@@ -193,6 +193,9 @@ class PostgresEngine:
     def is_lost(self) -> bool:
         return False
 
+    def check_file(self) -> None:
+        pass  # there is none
+
     # -- transactions -------------------------------------------------------------------------
 
     @contextmanager

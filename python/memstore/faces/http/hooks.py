@@ -27,6 +27,7 @@ from memstore.faces import wording
 from memstore.faces.hosts import keeping, recalling
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.endpoint import CALLER
+from memstore.faces.http.readiness import RETRY_SECONDS
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
@@ -115,7 +116,11 @@ class Hooks:
             response = JSONResponse({"error": wording.in_server(error)}, 400)
         except MemstoreError as error:
             logger.warning("a hook was not answered: %s", wording.in_server(error))
-            response = JSONResponse({"error": "the memory cannot be used at the moment"}, 503)
+            response = JSONResponse(
+                {"error": "the memory cannot be used at the moment"},
+                503,
+                {"Retry-After": str(RETRY_SECONDS)},
+            )
         await response(scope, receive, send)
 
     def _answer(self, caller: Caller | None, event: Mapping[str, Any]) -> dict[str, Any]:
