@@ -237,8 +237,9 @@ class Disk:
             self._end()
 
     def _prepare_file(self) -> None:
+        # The file last: another thread or process may be creating it, and then its log.
+        known, log_bytes = _known(self.path), self.log_bytes()
         exists = os.path.exists(self.path)
-        known = _known(self.path)
         if known and not exists:
             raise FileMissing(
                 f"{self.path!r} is missing: it was moved or removed, or its disk was unmounted, "
@@ -251,7 +252,7 @@ class Disk:
                 "nothing was created in it",
                 remedy=Remedy.PUT_BACK,
             )
-        if not exists and (log_bytes := self.log_bytes()):
+        if log_bytes and not exists:
             raise FileMissing(
                 f"{self.path!r} is missing, but its write-ahead log is there, with {log_bytes:,} "
                 "bytes that may be nowhere else; nothing was created",
