@@ -76,6 +76,7 @@ class Remedy(Enum):
         "Put the file back, or mount its disk, and it is used again. For a new memory, start the "
         "program again."
     )
+    MOUNT_DISK = "Mount it. For a new memory, name another file."
     PUT_BACK_OR_MOVE_LOG = (
         "Put the file back beside its log. For a new memory, move the log elsewhere."
     )

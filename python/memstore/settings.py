@@ -259,6 +259,11 @@ def troubles_folder() -> str:
     return os.path.join(data_folder(), "hooks")
 
 
+def mounts_file() -> str:
+    """Return the file that says which disks memories are on."""
+    return os.path.join(data_folder(), "mounts.json")
+
+
 def spool_folder() -> str:
     """Return the folder of what waits to be sent to a server."""
     return os.path.join(data_folder(), "spool")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
 from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
+from memstore.faces import mounts
 from memstore.lazy import lazy_import
+from memstore.store.paths import is_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +93,24 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
         "without_rules": options.names(chosen.without_rules) if chosen.without_rules else (),
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
+    file = _file(chosen)
+    if file is not None:
+        mounts.check(file)
+    store = _opened(chosen, arguments, base_url)
+    if file is not None:
+        mounts.note(file)
+    return store
+
+
+def _file(chosen: Settings) -> str | None:
+    """Return the file that the settings name; ``None`` for a server or one in memory."""
+    if chosen.db == ":memory:" or is_server(chosen.db):
+        return None
+    return os.path.expanduser(settings.default_path() if chosen.db is None else chosen.db)
+
+
+def _opened(chosen: Settings, arguments: dict[str, Any], base_url: str | None) -> Store:
+    name = chosen.embedder_name
     try:
         if name == "local" and not chosen.embedder:
             return opening.open(**arguments)

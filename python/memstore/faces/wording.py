@@ -66,6 +66,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.SET_UP_SERVER: "Create them first: memstore postgres init.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
+    Remedy.MOUNT_DISK: "Mount it; or name another file with --db.",
     Remedy.PUT_BACK: (
         "Put the file back, or mount its disk, and run the command again; for a new memory, run "
         "memstore add."

@@ -1,0 +1,83 @@
+"""The disks that memories are on: the empty folder of one that is not mounted is no new place.
+
+A program that starts opens a file for the first time, and may create it. If that path was on a disk
+of its own when a command, a server or a hook last used it, and the disk is not mounted now, what is
+stored below its folder would be hidden when it is. Paths on the root's disk are not recorded.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from memstore import settings
+from memstore.errors import FileMissing, Remedy
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    import json
+else:  # most files are on the root's disk
+    json = lazy_import("json")
+
+MOST: Final = 100
+"""Paths that are remembered."""
+
+
+def check(path: str) -> None:
+    """Check that the disk of a missing file is mounted, if it was known to be on one.
+
+    Raises:
+        FileMissing: it is not.
+    """
+    if os.path.exists(path):
+        return
+    known = _known().get(os.path.abspath(path))
+    if known is not None and mount_of(path) != known:
+        raise FileMissing(
+            f"{path!r} is missing: it was on the disk at {known!r}, which is not mounted; nothing "
+            "was created",
+            remedy=Remedy.MOUNT_DISK,
+        )
+
+
+def note(path: str) -> None:
+    """Remember the disk of an open file."""
+    place = mount_of(path)
+    if place == os.path.dirname(place):  # the root
+        return
+    path = os.path.abspath(path)
+    with suppress(OSError):  # a full or read-only disk: then it is not known
+        known = _known()
+        if known.get(path) != place:
+            known.pop(path, None)
+            _write(dict([*known.items(), (path, place)][-MOST:]))
+
+
+def mount_of(path: str) -> str:
+    """Return the folder at which the disk of a path is mounted, whether or not the path exists."""
+    place = os.path.realpath(path)
+    while not os.path.ismount(place):
+        place = os.path.dirname(place)
+    return place
+
+
+def _known() -> dict[str, str]:
+    try:
+        with open(settings.mounts_file(), "rb") as file:
+            return {str(path): str(place) for path, place in json.load(file).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _write(known: dict[str, str]) -> None:
+    file = settings.mounts_file()
+    os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+    part = f"{file}.{os.getpid()}"
+    with open(part, "w", encoding="utf-8", opener=_private) as opened:
+        json.dump(known, opened)
+    os.replace(part, file)
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
