@@ -160,7 +160,7 @@ class Caller(threading.Thread):
             self._number += 1
             try:
                 told, is_stored = self._server.store(text)
-            except (AssertionError, OSError, ValueError, httpx.TransportError):
+            except (AssertionError, OSError, ValueError, RuntimeError, httpx.TransportError):
                 self._ended.wait(0.01)  # it was killed
                 continue
             if is_stored:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
 from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
-from memstore.faces import mounts
 from memstore.lazy import lazy_import
-from memstore.store.paths import is_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.protocols import Embedder, JSONGenerator
-    from memstore.faces import options
+    from memstore.faces import mounts, options
     from memstore.providers import http_generator
     from memstore.settings import Settings
-    from memstore.store import opening
+    from memstore.store import opening, paths
     from memstore.store.store import Store
 else:
+    mounts = lazy_import("memstore.faces.mounts")
     options = lazy_import("memstore.faces.options")
+    paths = lazy_import("memstore.store.paths")
     http_generator = lazy_import("memstore.providers.http_generator")
     opening = lazy_import("memstore.store.opening")
 
@@ -94,17 +94,17 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     file = _file(chosen)
-    if file is not None:
+    if file is not None and not os.path.exists(file):
         mounts.check(file)
     store = _opened(chosen, arguments, base_url)
-    if file is not None:
+    if file is not None and paths.has_own_disk(file):
         mounts.note(file)
     return store
 
 
 def _file(chosen: Settings) -> str | None:
     """Return the file that the settings name; ``None`` for a server or one in memory."""
-    if chosen.db == ":memory:" or is_server(chosen.db):
+    if chosen.db == ":memory:" or paths.is_server(chosen.db):
         return None
     return os.path.expanduser(settings.default_path() if chosen.db is None else chosen.db)
 

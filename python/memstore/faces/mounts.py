@@ -7,20 +7,16 @@ stored below its folder would be hidden when it is. Paths on the root's disk are
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memstore import settings
 from memstore.errors import FileMissing, Remedy
-from memstore.lazy import lazy_import
+from memstore.store.paths import mount_of
 
-if TYPE_CHECKING:
-    import json
-else:  # most files are on the root's disk
-    json = lazy_import("json")
-
-MOST: Final = 100
+MAX_PATHS: Final = 100
 """Paths that are remembered."""
 
 
@@ -30,12 +26,10 @@ def check(path: str) -> None:
     Raises:
         FileMissing: it is not.
     """
-    if os.path.exists(path):
-        return
-    known = _known().get(os.path.abspath(path))
-    if known is not None and mount_of(path) != known:
+    place = _known().get(os.path.abspath(path))
+    if place is not None and mount_of(path) != place:
         raise FileMissing(
-            f"{path!r} is missing: it was on the disk at {known!r}, which is not mounted; nothing "
+            f"{path!r} is missing: it was on the disk at {place!r}, which is not mounted; nothing "
             "was created",
             remedy=Remedy.MOUNT_DISK,
         )
@@ -43,23 +37,12 @@ def check(path: str) -> None:
 
 def note(path: str) -> None:
     """Remember the disk of an open file."""
-    place = mount_of(path)
-    if place == os.path.dirname(place):  # the root
-        return
-    path = os.path.abspath(path)
+    file, place = os.path.abspath(path), mount_of(path)
     with suppress(OSError):  # a full or read-only disk: then it is not known
         known = _known()
-        if known.get(path) != place:
-            known.pop(path, None)
-            _write(dict([*known.items(), (path, place)][-MOST:]))
-
-
-def mount_of(path: str) -> str:
-    """Return the folder at which the disk of a path is mounted, whether or not the path exists."""
-    place = os.path.realpath(path)
-    while not os.path.ismount(place):
-        place = os.path.dirname(place)
-    return place
+        if known.get(file) != place:
+            known.pop(file, None)
+            _write(dict([*known.items(), (file, place)][-MAX_PATHS:]))
 
 
 def _known() -> dict[str, str]:

@@ -318,9 +318,9 @@ def describe(path: str, changed: dict[str, str]) -> str:
     )
 
 
-def gone(path: str, changed: dict[str, str], told: str = "") -> FileReplaced:
-    """Return the error for a result of :meth:`Disk.changed`, with more to be told."""
-    text = describe(path, changed) + told
+def gone(path: str, changed: dict[str, str], outcome: str = "") -> FileReplaced:
+    """Return the error for a result of :meth:`Disk.changed`, and for what became of a write."""
+    text = describe(path, changed) + outcome
     if changed.get("file") == "removed":
         return FileMissing(text, remedy=Remedy.PUT_BACK)
     return FileReplaced(text, remedy=Remedy.OPEN_REPLACED)

@@ -419,8 +419,8 @@ class SqliteEngine:
         """
         if not self._holds_commits():
             is_elsewhere = "file" in self._changed
-            told = "; it may hold this write" if is_elsewhere else "; nothing was stored"
-            raise gone(self._place.path, self._changed, told)
+            outcome = "; it may hold this write" if is_elsewhere else "; nothing was stored"
+            raise gone(self._place.path, self._changed, outcome)
 
     def _holds_commits(self) -> bool:
         """Return whether the commits are in the file; note if it was replaced."""
