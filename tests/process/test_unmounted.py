@@ -92,6 +92,11 @@ assert "5499" in run("episode", "list").stdout
 assert "before" in run("list").stdout
 path.unlink()  # for good: its disk is mounted
 assert run("add", "anew", "--subject", "s").returncode == 0
+subprocess.run(["umount", path.parent], check=True)
+path.touch()  # the folder itself is used from now on
+assert run("add", "on another disk", "--subject", "s").returncode == 0
+path.unlink()
+assert run("add", "anew", "--subject", "s").returncode == 0
 """
 
 

@@ -97,7 +97,7 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
     if file is not None and not os.path.exists(file):
         mounts.check(file)
     store = _opened(chosen, arguments, base_url)
-    if file is not None and paths.has_own_disk(file):
+    if file is not None and (paths.has_own_disk(file) or os.path.exists(settings.mounts_file())):
         mounts.note(file)
     return store
 

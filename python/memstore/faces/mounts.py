@@ -14,7 +14,7 @@ from typing import Final
 
 from memstore import settings
 from memstore.errors import FileMissing, Remedy
-from memstore.store.paths import mount_of
+from memstore.store.paths import has_own_disk, mount_of
 
 MAX_PATHS: Final = 100
 """Paths that are remembered."""
@@ -36,13 +36,14 @@ def check(path: str) -> None:
 
 
 def note(path: str) -> None:
-    """Remember the disk of an open file."""
-    file, place = os.path.abspath(path), mount_of(path)
+    """Remember the disk of an open file, or forget it if that is the root's."""
+    file = os.path.abspath(path)
+    place = mount_of(path) if has_own_disk(path) else None
     with suppress(OSError):  # a full or read-only disk: then it is not known
         known = _known()
         if known.get(file) != place:
             known.pop(file, None)
-            _write(dict([*known.items(), (file, place)][-MAX_PATHS:]))
+            _write(dict([*known.items(), *([(file, place)] if place else [])][-MAX_PATHS:]))
 
 
 def _known() -> dict[str, str]:

@@ -54,7 +54,7 @@ class Disk:
     """One file with its write-ahead log; a missing file and its folder are created.
 
     Except for one that this process has had open: opening it again is not opening it first. It was
-    moved away, or its disk was unmounted, and what were written into a new one would be lost when
+    moved away, or its disk was unmounted, and what was written into a new one would be lost when
     it is back. A file that was at its path when it was closed is not remembered.
     """
 
