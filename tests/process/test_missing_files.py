@@ -165,13 +165,16 @@ class Caller(threading.Thread):
                 continue
             if is_stored:
                 self.acknowledged.append(text)
-                continue
-            self.missed += 1
-            if REFUSED in told:
-                self.refused.append(text)
-            elif "while it was open" not in told and "may hold this write" not in told:
-                self.troubles.append(told)
-            self._ended.wait(0.002)
+            else:
+                self._note_refusal(text, told)
+            self._ended.wait(0.002)  # a few thousand facts are enough
+
+    def _note_refusal(self, text: str, told: str) -> None:
+        self.missed += 1
+        if REFUSED in told:
+            self.refused.append(text)
+        elif "while it was open" not in told and "may hold this write" not in told:
+            self.troubles.append(told)
 
     def kill(self) -> None:
         self._server.kill()
