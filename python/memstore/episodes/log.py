@@ -42,7 +42,8 @@ from memstore.domain.records import (
     selected_owners,
     selected_scope,
 )
-from memstore.episodes import changes, passages
+from memstore.domain.turns import TurnKey
+from memstore.episodes import changes, copies, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -330,6 +331,34 @@ class Episodes:
             for key, episode in found.items()
             if owners is None or episode.scope == owners
         }
+
+    def unerased(
+        self, new_episodes: Iterable[NewEpisode], *, scope: Scope | None = None
+    ) -> builtins.list[NewEpisode]:
+        """Return those of these turns of sessions that were not erased; what has no key is none.
+
+        A turn that was erased stays away, whichever session repeats it.
+        """
+        given = checked_items(new_episodes, "new_episodes")
+        tags = {}
+        for new in given:
+            key = TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            tags[id(new)] = None if key is None else key.erased
+        wanted = [tag for tag in tags.values() if tag is not None]
+        with self._engine.read() as transaction:
+            erased = episode_table.erased_turns(transaction, self._namespace, wanted)
+        return [new for new in given if tags[id(new)] not in erased]
+
+    def fold_turns(self) -> int:
+        """Let turns of sessions expire that earlier versions recorded more than once.
+
+        The copies keep their ids, their texts and the facts that were drawn from them; they are
+        erased with the turn. Only what was recorded since the last time is examined.
+
+        Returns:
+            How many have expired.
+        """
+        return copies.fold(self._engine, self._author, self._namespace)
 
     def threads(
         self,

@@ -219,7 +219,8 @@ def _requests(
 
 
 def _sent_form(turn: TranscriptTurn, text: str) -> dict[str, Any]:
-    return {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+    sent = {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+    return sent if turn.copied_from is None else {**sent, "copied_from": turn.copied_from}
 
 
 def _mark(name: str, text: str) -> str:

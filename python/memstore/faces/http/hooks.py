@@ -176,11 +176,11 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
     left_out: Counter[str] = Counter()
     turns = [_turn(one) for one in _list(event, "turns", MAX_TURNS)]
     done = None if event.get("trace") is None else _trace(event["trace"])
-    some = [keeping.episode(turn, host, session, owner) for turn in turns]
-    kept = sum(
-        keeping.add(store, some[first : first + keeping.AT_ONCE], left_out)
-        for first in range(0, len(some), keeping.AT_ONCE)
-    )
+    kept = 0
+    for first in range(0, len(turns), keeping.AT_ONCE):
+        some = turns[first : first + keeping.AT_ONCE]
+        kept += keeping.add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
     if done is not None:
         try:
             trace = new_trace(source=host, session=session, owner=owner, **done)
@@ -216,6 +216,7 @@ def _turn(given: Any) -> TranscriptTurn:
         given["role"],
         _text(given, "text", most=None) or "",
         _text(given, "at", optional=True),
+        _text(given, "copied_from", optional=True),
     )
 
 
