@@ -33,10 +33,10 @@ AT_ONCE: Final = 100
 
 
 class Copy(NamedTuple):
-    """An episode, and the one that is the same turn."""
+    """An episode, and the turns whose words it repeats; mostly one."""
 
     copy: Episode
-    original: Episode
+    originals: tuple[Episode, ...]
 
 
 def fold(engine: Engine, author: Author, namespace: str) -> int:
@@ -58,10 +58,10 @@ def fold(engine: Engine, author: Author, namespace: str) -> int:
 
 def _expire(transaction: Transaction, author: Author, found: Copy) -> None:
     copy = episode_table.get(transaction, found.copy.id, found.copy.namespace)
-    original = episode_table.get(transaction, found.original.id, found.original.namespace)
-    if copy is None or original is None or not (copy.content and original.content):
+    there = episode_table.get_many(transaction, [one.id for one in found.originals]).values()
+    if copy is None or not copy.content or not all(one.content for one in there):
         return  # erased in the meantime
-    columns = {"tags": [*copy.tags, copy_of(original)], "expired_at": clock.utc_now()}
+    columns = {"tags": [*copy.tags, *map(copy_of, there)], "expired_at": clock.utc_now()}
     changes.change(transaction, author, copy, columns)
 
 
@@ -93,7 +93,7 @@ def _copies(transaction: Transaction, records: Sequence[Episode]) -> Iterator[Co
     """Yield all records of a turn but one: that which a person let expire, or facts refer to."""
     used = fact_table.drawn_from(transaction, [one.id for one in records])
     original = min(records, key=lambda one: (one.expired_at is None, one.id not in used, one.id))
-    return (Copy(one, original) for one in records if one is not original)
+    return (Copy(one, (original,)) for one in records if one is not original)
 
 
 def _of_requests(transaction: Transaction, namespace: str, after: int) -> Iterator[Copy]:
@@ -110,8 +110,8 @@ def _of_requests(transaction: Transaction, namespace: str, after: int) -> Iterat
         timed = episode_table.timed(transaction, namespace, thread)
         for episode in episodes:
             beside = [one for one in timed if _is_beside(one, episode)]
-            if (original := _covering(episode.content, beside)) is not None:
-                yield Copy(episode, original)
+            if originals := _covering(episode.content, beside):
+                yield Copy(episode, originals)
 
 
 def _is_beside(turn: Episode, episode: Episode) -> bool:
@@ -123,17 +123,16 @@ def _is_beside(turn: Episode, episode: Episode) -> bool:
     return same and not _is_copy(turn) and TurnKey.read(turn) is not None
 
 
-def _covering(content: str, turns: Sequence[Episode]) -> Episode | None:
-    """Return a turn with this text, or the first of several that together have all its words."""
-    for turn in turns:
-        if turn.content == content:
-            return turn
-    rest, first = content, None
+def _covering(content: str, turns: Sequence[Episode]) -> tuple[Episode, ...]:
+    """Return the turn with this text, or several that together have all its words."""
+    rest, found = content, []
     for turn in sorted(turns, key=lambda one: -len(one.content)):
         if turn.content in rest:
             rest = rest.replace(turn.content, "", 1)
-            first = first or turn
-    return first if not rest.strip() else None
+            found.append(turn)
+        if not rest.strip():
+            return tuple(found)
+    return ()
 
 
 def _is_copy(episode: Episode) -> bool:

@@ -228,22 +228,23 @@ def copies(transaction: Transaction, episode_ids: Sequence[int]) -> set[int]:
     return ids - {*episode_ids}
 
 
-REPEATED: Final = (
-    "SELECT content_hash FROM memstore_episodes WHERE namespace = :namespace AND content_hash IN"
-    " (SELECT content_hash FROM memstore_episodes WHERE namespace = :namespace AND id > :after"
-    "  AND content_hash <> '' AND idempotency_key IS NOT NULL)"
-    " GROUP BY content_hash HAVING count(*) > 1"
-)
-
-
 def repeated(transaction: Transaction, namespace: str, after: int) -> Iterator[Episode]:
     """Yield the keyed episodes that share their text with another, one of them newer than an id.
 
     Those with the same text follow each other, by id.
     """
+    new = (
+        f"SELECT content_hash FROM memstore_episodes {transaction.dialect.indexed_by(None)}"
+        " WHERE id > :after AND namespace = :namespace AND content_hash <> ''"
+        " AND idempotency_key IS NOT NULL"
+    )
+    several = (
+        "SELECT content_hash FROM memstore_episodes WHERE namespace = :namespace"
+        f" AND content_hash IN ({new}) GROUP BY content_hash HAVING count(*) > 1"
+    )
     rows = transaction.rows(
         f"{SELECT} WHERE e.namespace = :namespace AND e.idempotency_key IS NOT NULL"
-        f" AND e.content_hash IN ({REPEATED}) ORDER BY e.content_hash, e.id",
+        f" AND e.content_hash IN ({several}) ORDER BY e.content_hash, e.id",
         {"namespace": namespace, "after": after},
     )
     return map(_decode, rows)
@@ -252,9 +253,9 @@ def repeated(transaction: Transaction, namespace: str, after: int) -> Iterator[E
 def untimed(transaction: Transaction, namespace: str, after: int) -> list[Episode]:
     """Return the keyed episodes of threads newer than an id that say not when they were said."""
     rows = transaction.rows(
-        f"{SELECT} WHERE e.namespace = :namespace AND e.id > :after AND e.content_hash <> ''"
-        " AND e.valid_at IS NULL AND e.idempotency_key IS NOT NULL AND e.thread IS NOT NULL"
-        " ORDER BY e.id",
+        f"{SELECT} {transaction.dialect.indexed_by(None)} WHERE e.id > :after"
+        " AND e.namespace = :namespace AND e.content_hash <> '' AND e.valid_at IS NULL"
+        " AND e.idempotency_key IS NOT NULL AND e.thread IS NOT NULL ORDER BY e.id",
         {"namespace": namespace, "after": after},
     )
     return [*map(_decode, rows)]
@@ -272,10 +273,12 @@ def timed(transaction: Transaction, namespace: str, thread: str) -> list[Episode
 
 def newest(transaction: Transaction, namespace: str) -> int:
     """Return the highest id of the episodes of a namespace; 0 if there is none."""
-    return transaction.scalar(
-        "SELECT coalesce(max(id), 0) FROM memstore_episodes WHERE namespace = :namespace",
+    row = transaction.one(
+        f"SELECT id FROM memstore_episodes {transaction.dialect.indexed_by(None)}"
+        " WHERE namespace = :namespace ORDER BY id DESC LIMIT 1",
         {"namespace": namespace},
     )
+    return 0 if row is None else int(row[0])
 
 
 def find(
