@@ -42,8 +42,7 @@ from memstore.domain.records import (
     selected_owners,
     selected_scope,
 )
-from memstore.domain.turns import TurnKey
-from memstore.episodes import changes, copies, passages
+from memstore.episodes import changes, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -55,6 +54,7 @@ from memstore.errors import (
 from memstore.frozen import replace
 from memstore.history.erasing import erase_episode
 from memstore.keywords import keywords, part
+from memstore.lazy import lazy_import
 from memstore.search import requests
 from memstore.text.secrets import Screen
 
@@ -65,11 +65,16 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.episodes import copies
     from memstore.search.past import Past
     from memstore.search.searches import Searches
+else:  # only the turns of sessions need them
+    copies = lazy_import("memstore.episodes.copies")
+    turns = lazy_import("memstore.domain.turns")
 
 MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
@@ -342,7 +347,7 @@ class Episodes:
         given = checked_items(new_episodes, "new_episodes")
         tags = {}
         for new in given:
-            key = TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            key = turns.TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
             tags[id(new)] = None if key is None else key.erased
         wanted = [tag for tag in tags.values() if tag is not None]
         with self._engine.read() as transaction:

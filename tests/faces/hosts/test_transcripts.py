@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from memstore.faces.hosts import record_kinds, transcripts
+import memstore
+from memstore.faces.hosts import keeping, record_kinds, transcripts, troubles
 from memstore.faces.hosts.record_kinds import UNKNOWN, Use
 
 TIME = "2026-11-20T10:00:00Z"
@@ -46,27 +47,28 @@ def test_each_kind_of_record_has_one_use_and_a_reason(host: str) -> None:
     assert any(row.use is Use.TURN for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("host", "name"),
-    sorted(kind for kind, use in record_kinds.USES.items() if use is not Use.TURN),
-)
-def test_record_that_is_no_turn_is_none_whatever_message_it_has(
-    tmp_path: Path, host: str, name: str
-) -> None:
+def with_message(host: str, name: str) -> dict[str, Any]:
+    """Return a record of a kind that has a message wherever one could be."""
     said = {"message": {"role": "user", "content": "x"}}
     kind, _, inner = name.rpartition("/")
-    made: dict[str, Any] = {"type": name, **said}
     if host == "cursor":
-        made = {"role": name, "message": {"content": "x"}}
-    elif host == "gemini-cli":
-        made = {"type": name, "id": "i", "content": "x"}
-    elif kind == "attachment":
-        made = {"type": kind, "attachment": {"type": inner, "prompt": "x", **said}, **said}
-    elif host == "codex" and "item_completed" in name:
-        made = codex({"type": inner, "text": "x", **said}) | said
-    elif host == "codex":
-        made = {"type": kind or name, "payload": {"type": inner, **said}, **said}
-    assert read(tmp_path, made) == ([], {})
+        return {"role": name, "message": {"content": "x"}}
+    if host == "gemini-cli":
+        return {"type": name, "id": "i", "content": "x"}
+    if kind == "attachment":
+        return {"type": kind, "attachment": {"type": inner, "prompt": "x", **said}, **said}
+    if "item_completed" in name:
+        return codex({"type": inner, "text": "x", **said}) | said
+    if host == "codex":
+        return {"type": kind or name, "payload": {"type": inner, **said}, **said}
+    return {"type": name, **said}
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini-cli", "cursor"])
+def test_record_that_is_no_turn_is_none_whatever_message_it_has(tmp_path: Path, host: str) -> None:
+    for (of, name), use in record_kinds.USES.items():
+        if of == host and use is not Use.TURN:
+            assert read(tmp_path, with_message(host, name)) == ([], {}), name
 
 
 @pytest.mark.parametrize(
@@ -204,3 +206,20 @@ def test_turn_is_known_by_the_id_it_had_first(tmp_path: Path) -> None:
     turns = [*transcripts.turns(path, Counter())]
     assert [turn.mark for turn in turns] == ["old", "old", "old", "new"]
     assert [turn.copied_from for turn in turns] == ["s1", None, None, None]
+
+
+def test_records_of_unknown_kinds_are_told_apart_from_turns_that_were_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    path = tmp_path / "t.jsonl"
+    made = [{"type": "telepathy"}, {"type": "telepathy"}, {"type": "user", "message": 5}]
+    path.write_text("".join(json.dumps(one) + "\n" for one in made))
+    with memstore.open(tmp_path / "m.db", embedder=None) as store:
+        keeping.keep(store, "claude-code", {"transcript_path": str(path), "session_id": "s"})
+        assert troubles.sentences(store.path) == [
+            "hooks did not keep 1 turn of 1 session: 1 of another form",
+            "transcripts of claude-code have records of kinds that this version does not know, and "
+            "that were not kept: 2 telepathy; a newer version may know them",
+        ]

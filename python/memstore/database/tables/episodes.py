@@ -13,7 +13,7 @@ from memstore.database.filters import SEEN_INDEX, TAGGED, THREAD_INDEX, Conditio
 from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
-from memstore.domain import clock, metadata, turns
+from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode, ThreadSummary
 from memstore.domain.records import Scope, unchecked
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
+    from memstore.domain import turns
 else:
     hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
+    turns = lazy_import("memstore.domain.turns")
     unread = lazy_import("memstore.database.tables.unread")
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)

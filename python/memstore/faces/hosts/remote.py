@@ -134,7 +134,7 @@ def at_start(
     url: str, host: str, session: str | None, user: str | None, is_fork: bool = False
 ) -> dict[str, Any]:
     """Return the text that a session begins with and the names in it."""
-    request = {"event": "start", "host": host, "session": session, **_user(user)}
+    request: dict[str, Any] = {"event": "start", "host": host, "session": session, **_user(user)}
     if is_fork:
         request["is_fork"] = True
     return ask(url, request, seconds=seconds_left())
@@ -147,7 +147,7 @@ def at_prompt(
     if len(prompt) > MAX_PROMPT_CHARACTERS:
         half = MAX_PROMPT_CHARACTERS // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
-    request = {
+    request: dict[str, Any] = {
         "event": "prompt",
         "host": host,
         "prompt": prompt,

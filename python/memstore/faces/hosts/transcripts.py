@@ -22,7 +22,7 @@ from memstore.lazy import lazy_import, lazy_pattern
 if TYPE_CHECKING:
     import hashlib
     import pathlib
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 else:  # the start of a session needs neither
@@ -224,7 +224,7 @@ def mended(text: str) -> str:
     return whole
 
 
-def together(record: dict[str, Any]) -> list[Any] | None:
+def together(record: Mapping[str, Any]) -> list[Any] | None:
     """Return the messages that a record of Gemini CLI has together; ``None`` for any other."""
     holder = record.get("$set")
     if holder is None and "sessionId" in record and "type" not in record:
