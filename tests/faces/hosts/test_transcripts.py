@@ -43,7 +43,7 @@ def test_each_kind_of_record_has_one_use_and_a_reason(host: str) -> None:
     rows = [row for row in record_kinds.TABLE if row.host == host]
     names = [name for row in rows for name in row.names]
     assert len(names) == len({*names})
-    assert all(row.why and row.names for row in rows)
+    assert all(row.reason and row.names for row in rows)
     assert any(row.use is Use.TURN for row in rows)
 
 

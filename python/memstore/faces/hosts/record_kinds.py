@@ -38,13 +38,13 @@ class Row(NamedTuple):
 
     host: str
     use: Use
-    why: str
+    reason: str
     names: frozenset[str]
     """Kinds inside another one are named after it: ``attachment/queued_command``."""
 
 
-def _row(host: str, use: Use, why: str, names: str, within: str = "") -> Row:
-    return Row(host, use, why, frozenset(within + name for name in names.split()))
+def _row(host: str, use: Use, reason: str, names: str, within: str = "") -> Row:
+    return Row(host, use, reason, frozenset(within + name for name in names.split()))
 
 
 TABLE: Final = (

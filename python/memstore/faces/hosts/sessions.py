@@ -51,7 +51,7 @@ class Inherited(NamedTuple):
     """Sessions whose turns it has up to a time; ``None`` for all of them."""
 
     @classmethod
-    def of(cls, held: object) -> Inherited | None:
+    def of(cls, known: object) -> Inherited | None:
         """Read it from JSON.
 
         Raises:
@@ -59,11 +59,11 @@ class Inherited(NamedTuple):
             ValueError: a session without a time.
             LookupError: something is missing.
         """
-        if not isinstance(held, dict):
+        if not isinstance(known, dict):
             return None
-        sessions = ((name, until) for name, until in held["sessions"])
+        sessions = ((name, until) for name, until in known["sessions"])
         return cls(
-            tuple(map(str, held["turns"]))[-MAX_NAMES:],
+            tuple(map(str, known["turns"]))[-MAX_NAMES:],
             tuple((str(name), None if until is None else str(until)) for name, until in sessions),
         )
 

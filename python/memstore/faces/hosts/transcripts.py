@@ -72,7 +72,7 @@ WRAPPED: Final = lazy_pattern(
 BETWEEN: Final = lazy_pattern(r"\n</user_query>\s*\n<user_query>\n", re.IGNORECASE)
 """What stands between two prompts in one text."""
 
-BESIDE: Final = lazy_pattern(
+EDITOR_CONTEXT: Final = lazy_pattern(
     r"\A\s*# .*?^## My request for Codex:[^\S\n]*\n?", re.DOTALL | re.MULTILINE
 )
 """What Codex in an editor puts before the user's words."""
@@ -300,9 +300,9 @@ def _kind_of_codex(kind: str, payload: object) -> str:
     return f"{name}/{item.get('type')}"
 
 
-def _asked(texts: list[str]) -> list[str]:
+def _typed(texts: list[str]) -> list[str]:
     """Return what the user typed, without what Codex puts before it."""
-    return [BESIDE.sub("", text, count=1) for text in texts]
+    return [EDITOR_CONTEXT.sub("", text, count=1) for text in texts]
 
 
 def _of_message(record: dict[str, Any], name: str) -> object:
@@ -369,7 +369,7 @@ def _codex(record: dict[str, Any], name: str, place: str) -> Iterator[Transcript
     payload = record["payload"]
     item = payload["item"] if "/item_completed/" in name else payload
     role = "user" if name.endswith(("/user_message", "/UserMessage")) else "assistant"
-    clean = _asked if role == "user" else None
+    clean = _typed if role == "user" else None
     said = next(filter(None, (_text(item.get(part), clean) for part in OF_ITEMS)), "")
     yield _turn(item.get("id"), role, said, place, record.get("timestamp"))
 
