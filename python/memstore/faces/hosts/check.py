@@ -186,7 +186,7 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
         done = subprocess.run(  # noqa: S603 - as the host runs it
             line if in_shell else words,
             shell=in_shell,
-            input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
+            input=json.dumps({"cwd": folder}),  # of no session, so that nothing is remembered
             cwd=folder,
             capture_output=True,
             encoding="utf-8",
