@@ -54,6 +54,7 @@ from memstore.errors import (
 from memstore.frozen import replace
 from memstore.history.erasing import erase_episode
 from memstore.keywords import keywords, part
+from memstore.lazy import lazy_import
 from memstore.search import requests
 from memstore.text.secrets import Screen
 
@@ -64,11 +65,16 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.episodes import copies
     from memstore.search.past import Past
     from memstore.search.searches import Searches
+else:  # only the turns of sessions need them
+    copies = lazy_import("memstore.episodes.copies")
+    turns = lazy_import("memstore.domain.turns")
 
 MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
@@ -330,6 +336,34 @@ class Episodes:
             for key, episode in found.items()
             if owners is None or episode.scope == owners
         }
+
+    def unerased(
+        self, new_episodes: Iterable[NewEpisode], *, scope: Scope | None = None
+    ) -> builtins.list[NewEpisode]:
+        """Return those of these turns of sessions that were not erased; what has no key is none.
+
+        A turn that was erased stays away, whichever session repeats it.
+        """
+        given = checked_items(new_episodes, "new_episodes")
+        tags = {}
+        for new in given:
+            key = turns.TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            tags[id(new)] = None if key is None else key.erased
+        wanted = [tag for tag in tags.values() if tag is not None]
+        with self._engine.read() as transaction:
+            erased = episode_table.erased_turns(transaction, self._namespace, wanted)
+        return [new for new in given if tags[id(new)] not in erased]
+
+    def fold_turns(self) -> int:
+        """Let turns of sessions expire that earlier versions recorded more than once.
+
+        The copies keep their ids, their texts and the facts that were drawn from them; they are
+        erased with the turn. Only what was recorded since the last time is examined.
+
+        Returns:
+            How many have expired.
+        """
+        return copies.fold(self._engine, self._author, self._namespace)
 
     def threads(
         self,

@@ -46,6 +46,8 @@ class AsyncEpisodes(Awaited[Episodes]):
     replace = awaited(Episodes.replace)
     record = awaited(Episodes.record)
     by_keys = awaited(Episodes.by_keys)
+    unerased = awaited(Episodes.unerased)
+    fold_turns = awaited(Episodes.fold_turns)
     threads = awaited(Episodes.threads)
     expire = awaited(Episodes.expire)
     expire_all = awaited(Episodes.expire_all)

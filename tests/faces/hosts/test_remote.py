@@ -6,6 +6,7 @@ import json
 import stat
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from memstore.faces.hosts import edits, hook, placing, remote, servers, spool, t
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
 
+TIME = "2026-11-20T10:00:00Z"
 ANA = {"type": "user", "uuid": "u1", "message": {"role": "user", "content": "Staging is port 5499"}}
 BOT = {"type": "assistant", "uuid": "u2", "message": {"role": "assistant", "content": "Noted."}}
 
@@ -131,6 +133,31 @@ def test_a_conversation_is_kept_on_the_server_once(
     more = {**ANA, "uuid": "u3", "message": {"role": "user", "content": "And its owner is Marta"}}
     answered("keep", transcript(home, ANA, BOT, more), team.url)
     assert team.said() == ["Staging is port 5499", "Noted.", "And its owner is Marta"]
+
+
+def test_turns_of_a_fork_are_kept_once_and_not_told_to_it(
+    team: Team, home: Path, started: list[Any]
+) -> None:
+    servers.keep(team.url, team.secret)
+    marks = [str(uuid.uuid4()) for _ in range(2)]
+    parent = [one | {"uuid": mark} for one, mark in zip((ANA, BOT), marks, strict=True)]
+    by = [
+        one | {"forkedFrom": {"sessionId": "s1", "messageUuid": one["uuid"]}, "timestamp": TIME}
+        for one in parent
+    ]
+    asking = {"prompt": "which port is staging, 5499?"}
+    child = transcript(home, *by) | {"session_id": "s2"}
+    answered("SessionStart", {**child, "source": "fork"}, team.url)
+    assert answered("UserPromptSubmit", {**child, **asking}, team.url) is None
+    answered("keep", child, team.url)
+    answered("keep", transcript(home, *parent), team.url)
+    assert team.said() == ["Staging is port 5499", "Noted."]
+    assert answered("UserPromptSubmit", {**child, **asking}, team.url) is None
+    absent = {"session_id": "s3", "transcript_path": str(home / "none.jsonl"), "cwd": str(home)}
+    answered("SessionStart", {**absent, "source": "fork"}, team.url)
+    assert answered("UserPromptSubmit", {**absent, **asking}, team.url) is None
+    other = {"session_id": "s4", "cwd": str(home), **asking}
+    assert "5499" in told(answered("UserPromptSubmit", other, team.url))
 
 
 def test_what_was_said_while_the_server_was_away_arrives_when_it_is_back(

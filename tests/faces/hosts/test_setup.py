@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -457,6 +458,35 @@ def test_claude_code_is_registered_by_its_own_command(
     answer = cli("setup", "claude-code")
     assert answer.code == 1
     assert "claude is not on the PATH" in answer.err
+
+
+@pytest.mark.process
+def test_registration_of_an_earlier_version_is_told_to_show_the_tools(
+    cli: CommandLine, home: Path, programs: Path
+) -> None:
+    claude = programs / "claude"
+    claude.write_text(CLAUDE.format(python=sys.executable))
+    claude.chmod(0o755)
+    file = home / ".claude.json"
+    file.write_text(json.dumps({"mcpServers": {}}))
+    before = contents(home)
+    cli.json("setup", "claude-code")
+    assert at(file, "mcpServers", "memstore", "alwaysLoad") is True
+    record = home / "data" / "memstore" / "setup.json"
+    for written in (file, record):  # as an earlier version left it
+        text, number = re.subn(r',\s*"alwaysLoad": true', "", written.read_text())
+        assert number == 1
+        written.write_text(text)
+    answer = cli("setup", "--check", "--json")
+    assert answer.code == 1
+    [seen] = [one for one in json.loads(answer.out) if one["what"] == "tools"]
+    assert '"alwaysLoad": true: run memstore setup again' in seen["answer"]
+    assert any("alwaysLoad" in line for line in cli.json("setup")["changed"]["claude-code"])
+    assert at(file, "mcpServers", "memstore", "alwaysLoad") is True
+    assert all(one["works"] for one in cli.json("setup", "--check"))
+    assert not any(cli.json("setup")["changed"].values())
+    cli.json("setup", "--uninstall")
+    assert contents(home) == before
 
 
 CLAUDE = """\

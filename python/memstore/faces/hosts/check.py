@@ -60,8 +60,20 @@ def seen(done: Done) -> Iterator[Seen]:
                 registered = _value(Path(change.file), made.path)
     if registered is not None:
         yield _server(registered, project)
+    if done.command is not None and registered != MISSING and not _shows_tools(registered):
+        yield Seen("tools", "", False, HIDDEN)
     if hook is not None:
         yield _hook(hook, project, catalogue.by_name()[done.host].note)
+
+
+HIDDEN: Final = (
+    "newer versions of Claude Code show the model only some of the tools, because the entry has no "
+    '"alwaysLoad": true: run memstore setup again'
+)
+
+
+def _shows_tools(registered: Any) -> bool:
+    return all(registered.get(name) == value for name, value in catalogue.SHOWN.items())
 
 
 def _value(file: Path, path: Sequence[str]) -> Any:
@@ -174,7 +186,7 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
         done = subprocess.run(  # noqa: S603 - as the host runs it
             line if in_shell else words,
             shell=in_shell,
-            input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
+            input=json.dumps({"cwd": folder}),  # of no session, so that nothing is remembered
             cwd=folder,
             capture_output=True,
             encoding="utf-8",

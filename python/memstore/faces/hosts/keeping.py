@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
+from memstore.domain.turns import TurnKey, digest_of
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
 from memstore.faces.hosts import traces, transcripts, troubles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memstore.domain.records import Scope
@@ -45,8 +45,9 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     left_out: Counter[str] = Counter()
     turns = transcripts.turns(path, left_out)
     kept = 0
-    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        kept += add(store, some, left_out)
+    while some := [*islice(turns, AT_ONCE)]:
+        kept += add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
     if settings.keeps_traces():
         try:
             _keep_trace(store, host, session, path, owner)
@@ -58,11 +59,32 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     return kept
 
 
+def add_turns(
+    store: Store,
+    host: str,
+    session: str,
+    turns: Sequence[TranscriptTurn],
+    left_out: Counter[str],
+    owner: Scope = NOBODY,
+) -> int:
+    """Store turns that were neither stored nor erased before; return how many there are.
+
+    Those that are refused are counted in ``left_out``.
+    """
+    earlier = {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    known = store.episodes.by_keys([*earlier], scope=owner)
+    same = {id(earlier[key]) for key in known}
+    new = [episode(turn, host, session, owner) for turn in turns if id(turn) not in same]
+    return len(turns) - len(new) + add(store, store.episodes.unerased(new, scope=owner), left_out)
+
+
 def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
     """Add turns together, or if the store refuses one of them, one by one.
 
     Those that are refused are counted in ``left_out``; returns how many were not.
     """
+    if not some:
+        return 0
     try:
         return len(store.episodes.add_many(some))
     except REFUSED:
@@ -88,16 +110,26 @@ def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope)
 
 
 def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
-    """Return a turn as an episode, with a key by which it is stored only once."""
+    """Return a turn as an episode, with a key by which it is stored only once.
+
+    One that was copied from another session is recorded where it was said.
+    """
     # A host may write an incomplete turn, and later the complete one under the same id.
-    digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
+    key = TurnKey.of(host, session, turn.mark, digest_of(turn.text), owner)
     return NewEpisode(
         content=turn.text,
         source=host,
-        thread=session,
+        thread=turn.copied_from or session,
         speaker=turn.role,
         tags=("session",),
         valid_at=turn.at,
-        idempotency_key=f"{host}:{session}:{turn.mark}:{digest}",
+        idempotency_key=str(key),
         **owner.ids,
     )
+
+
+def _earlier_keys(turn: TranscriptTurn, host: str, session: str) -> Iterator[str]:
+    """Yield the keys that earlier versions gave a turn."""
+    for one in dict.fromkeys((session, turn.copied_from)):
+        if one is not None:
+            yield str(TurnKey(host, one, turn.mark, digest_of(turn.text)))
