@@ -72,7 +72,7 @@ def test_a_note_is_an_episode_and_its_observations_are_facts(store: Store, tmp_p
     assert (origin.content, origin.subject) == ("From Lyon", "Green Tea")
     assert origin.metadata["tags"] == ["place", "old"]
     assert origin.metadata["context"] == "told by Ana"
-    assert origin.metadata["imported"] == {"from": "markdown", "id": "tea.md", "line": 3}
+    assert origin.metadata["imported"] == {"from": "markdown", "id": "tea.md", "line": 8}
     assert facts["relation"].content == "Green Tea grown in Lyon"
     assert facts["relation"].metadata["relation"]["to"] == "Lyon"
     [episode] = store.episodes.list()
