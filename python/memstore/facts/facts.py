@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         adoption,
         checks,
         explaining,
+        following,
         keyed,
         provenance,
         rehearsing,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     )
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
+    from memstore.facts.following import Followed, Reading
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.writer import FactWriter
     from memstore.history import erasing, trust
@@ -64,6 +66,7 @@ else:
     episode_table = lazy_import("memstore.database.tables.episodes")
     erasing = lazy_import("memstore.history.erasing")
     explaining = lazy_import("memstore.facts.explaining")
+    following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
     provenance = lazy_import("memstore.facts.provenance")
     rehearsing = lazy_import("memstore.facts.rehearsing")
@@ -219,7 +222,7 @@ class Facts:
             return []
 
         def store(transaction: Transaction) -> list[Fact]:
-            homes = [self._home(transaction, new) for new in prepared]
+            homes = [self.home(transaction, new) for new in prepared]
             writers = {home: self.writer(transaction, home) for home in {*homes}}
             for home, writer in writers.items():
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
@@ -264,6 +267,12 @@ class Facts:
                 prepared = checks.all_prepared(keyed.facts_among(items), self._screen)
             return keyed.put_all(self.writer(transaction), items, prepared)
 
+    def follow(
+        self, reading: Reading, scope: Scope, alike: Callable[[str], Sequence[int]]
+    ) -> Followed:
+        """Bring the facts of a file of others up to date; see :mod:`memstore.facts.following`."""
+        return following.follow(self, reading, scope, alike)
+
     def perform(self, work: Callable[[Transaction], T]) -> T:
         """Do work in one transaction for writing."""
         if self._engine.is_remote and self._unchanged is None:
@@ -282,7 +291,7 @@ class Facts:
                 return held
         return writer.insert(new, now=now)
 
-    def _home(self, transaction: Transaction, new: Prepared) -> str:
+    def home(self, transaction: Transaction, new: Prepared) -> str:
         """Return the namespace in which a new fact belongs."""
         if len(self.namespaces) == 1:
             return self.namespace

@@ -1,4 +1,6 @@
-"""Stores the turns of a host's session as episodes, each once, and what the session did."""
+"""Stores the turns of a host's session as episodes, each once, what the session did, and what the
+host remembers by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,12 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import settings
+from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
 from memstore.episodes.traces import TRACE, new_trace
-from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
-from memstore.faces.hosts import traces, transcripts, troubles
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
+from memstore.faces.hosts import own_memory, traces, transcripts, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +29,8 @@ REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
 """How the store says that it does not take a turn, such as one with a secret."""
 
 REASON: Final = "refused by the store"
+
+NOT_FOLLOWED: Final = "in the host's own memory, and not taken"
 
 AT_ONCE: Final = 100
 """Episodes per transaction, so that other writers need not wait long."""
@@ -52,6 +56,7 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
             _keep_trace(store, host, session, path, owner)
         except REFUSED:
             left_out[REASON] += 1
+    follow_own_memory(store, host, path, owner, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
@@ -70,6 +75,19 @@ def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int
             left_out[REASON] += 1
             return 0
     return sum(add(store, [one], left_out) for one in some)
+
+
+def follow_own_memory(
+    store: Store, host: str, path: Path, owner: Scope, left_out: Counter[str]
+) -> None:
+    """Bring the facts up to date with what the host remembers by itself for this project."""
+    root = projects.project_of().folder
+    try:
+        for said in own_memory.of_session(host, root, store.namespace, path):
+            done = own_memory.follow(store, said, owner)
+            left_out[NOT_FOLLOWED] += said.left_out + done.refused
+    except (MemstoreError, OSError):  # the conversation is stored
+        left_out[NOT_FOLLOWED] += 1
 
 
 def is_worth_keeping(event: dict[str, Any]) -> bool:
