@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -59,7 +60,7 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
@@ -69,6 +70,11 @@ if TYPE_CHECKING:
     from memstore.domain.records import JournalLine, ScopeSelection
     from memstore.search.past import Past
     from memstore.search.searches import Searches
+
+NONE: Final[Mapping[str, str]] = {}
+
+ONCE: Final = uuid.UUID("b6f7a9f2-3c1e-5f0b-8f55-2f1f5d6f1c0e")
+"""The UUID namespace (RFC 9562, version 5) of :func:`add_once`; it must never change."""
 
 MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
@@ -175,28 +181,54 @@ class Episodes:
             IdempotencyConflict: a key belongs to an episode of other owners or, without
                 ``keep_known``, with different content.
         """
+        return self._add_many(new_episodes, keep_known=keep_known)[0]
+
+    def _add_many(
+        self,
+        new_episodes: Iterable[NewEpisode | Mapping[str, Any]],
+        *,
+        keep_known: bool = False,
+        uuids: Mapping[str, str] = NONE,
+        in_the_past: bool = False,
+    ) -> tuple[builtins.list[Episode], int]:
+        """Record episodes like :meth:`add_many`; return how many of them are new, too.
+
+        Args:
+            uuids: the UUIDs of new ones, by their idempotency keys (:func:`add_once`).
+            in_the_past: they were recorded when they were said, by another program.
+        """
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
             prepared.append(checked(self.screen.record(one)))
         if not prepared:
-            return []
+            return [], 0
         keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
 
-        def record(transaction: Transaction) -> builtins.list[Episode]:
+        def record(transaction: Transaction) -> tuple[builtins.list[Episode], int]:
             counter = thread_table.Counter(thread_table.EPISODES)
             known = episode_table.with_keys(transaction, self._namespace, keys)
-            recorded = []
+            taken = episode_table.with_uuids(transaction, self._namespace, [*uuids.values()])
+            named = {one.uuid: one for one in taken} if uuids else {}
+            recorded, new = [], 0
             for values in prepared:
                 key = values["idempotency_key"]
                 same = None if key is None else known.get(key)
-                if same is None:
-                    same = self._record(transaction, values, counter)
-                else:
+                uuid = uuids.get(key or "")
+                erased = named.get(uuid or "")
+                if same is not None:
                     _check_same(same, values, keep_known=keep_known)
+                elif erased is not None and not erased.content:
+                    same = erased
+                else:
+                    at = values["valid_at"] if in_the_past else None
+                    given = {"uuid": None if erased is not None else uuid, "created_at": at}
+                    same = self._record(transaction, values | given, counter)
+                    named |= {} if uuid is None else {uuid: same}
+                    new += 1
                 recorded.append(same)
                 known |= {} if key is None else {key: same}
-            return recorded
+            return recorded, new
 
         return self._engine.perform(record)
 
@@ -667,6 +699,31 @@ class Episodes:
             include_expired=asked["include_expired"],
             **times(asked),
         )
+
+
+def add_once(
+    episodes: Episodes,
+    new_episodes: Sequence[NewEpisode],
+    names: Sequence[str],
+    *,
+    in_the_past: bool = False,
+) -> int:
+    """Record episodes that others may record again; return how many are new.
+
+    One that was erased is not recorded again, although its key was erased with it: its UUID is made
+    of its name, which therefore must not depend on its text.
+
+    Args:
+        new_episodes: with idempotency keys.
+        names: of each one, what it is called where it comes from.
+        in_the_past: they were recorded when they were said, by another program.
+    """
+    owners = [(one.user_id, one.agent_id, one.run_id) for one in new_episodes]
+    uuids = {
+        str(one.idempotency_key): str(uuid.uuid5(ONCE, repr((name, owner))))
+        for one, name, owner in zip(new_episodes, names, owners, strict=True)
+    }
+    return episodes._add_many(new_episodes, uuids=uuids, in_the_past=in_the_past)[1]
 
 
 def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:

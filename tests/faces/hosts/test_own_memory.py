@@ -6,7 +6,6 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +54,9 @@ class Project:
                 lines.write(json.dumps(record | {"sessionId": session}) + "\n")
         return file
 
-    def remember(self, text: str, name: str = "a", type: str = "project") -> Path:
+    def remember(self, text: str, name: str = "a", kind: str = "project") -> Path:
         file = self.memory / f"{name}.md"
-        told = {"name": name, "description": f"about {name}", "type": type, "text": text}
+        told = {"name": name, "description": f"about {name}", "type": kind, "text": text}
         file.write_text(MEMORY.format(**told), encoding="utf-8")
         return file
 
@@ -67,11 +66,10 @@ class Project:
         return file
 
     def open(self, **given: Any) -> Store:
-        store = memstore.open(
+        return memstore.open(
             self.database, namespace=given.pop("namespace", "auto"), actor="agent",
             source="claude-code", embedder=None, **given,
         )  # fmt: skip
-        return store
 
     def keep(self, **given: Any) -> None:
         os.chdir(self.root)
@@ -251,7 +249,7 @@ def test_what_the_agent_also_stored_is_one_fact(project: Project, subject: str) 
 
 def test_a_fact_that_two_projects_remember_ends_with_the_last(project: Project, home: Path) -> None:
     other = Project(home, "web")
-    files = [one.remember("Prefers tabs to spaces", type="user") for one in (project, other)]
+    files = [one.remember("Prefers tabs to spaces", kind="user") for one in (project, other)]
     project.keep()
     other.keep()
     assert project.facts() == other.facts() == ["Prefers tabs to spaces"]

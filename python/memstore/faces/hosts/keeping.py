@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
+from memstore.episodes.log import add_once
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
@@ -47,15 +48,7 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
         return 0
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
-    turns = transcripts.turns(path, left_out)
-    kept = 0
-    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        kept += add(store, some, left_out)
-    if settings.keeps_traces():
-        try:
-            _keep_trace(store, host, session, path, owner)
-        except REFUSED:
-            left_out[REASON] += 1
+    kept = keep_file(store, host, session, path, owner, left_out, settings.project_folder())
     follow_own_memory(store, host, path, owner, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
@@ -63,18 +56,54 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     return kept
 
 
-def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
+def keep_file(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+    *,
+    in_the_past: bool = False,
+) -> int:
+    """Store the turns of a transcript and what the session did; return how many turns are new.
+
+    Args:
+        root: the folder of the project, to which the paths of files are relative.
+        in_the_past: whether they count as recorded when they were said.
+    """
+    turns = transcripts.turns(path, left_out)
+    kept = 0
+    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
+        kept += add(store, some, left_out, in_the_past=in_the_past)
+    if settings.keeps_traces():
+        try:
+            _keep_trace(store, host, session, path, owner, root)
+        except REFUSED:
+            left_out[REASON] += 1
+    return kept
+
+
+def add(
+    store: Store,
+    some: Sequence[NewEpisode],
+    left_out: Counter[str],
+    *,
+    in_the_past: bool = False,
+) -> int:
     """Add turns together, or if the store refuses one of them, one by one.
 
-    Those that are refused are counted in ``left_out``; returns how many were not.
+    Those that are refused are counted in ``left_out``; returns how many are new.
     """
+    names = [str(one.idempotency_key).rpartition(":")[0] for one in some]  # without the digest
     try:
-        return len(store.episodes.add_many(some))
+        return add_once(store.episodes, some, names, in_the_past=in_the_past)
     except REFUSED:
         if len(some) == 1:
             left_out[REASON] += 1
             return 0
-    return sum(add(store, [one], left_out) for one in some)
+    return sum(add(store, [one], left_out, in_the_past=in_the_past) for one in some)
 
 
 def follow_own_memory(
@@ -97,9 +126,9 @@ def is_worth_keeping(event: dict[str, Any]) -> bool:
     return said and settings.keeps_transcripts()
 
 
-def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:
+def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope, root: str) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
-    done = traces.trace(path, settings.project_folder())
+    done = traces.trace(path, root)
     made = new_trace(source=host, session=session, owner=owner, **done._asdict())
     if made is not None:
         store.episodes.replace(made, TRACE)
