@@ -244,6 +244,11 @@ class Episodes:
         Raises:
             ValueError: it has no thread, or another tag.
         """
+        return self._replace(new, tag, in_the_past=False)
+
+    def _replace(
+        self, new: NewEpisode | Mapping[str, Any], tag: str, *, in_the_past: bool
+    ) -> Episode:
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
         values, now = checked(self.screen.record(given)), clock.utc_now()
@@ -261,6 +266,7 @@ class Episodes:
                 if old not in same[-1:]:
                     changes.change(transaction, self._author, old, {"expired_at": now})
             counter = thread_table.Counter(thread_table.EPISODES)
+            values["created_at"] = values["valid_at"] if in_the_past else None
             return same[-1] if same else self._record(transaction, values, counter)
 
     def record(
@@ -724,6 +730,11 @@ def add_once(
         for one, name, owner in zip(new_episodes, names, owners, strict=True)
     }
     return episodes._add_many(new_episodes, uuids=uuids, in_the_past=in_the_past)[1]
+
+
+def replace_in_the_past(episodes: Episodes, new: NewEpisode, tag: str) -> Episode:
+    """Record an episode like :meth:`Episodes.replace`, as if that had been done at its time."""
+    return episodes._replace(new, tag, in_the_past=True)
 
 
 def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:

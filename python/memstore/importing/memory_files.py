@@ -53,6 +53,9 @@ OF_CODEX: Final[Mapping[str, str]] = {
 TASK_NUMBERS: Final = re.compile(r"(?:\s*\[Task[^\]]*\])+$")
 APPLIES: Final = re.compile(r"(?:^|\s)applies_to:\s*cwd=([^;\s][^;]*)")
 
+EVERYWHERE: Final = "~"
+"""The folder of what names none: the home folder is no project."""
+
 MAX_WHOLE: Final = 4_000
 """Characters of a file without a type that is one fact; a longer one is read by items."""
 
@@ -108,9 +111,11 @@ def read(note: Note, name: str, category: str = PROJECT) -> ReadFile:
     found: list[Remembered] = []
     left_out = [(line, "items and paragraphs that are too long") for line in notes.too_long(note)]
     is_of_codex = any(_is_group(block.headings) for block in note.blocks)
-    folder = None
+    folder, group = None, ""
     for one in notes.instructions(note):
         if is_of_codex:
+            if one.headings[:1] != (group,):
+                folder, group = EVERYWHERE, (one.headings or ("",))[0]
             if applies := APPLIES.search(one.text):
                 folder = applies[1].strip()
             section = one.headings[-1].casefold() if one.headings else ""

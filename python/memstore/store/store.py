@@ -2182,6 +2182,18 @@ def in_run(store: Store, run: bytes) -> Store:
     return store._same(store._author._replace(run=run), store._unchanged)
 
 
+def for_project(store: Store, namespace: str, shared: str, source: str) -> Store:
+    """Return a store for a project, as opening the file for it gives; a program changes it.
+
+    Args:
+        shared: the namespace of what is about the user.
+        source: the program.
+    """
+    others = None if namespace == shared else shared
+    author = store._author._replace(actor="agent", source=source)
+    return store._bound(namespace, confined=False, shared=others, author=author, unchanged=None)
+
+
 def by_actor(store: Store, actor: str) -> Store:
     """Return the same store, whose changes are journalled as made by somebody else."""
     author = store._author._replace(actor=checked_text(actor, "actor", MAX_NAME))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
-from memstore.episodes.log import add_once
+from memstore.episodes.log import add_once, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
@@ -79,7 +79,7 @@ def keep_file(
         kept += add(store, some, left_out, in_the_past=in_the_past)
     if settings.keeps_traces():
         try:
-            _keep_trace(store, host, session, path, owner, root)
+            _keep_trace(store, host, session, path, owner, root, in_the_past)
         except REFUSED:
             left_out[REASON] += 1
     return kept
@@ -126,11 +126,15 @@ def is_worth_keeping(event: dict[str, Any]) -> bool:
     return said and settings.keeps_transcripts()
 
 
-def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope, root: str) -> None:
+def _keep_trace(
+    store: Store, host: str, session: str, path: Path, owner: Scope, root: str, in_the_past: bool
+) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
     done = traces.trace(path, root)
     made = new_trace(source=host, session=session, owner=owner, **done._asdict())
-    if made is not None:
+    if made is not None and in_the_past:
+        replace_in_the_past(store.episodes, made, TRACE)
+    elif made is not None:
         store.episodes.replace(made, TRACE)
 
 

@@ -119,26 +119,35 @@ def places(host: str, project: Path, transcript: Path | None = None) -> list[Pla
     if host == GEMINI:
         folder = gemini_folder()
         found = [Place(GEMINI, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)]
-        if name := _gemini_names().get(str(project)):
+        if name := gemini_names().get(str(project)):
             found.append(Place(GEMINI, folder / "tmp" / name / FOLDER))
         return found
     return []
 
 
-def every_place(host: str) -> Iterator[Place]:
-    """Yield the places of a host that exist, for all projects."""
-    roots = {
-        CLAUDE: (catalogue.claude_folder() / "projects", f"*/{FOLDER}"),
-        GEMINI: (gemini_folder() / "tmp", f"*/{FOLDER}"),
-    }
-    if host in roots:
-        root, pattern = roots[host]
-        for folder in sorted(root.glob(pattern)):
-            if folder.is_dir() and not folder.is_symlink():
-                yield Place(host, folder)
-    for place in places(host, Path.home()):
-        if place.files and place.folder.is_dir():
-            yield place
+def every_place(host: str, root: Path | None = None) -> Iterator[Place]:
+    """Yield the places of a host that exist, for all projects.
+
+    Args:
+        root: the host's folder; by default, that of this user.
+    """
+    folder = folder_of(host) if root is None else root
+    inside = {CLAUDE: "projects", GEMINI: "tmp"}.get(host)
+    if inside is not None:
+        for found in sorted((folder / inside).glob(f"*/{FOLDER}")):
+            if found.is_dir() and not found.is_symlink():
+                yield Place(host, found)
+    whole = Place(host, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)
+    if host == CODEX:
+        whole = Place(host, folder / "memories", (memory_files.INDEX,))
+    if host != CLAUDE and any((whole.folder / name).is_file() for name in whole.files):
+        yield whole
+
+
+def folder_of(host: str) -> Path:
+    """Return the folder of a host that has a memory of its own."""
+    folders = {CLAUDE: catalogue.claude_folder, CODEX: catalogue.codex_folder}
+    return folders.get(host, gemini_folder)()
 
 
 def _of_claude(project: Path, transcript: Path | None) -> list[Place]:
@@ -152,7 +161,28 @@ def _of_claude(project: Path, transcript: Path | None) -> list[Place]:
     return [Place(CLAUDE, one) for one in dict.fromkeys(found)]
 
 
-def _gemini_names() -> dict[str, str]:
+def project_named(name: str) -> str | None:
+    """Return the folder that Claude Code calls so; ``None`` unless there is one.
+
+    It replaces all but letters and digits, so the folders on this disk are tried.
+    """
+    waiting = [(Path(os.sep), "-")]
+    while waiting:
+        folder, written = waiting.pop()
+        try:
+            inside = [one for one in os.scandir(folder) if one.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        for one in inside:
+            here = written + CHARACTERS.sub("-", one.name)
+            if here == name:
+                return one.path
+            if name.startswith(f"{here}-"):
+                waiting.append((Path(one.path), f"{here}-"))
+    return None
+
+
+def gemini_names() -> dict[str, str]:
     """Return the names that Gemini CLI gave to projects, by their folders."""
     named = _settings_of(gemini_folder() / "projects.json").get("projects")
     pairs = named.items() if isinstance(named, dict) else ()
