@@ -25,19 +25,24 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import NewFact, Scope
 from memstore.errors import MemstoreError
-from memstore.faces.hosts import catalogue, transcripts
+from memstore.faces.escaping import counted
+from memstore.faces.hosts import catalogue, placing, transcripts
 from memstore.facts import following
 from memstore.facts.following import Reading, Stated
 from memstore.importing import memory_files
 from memstore.importing.memory_files import PREFERENCE, PROJECT
+from memstore.lazy import lazy_import
 from memstore.store.store import facts_of
 from memstore.text import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from memstore.faces.hosts import toml
     from memstore.facts.following import Followed
     from memstore.store.store import Store
+else:
+    toml = lazy_import("memstore.faces.hosts.toml")
 
 MAX_BYTES: Final = 1_000_000
 """Bytes of a file that is read."""
@@ -195,6 +200,74 @@ def _settings_of(file: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return held if isinstance(held, dict) else {}
+
+
+# -- whether it is on ------------------------------------------------------------------------------
+
+
+class State(NamedTuple):
+    """What is known of a host's own memory."""
+
+    host: str
+    is_on: bool
+    files: int
+    """Files that are there, on or off."""
+    places: int
+    """The folders that they are in."""
+    may_be_off: bool
+    """Whether the host has a setting that turns it off."""
+
+    @property
+    def sentence(self) -> str:
+        title = catalogue.by_name()[self.host].title
+        there = f"{counted(self.files, 'file')} in {counted(self.places, 'folder')}"
+        state = "on" if self.is_on else "off"
+        return f"{title} has a memory of its own, which is {state}: {there}"
+
+
+def state(host: str, project: Path | None = None) -> State | None:
+    """Return what is known of a host's own memory; ``None`` if it has none.
+
+    Args:
+        project: the folder of a project, whose settings count too.
+    """
+    if host not in (CLAUDE, CODEX, GEMINI):
+        return None
+    found = [*every_place(host)]
+    files = sum(len([*filter(None, map(_is_there(one), _names(one)))]) for one in found)
+    is_on = {CLAUDE: _is_claude_on, CODEX: _is_codex_on}.get(host, lambda _: True)(project)
+    return State(host, is_on, files, len(found), may_be_off=host != GEMINI)
+
+
+def _is_there(place: Place) -> Callable[[str], bool]:
+    return lambda name: (place.folder / name).is_file()
+
+
+def _is_claude_on(project: Path | None) -> bool:
+    if (chosen := settings.host_folder("CLAUDE_CODE_DISABLE_AUTO_MEMORY")) is not None:
+        return chosen.strip().lower() not in ("1", "true", "yes", "on")
+    files = [catalogue.claude_folder() / "settings.json"]
+    if project is not None:
+        folder = project / ".claude"
+        files = [folder / "settings.local.json", folder / "settings.json", *files]
+    for file in files:
+        said = _settings_of(file).get("autoMemoryEnabled")
+        if isinstance(said, bool):
+            return said
+    return True
+
+
+def _is_codex_on(project: Path | None) -> bool:
+    folders = [catalogue.codex_folder(), *([project / ".codex"] if project is not None else [])]
+    for folder in reversed(folders):
+        try:
+            held = toml.value((folder / "config.toml").read_text("utf-8"))
+            said = placing.at(held or {}, ("features", "memories"))
+        except (OSError, ValueError, KeyError):
+            continue
+        if isinstance(said, bool):
+            return said
+    return False
 
 
 # -- reading -----------------------------------------------------------------------------------
