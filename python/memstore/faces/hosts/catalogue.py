@@ -119,6 +119,9 @@ def _hooks(
     return edits
 
 
+SHOWN: Final = {"alwaysLoad": True}
+"""Claude Code shows the tools of a server without this only to a model that searches for them."""
+
 CLAUDE_EVENTS: Final = {
     "SessionStart": "tell",
     "UserPromptSubmit": "tell",
@@ -140,7 +143,9 @@ def _claude_shape(words: list[str], event: str) -> dict[str, Any]:
         command = {"command": words[0], "args": words[1:]}
     group = {"hooks": [{"type": "command", **command, "timeout": HOOK_SECONDS}]}
     return (
-        {"matcher": "startup|resume|clear|compact", **group} if event == "SessionStart" else group
+        {"matcher": "startup|resume|clear|compact|fork", **group}
+        if event == "SessionStart"
+        else group
     )
 
 

@@ -60,8 +60,20 @@ def seen(done: Done) -> Iterator[Seen]:
                 registered = _value(Path(change.file), made.path)
     if registered is not None:
         yield _server(registered, project)
+    if done.command is not None and registered != MISSING and not _shows_tools(registered):
+        yield Seen("tools", "", False, HIDDEN)
     if hook is not None:
         yield _hook(hook, project, catalogue.by_name()[done.host].note)
+
+
+HIDDEN: Final = (
+    "newer versions of Claude Code show the model only some of the tools, because the entry has no "
+    '"alwaysLoad": true: run memstore setup again'
+)
+
+
+def _shows_tools(registered: Any) -> bool:
+    return all(registered.get(name) == value for name, value in catalogue.SHOWN.items())
 
 
 def _value(file: Path, path: Sequence[str]) -> Any:

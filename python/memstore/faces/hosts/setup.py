@@ -223,7 +223,7 @@ def _recorded(step: FileStep) -> ChangedFile:
 
 
 def _register_claude(wanted: Registration, work: _Work) -> None:
-    server = {"type": "stdio", **catalogue.stdio(wanted)}
+    server = {"type": "stdio", **catalogue.stdio(wanted), **catalogue.SHOWN}
     if wanted.url is not None:
         server = remote_entries.of_claude(wanted)
     there = claude_code.registered(wanted.project)
@@ -248,6 +248,6 @@ def _command_change(old: Any, new: Any) -> FileChange:
     for sign, server in (("-", old), ("+", new)):
         if server != MISSING:
             names = ("command", "args") if "url" not in server else ("url", "headersHelper")
-            shown = {key: server.get(key) for key in names}
+            shown = {key: server.get(key) for key in (*names, *catalogue.SHOWN)}
             lines.append(f"{sign}{json.dumps(shown, ensure_ascii=False)}")
     return FileChange(name, lines)

@@ -242,8 +242,15 @@ def _home(store: Store, episode_id: int | str) -> Store:
 
 
 TOOLS: Final = (
-    Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED),
-    Tool(search, "Search episodes", answer_schemas.EPISODES, alias="episode_search", reads=True),
+    Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED, unasked=True),
+    Tool(
+        search,
+        "Search episodes",
+        answer_schemas.EPISODES,
+        alias="episode_search",
+        reads=True,
+        unasked=True,
+    ),
     Tool(get_episodes, "List episodes", answer_schemas.EPISODES, reads=True),
     # null has a meaning for expired_at: it removes the expiry.
     Tool(
