@@ -577,6 +577,7 @@ def test_setup_says_what_hosts_remember_and_how_many_sessions_there_are(
     ]
 
 
+@pytest.mark.process
 def test_the_memory_of_hosts_is_turned_off_and_on_again(
     cli: CommandLine, hosts: Path, programs: Path
 ) -> None:
