@@ -305,7 +305,9 @@ def _code(token: Token) -> str:
 
 def _one_line(text: str) -> str:
     """Join the lines of a paragraph."""
-    return " ".join(line.strip().removesuffix("\\") for line in text.split("\n")).strip()
+    *lines, last = text.split("\n")
+    joined = [line.strip().removesuffix("\\") for line in lines]  # which breaks a line
+    return " ".join([*joined, last]).strip()
 
 
 def _tokens(body: str) -> list[Token]:
@@ -351,7 +353,7 @@ def _front(text: str) -> tuple[dict[str, Any], str, int]:
     end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() in FRONT_ENDS), None)
     if end is None:
         return NO_FRONT, text, 1
-    values = front_values("\n".join(lines[1:end]))
+    values = front_values("".join(f"{line}\n" for line in lines[1:end]))
     after = end + 1
     while after < len(lines) - 1 and not lines[after]:
         after += 1
