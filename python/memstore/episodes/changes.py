@@ -28,12 +28,12 @@ def record(
 ) -> Episode:
     """Record an episode; without a time of its own it is recorded now."""
     created_at = values.get("created_at") or clock.utc_now()
-    chosen = {"uuid": values.get("uuid") or clock.new_uuid(created_at), "created_at": created_at}
     episode = Episode(
         id=episode_table.new_id(transaction),
+        uuid=clock.new_uuid(created_at),
         namespace=namespace,
         salt=new_salt(),
-        **{**values, **chosen},
+        **{**values, "created_at": created_at},
     )
     episode_table.insert(
         Changes(transaction, author),

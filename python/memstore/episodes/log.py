@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -43,7 +42,8 @@ from memstore.domain.records import (
     selected_owners,
     selected_scope,
 )
-from memstore.episodes import changes, passages
+from memstore.domain.turns import TurnKey
+from memstore.episodes import changes, copies, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -70,11 +70,6 @@ if TYPE_CHECKING:
     from memstore.domain.records import JournalLine, ScopeSelection
     from memstore.search.past import Past
     from memstore.search.searches import Searches
-
-NONE: Final[Mapping[str, str]] = {}
-
-ONCE: Final = uuid.UUID("b6f7a9f2-3c1e-5f0b-8f55-2f1f5d6f1c0e")
-"""The UUID namespace (RFC 9562, version 5) of :func:`add_once`; it must never change."""
 
 MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
@@ -181,54 +176,38 @@ class Episodes:
             IdempotencyConflict: a key belongs to an episode of other owners or, without
                 ``keep_known``, with different content.
         """
-        return self._add_many(new_episodes, keep_known=keep_known)[0]
+        return self._add_many(new_episodes, keep_known=keep_known)
 
     def _add_many(
         self,
         new_episodes: Iterable[NewEpisode | Mapping[str, Any]],
         *,
         keep_known: bool = False,
-        uuids: Mapping[str, str] = NONE,
         in_the_past: bool = False,
-    ) -> tuple[builtins.list[Episode], int]:
-        """Record episodes like :meth:`add_many`; return how many of them are new, too.
-
-        Args:
-            uuids: the UUIDs of new ones, by their idempotency keys (:func:`add_once`).
-            in_the_past: they were recorded when they were said, by another program.
-        """
+    ) -> builtins.list[Episode]:
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(self.screen.record(one)))
+            values = checked(self.screen.record(one))
+            prepared.append(values | {"created_at": values["valid_at"] if in_the_past else None})
         if not prepared:
-            return [], 0
+            return []
         keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
 
-        def record(transaction: Transaction) -> tuple[builtins.list[Episode], int]:
+        def record(transaction: Transaction) -> builtins.list[Episode]:
             counter = thread_table.Counter(thread_table.EPISODES)
             known = episode_table.with_keys(transaction, self._namespace, keys)
-            taken = episode_table.with_uuids(transaction, self._namespace, [*uuids.values()])
-            named = {one.uuid: one for one in taken} if uuids else {}
-            recorded, new = [], 0
+            recorded = []
             for values in prepared:
                 key = values["idempotency_key"]
                 same = None if key is None else known.get(key)
-                uuid = uuids.get(key or "")
-                erased = named.get(uuid or "")
-                if same is not None:
-                    _check_same(same, values, keep_known=keep_known)
-                elif erased is not None and not erased.content:
-                    same = erased
+                if same is None:
+                    same = self._record(transaction, values, counter)
                 else:
-                    at = values["valid_at"] if in_the_past else None
-                    given = {"uuid": None if erased is not None else uuid, "created_at": at}
-                    same = self._record(transaction, values | given, counter)
-                    named |= {} if uuid is None else {uuid: same}
-                    new += 1
+                    _check_same(same, values, keep_known=keep_known)
                 recorded.append(same)
                 known |= {} if key is None else {key: same}
-            return recorded, new
+            return recorded
 
         return self._engine.perform(record)
 
@@ -368,6 +347,34 @@ class Episodes:
             for key, episode in found.items()
             if owners is None or episode.scope == owners
         }
+
+    def unerased(
+        self, new_episodes: Iterable[NewEpisode], *, scope: Scope | None = None
+    ) -> builtins.list[NewEpisode]:
+        """Return those of these turns of sessions that were not erased; what has no key is none.
+
+        A turn that was erased stays away, whichever session repeats it.
+        """
+        given = checked_items(new_episodes, "new_episodes")
+        tags = {}
+        for new in given:
+            key = TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            tags[id(new)] = None if key is None else key.erased
+        wanted = [tag for tag in tags.values() if tag is not None]
+        with self._engine.read() as transaction:
+            erased = episode_table.erased_turns(transaction, self._namespace, wanted)
+        return [new for new in given if tags[id(new)] not in erased]
+
+    def fold_turns(self) -> int:
+        """Let turns of sessions expire that earlier versions recorded more than once.
+
+        The copies keep their ids, their texts and the facts that were drawn from them; they are
+        erased with the turn. Only what was recorded since the last time is examined.
+
+        Returns:
+            How many have expired.
+        """
+        return copies.fold(self._engine, self._author, self._namespace)
 
     def threads(
         self,
@@ -707,29 +714,9 @@ class Episodes:
         )
 
 
-def add_once(
-    episodes: Episodes,
-    new_episodes: Sequence[NewEpisode],
-    names: Sequence[str],
-    *,
-    in_the_past: bool = False,
-) -> int:
-    """Record episodes that others may record again; return how many are new.
-
-    One that was erased is not recorded again, although its key was erased with it: its UUID is made
-    of its name, which therefore must not depend on its text.
-
-    Args:
-        new_episodes: with idempotency keys.
-        names: of each one, what it is called where it comes from.
-        in_the_past: they were recorded when they were said, by another program.
-    """
-    owners = [(one.user_id, one.agent_id, one.run_id) for one in new_episodes]
-    uuids = {
-        str(one.idempotency_key): str(uuid.uuid5(ONCE, repr((name, owner))))
-        for one, name, owner in zip(new_episodes, names, owners, strict=True)
-    }
-    return episodes._add_many(new_episodes, uuids=uuids, in_the_past=in_the_past)[1]
+def add_in_the_past(episodes: Episodes, new_episodes: Sequence[NewEpisode]) -> list[Episode]:
+    """Record episodes like :meth:`Episodes.add_many`, as if that had been done at their times."""
+    return episodes._add_many(new_episodes, in_the_past=True)
 
 
 def replace_in_the_past(episodes: Episodes, new: NewEpisode, tag: str) -> Episode:

@@ -55,9 +55,15 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
-    """Erase an episode, and quotes of it in the evidence of changes."""
-    blank_episode(changes, episode)
-    texts = {episode.id: text_of(episode)}
+    """Erase an episode, and quotes of it in the evidence of changes.
+
+    If it is a turn of a session that was recorded more than once, all records of it are erased.
+    """
+    same = episode_table.copies(changes.transaction, [episode.id])
+    texts = {}
+    for one in (episode, *episode_table.get_many(changes.transaction, [*same]).values()):
+        blank_episode(changes, one)
+        texts[one.id] = text_of(one)
     queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
@@ -145,7 +151,7 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
-        *episode_table.blanking(changes.transaction, episode.id),
+        *episode_table.blanking(changes.transaction, episode),
     )
     reply_table.forget_episode(changes.transaction, episode.id)
     done: set[int] = set()

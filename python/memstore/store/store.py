@@ -962,6 +962,7 @@ class Store:
         session: str | None = None,
         agent: str | None = None,
         traces: bool = True,
+        last_sessions: int = 2,
         counter: Callable[[str], int] | None = None,
     ) -> Briefing:
         """Return what an agent should know when a session begins, as a text.
@@ -981,6 +982,7 @@ class Store:
             agent: the agent that begins, by the source of its episodes; its own changes are left
                 out of those of others, which count since its own last session.
             traces: tell the files, commits and failed commands of the last sessions.
+            last_sessions: how many of the last sessions are told, 0 to 2.
             counter: counts the tokens of a text; the default is never less than any current
                 language model's count.
 
@@ -988,6 +990,7 @@ class Store:
             ValueError: a budget out of range.
         """
         checked_number(max_tokens, "max_tokens", 50, MAX_NUMBER)
+        checked_number(last_sessions, "last_sessions", 0, briefing.MAX_SESSIONS)
         if counter is not None:
             counter = recall.checked_counter(counter)
         return briefing.briefing(
@@ -999,6 +1002,7 @@ class Store:
             session=session,
             agent=agent,
             traces=traces,
+            last_sessions=last_sessions,
             counter=counter,
         )
 
@@ -1111,6 +1115,7 @@ class Store:
         thread: str | None = None,
         thread_before: datetime | str | None = None,
         known: Iterable[str] = (),
+        turns: bool = True,
         scope: OwnersSelection = None,
     ) -> Recalled:
         """Return the memories that bear on a prompt, as a text for a model; often nothing.
@@ -1129,6 +1134,7 @@ class Store:
             thread_before: except for its turns before this time, which are no longer there.
             known: names (``#12``, ``e31``) of what the agent has been shown already. They are left
                 out, unless the prompt has the name itself.
+            turns: tell turns, too; otherwise only facts.
             scope: only facts and turns of exactly these owners, or with :class:`memstore.AtLeast`
                 of at least these; ``None``, without owners.
 
@@ -1142,17 +1148,21 @@ class Store:
         asked = reminder.shortened(stored_text(prompt, "prompt"))
         named, both = reminder.named(asked), self._file.searches
         found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
-        said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+        said = (
+            self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+            if turns
+            else episode_records.EpisodeHits()
+        )
         with self._file.engine.read() as transaction:
             others = reminder.Foreign(transaction)
             facts = others.without_facts(context.without(found, named))
-            turns = others.without_turns(context.without_turns(said, named))
+            heard = others.without_turns(context.without_turns(said, named))
         told = {hit.fact.id: hit.fact.content for hit in facts}
         if not bearing.bears(asked, both.facts, told):
             facts = []
-        told = {hit.episode.id: hit.episode.content for hit in turns}
+        told = {hit.episode.id: hit.episode.content for hit in heard}
         if not bearing.bears(asked, both.episodes, told):
-            turns = []
+            heard = []
         with self._file.engine.read() as transaction:
             later = partial(
                 since.since,
@@ -1163,7 +1173,7 @@ class Store:
             others = reminder.Foreign(transaction)
             return reminder.reminded(
                 facts,
-                turns,
+                heard,
                 lambda turn: others.without_later(later(turn)),
                 max_tokens,
                 recall.whose(found, said),

@@ -1011,6 +1011,17 @@ def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
     ]
 
 
+def drawn_from(transaction: Transaction, episode_ids: Sequence[int]) -> set[int]:
+    """Return those of these episodes that facts were drawn from."""
+    return {
+        *transaction.ints(
+            "SELECT DISTINCT episode_id FROM memstore_facts"
+            f" WHERE episode_id IN {transaction.dialect.listed('ids')}",
+            {"ids": episode_ids},
+        )
+    }
+
+
 def ids_in(transaction: Transaction, namespace: str) -> list[int]:
     """Return the ids of a namespace's facts that were not erased, in order."""
     return transaction.ints(

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
-from memstore.episodes.log import add_once, replace_in_the_past
+from memstore.domain.turns import TurnKey, digest_of
+from memstore.episodes.log import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memstore.domain.records import Scope
@@ -48,7 +48,11 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
         return 0
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
-    kept = keep_file(store, host, session, path, owner, left_out, settings.project_folder())
+    kept = 0
+    for some in _batches(path, left_out):
+        kept += add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
+    keep_trace(store, host, session, path, owner, left_out, settings.project_folder())
     follow_own_memory(store, host, path, owner, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
@@ -56,7 +60,14 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     return kept
 
 
-def keep_file(
+class Imported(NamedTuple):
+    """The turns of a session of the past."""
+
+    new: int
+    known: int
+
+
+def import_session(
     store: Store,
     host: str,
     session: str,
@@ -64,46 +75,79 @@ def keep_file(
     owner: Scope,
     left_out: Counter[str],
     root: str,
-    *,
-    in_the_past: bool = False,
-) -> int:
-    """Store the turns of a transcript and what the session did; return how many turns are new.
+) -> Imported:
+    """Store a session that is over as if that had been done at its time.
 
     Args:
         root: the folder of the project, to which the paths of files are relative.
-        in_the_past: whether they count as recorded when they were said.
     """
+    kept = known = 0
+    for some in _batches(path, left_out):
+        known += len(_known(store, host, session, some, owner))
+        kept += add_turns(store, host, session, some, left_out, owner, in_the_past=True)
+    if kept:
+        keep_trace(store, host, session, path, owner, left_out, root, in_the_past=True)
+    return Imported(max(0, kept - known), known)
+
+
+def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:
     turns = transcripts.turns(path, left_out)
-    kept = 0
-    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        kept += add(store, some, left_out, in_the_past=in_the_past)
-    if settings.keeps_traces():
-        try:
-            _keep_trace(store, host, session, path, owner, root, in_the_past)
-        except REFUSED:
-            left_out[REASON] += 1
-    return kept
+    while some := [*islice(turns, AT_ONCE)]:
+        yield some
 
 
-def add(
+def _known(
+    store: Store, host: str, session: str, turns: Sequence[TranscriptTurn], owner: Scope
+) -> set[int]:
+    """Return which of these turns are stored, by ``id()``."""
+    keys = {str(episode(turn, host, session, owner).idempotency_key): turn for turn in turns}
+    keys |= {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    return {id(keys[key]) for key in store.episodes.by_keys([*keys], scope=owner)}
+
+
+def add_turns(
     store: Store,
-    some: Sequence[NewEpisode],
+    host: str,
+    session: str,
+    turns: Sequence[TranscriptTurn],
     left_out: Counter[str],
+    owner: Scope = NOBODY,
     *,
     in_the_past: bool = False,
 ) -> int:
+    """Store turns that were neither stored nor erased before; return how many there are.
+
+    Those that are refused are counted in ``left_out``.
+
+    Args:
+        in_the_past: whether they count as recorded when they were said.
+    """
+    earlier = {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    known = store.episodes.by_keys([*earlier], scope=owner)
+    same = {id(earlier[key]) for key in known}
+    new = [episode(turn, host, session, owner) for turn in turns if id(turn) not in same]
+    left = store.episodes.unerased(new, scope=owner)
+    return len(turns) - len(new) + _add(store, left, left_out, in_the_past)
+
+
+def _add(
+    store: Store, some: Sequence[NewEpisode], left_out: Counter[str], in_the_past: bool
+) -> int:
     """Add turns together, or if the store refuses one of them, one by one.
 
-    Those that are refused are counted in ``left_out``; returns how many are new.
+    Those that are refused are counted in ``left_out``; returns how many were not.
     """
-    names = [str(one.idempotency_key).rpartition(":")[0] for one in some]  # without the digest
+    if not some:
+        return 0
     try:
-        return add_once(store.episodes, some, names, in_the_past=in_the_past)
+        if in_the_past:
+            return len(add_in_the_past(store.episodes, some))
+        return len(store.episodes.add_many(some))
     except REFUSED:
         if len(some) == 1:
             left_out[REASON] += 1
             return 0
-    return sum(add(store, [one], left_out, in_the_past=in_the_past) for one in some)
+    return sum(_add(store, [one], left_out, in_the_past) for one in some)
 
 
 def follow_own_memory(
@@ -126,29 +170,52 @@ def is_worth_keeping(event: dict[str, Any]) -> bool:
     return said and settings.keeps_transcripts()
 
 
-def _keep_trace(
-    store: Store, host: str, session: str, path: Path, owner: Scope, root: str, in_the_past: bool
+def keep_trace(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+    *,
+    in_the_past: bool = False,
 ) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
-    done = traces.trace(path, root)
-    made = new_trace(source=host, session=session, owner=owner, **done._asdict())
-    if made is not None and in_the_past:
-        replace_in_the_past(store.episodes, made, TRACE)
-    elif made is not None:
-        store.episodes.replace(made, TRACE)
+    if not settings.keeps_traces():
+        return
+    try:
+        done = traces.trace(path, root)
+        made = new_trace(source=host, session=session, owner=owner, **done._asdict())
+        if made is not None and in_the_past:
+            replace_in_the_past(store.episodes, made, TRACE)
+        elif made is not None:
+            store.episodes.replace(made, TRACE)
+    except REFUSED:
+        left_out[REASON] += 1
 
 
 def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
-    """Return a turn as an episode, with a key by which it is stored only once."""
+    """Return a turn as an episode, with a key by which it is stored only once.
+
+    One that was copied from another session is recorded where it was said.
+    """
     # A host may write an incomplete turn, and later the complete one under the same id.
-    digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
+    key = TurnKey.of(host, session, turn.mark, digest_of(turn.text), owner)
     return NewEpisode(
         content=turn.text,
         source=host,
-        thread=session,
+        thread=turn.copied_from or session,
         speaker=turn.role,
         tags=("session",),
         valid_at=turn.at,
-        idempotency_key=f"{host}:{session}:{turn.mark}:{digest}",
+        idempotency_key=str(key),
         **owner.ids,
     )
+
+
+def _earlier_keys(turn: TranscriptTurn, host: str, session: str) -> Iterator[str]:
+    """Yield the keys that earlier versions gave a turn."""
+    for one in dict.fromkeys((session, turn.copied_from)):
+        if one is not None:
+            yield str(TurnKey(host, one, turn.mark, digest_of(turn.text)))

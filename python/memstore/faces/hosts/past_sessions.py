@@ -174,8 +174,8 @@ class _Import:
             self._left_out[SUBAGENTS] += 1
             return
         home = self._home(about.folder)
-        said, new = self._turns(about, home)
-        if not said:
+        turns = self._turns(about, home)
+        if turns == (0, 0):
             self._left_out[EMPTY] += 1
             return
         if about.folder is None and self._namespace is None:
@@ -184,22 +184,18 @@ class _Import:
             self._folders.setdefault(file.parent, about.folder)
         self._homes[home] += 1
         self._counts["sessions"] += 1
-        self._counts["episodes"] += new
-        self._counts["known"] += said - new
+        self._counts["episodes"] += turns.new
+        self._counts["known"] += turns.known
 
-    def _turns(self, about: PastSession, home: str) -> tuple[int, int]:
-        """Return how many turns a session has, and how many of them are new."""
-        ignored: Counter[str] = Counter()
-        said = sum(1 for _ in transcripts.turns(about.path, ignored))
-        if self._dry_run or not said:
-            self._left_out += ignored
-            return said, said
+    def _turns(self, about: PastSession, home: str) -> keeping.Imported:
+        """Import the turns of a session, or count them."""
+        if self._dry_run:
+            said = sum(1 for _ in transcripts.turns(about.path, self._left_out))
+            return keeping.Imported(said, 0)
         root = str(projects.project_of(about.folder).folder) if about.folder else os.sep
-        new = keeping.keep_file(
-            self._at(home), self._host, about.session, about.path, self._owner,
-            self._left_out, root, in_the_past=True,
-        )  # fmt: skip
-        return said, new
+        return keeping.import_session(
+            self._at(home), self._host, about.session, about.path, self._owner, self._left_out, root
+        )
 
     def _at(self, namespace: str) -> Store:
         if namespace not in self._stores:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memstore import projects
     from memstore.faces.hosts import own_memory, traces, transcripts, troubles
+    from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
     from memstore.text import secrets
     from memstore.text.secrets import SecretsPolicy
@@ -132,20 +133,18 @@ def check(url: str, secret: str, user: str | None) -> dict[str, Any]:
     return ask(url, request, seconds=SENDING_SECONDS, secret=secret)
 
 
-def at_start(url: str, host: str, session: str | None, user: str | None) -> dict[str, Any]:
+def at_start(
+    url: str, host: str, session: str | None, user: str | None, is_fork: bool = False
+) -> dict[str, Any]:
     """Return the text that a session begins with and the names in it."""
     request = {"event": "start", "host": host, "session": session, **_user(user)}
+    if is_fork:
+        request["is_fork"] = True
     return ask(url, request, seconds=seconds_left())
 
 
 def at_prompt(
-    url: str,
-    host: str,
-    prompt: str,
-    session: str | None,
-    emptied_at: str | None,
-    known: tuple[str, ...],
-    user: str | None,
+    url: str, host: str, prompt: str, session: HostSession, user: str | None
 ) -> dict[str, Any]:
     """Return the text for a prompt, which may be none, and the names in it."""
     if len(prompt) > MAX_PROMPT_CHARACTERS:
@@ -155,11 +154,15 @@ def at_prompt(
         "event": "prompt",
         "host": host,
         "prompt": prompt,
-        "session": session,
-        "emptied_at": emptied_at,
-        "known": known,
+        "session": session.name,
+        "emptied_at": None if session.emptied_at is None else clock.to_text(session.emptied_at),
+        "known": session.given,
         **_user(user),
     }
+    if session.inherited is not None and any(session.inherited):
+        request["inherited"] = session.inherited._asdict()
+    if not session.knows_its_context:
+        request["turns"] = False
     return ask(url, request, seconds=seconds_left())
 
 
@@ -253,7 +256,8 @@ def _screened(
 
 
 def _sent_form(turn: TranscriptTurn, text: str) -> dict[str, Any]:
-    return {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+    sent = {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+    return sent if turn.copied_from is None else {**sent, "copied_from": turn.copied_from}
 
 
 def _mark(name: str, text: str) -> str:

@@ -7,7 +7,9 @@ Which records have them is decided by their kind (``record_kinds``).
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections import Counter
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,8 +22,8 @@ from memstore.lazy import lazy_import, lazy_pattern
 if TYPE_CHECKING:
     import hashlib
     import pathlib
-    from collections import Counter
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 else:  # the start of a session needs neither
     hashlib = lazy_import("hashlib")
@@ -49,6 +51,9 @@ OF_HOOKS: Final = re.compile(
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """Bytes of a line that is read: a longest turn with every character escaped, and images beside."""
+
+MAX_REPEATED_BYTES: Final = 4 * 1024 * 1024
+"""Bytes at the end of a transcript in which turns of other sessions are looked for."""
 
 MAX_TIME_CHARACTERS: Final = 64
 MAX_MARK_CHARACTERS: Final = 200
@@ -111,18 +116,26 @@ def session_of(event: dict[str, Any]) -> str | None:
     return shortened(mended(named)) if isinstance(named, str) and named.strip() else None
 
 
-def records(path: Path, left_out: Counter[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(
+    path: Path, left_out: Counter[str], *, most: int | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number of each line of a transcript and the JSON object on it.
 
     The last line may still be being written. Any other line that is no JSON, and one that is too
     long, is counted in ``left_out``; each line stands alone. A file that is one object over several
     lines, as Gemini CLI wrote before 0.40, is that record.
+
+    Args:
+        most: the first record, and so many bytes at the end; ``None`` for all of them.
     """
     with path.open("rb") as file:
         if (whole := _whole(file)) is not None:
             yield 0, whole
             return
         for number in count():
+            if most is not None and number == 1 and path.stat().st_size > most + file.tell():
+                file.seek(-most, os.SEEK_END)
+                _skip_line(file)
             line = file.readline(MAX_LINE_BYTES)
             if not line:
                 return
@@ -168,6 +181,37 @@ def turns(path: Path, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
                 left_out[TOO_LONG] += 1
             elif turn.text:
                 yield turn
+
+
+class Repeated(NamedTuple):
+    """What a transcript has of other sessions."""
+
+    turns: list[TranscriptTurn]
+    """Turns that it repeats, in order."""
+    sessions: dict[str, str | None]
+    """The sessions that it goes on from, and until when they are in its context."""
+
+
+def repeated(path: Path, before: datetime | None) -> Repeated:
+    """Return what the end of a transcript has of other sessions, which the host copied into it.
+
+    Args:
+        before: when the session began: what was said earlier was said in another.
+    """
+    found = Repeated([], {})
+    for number, record in records(path, Counter(), most=MAX_REPEATED_BYTES):
+        payload = record.get("payload")
+        if record.get("type") == "session_meta" and isinstance(payload, dict):
+            parent = payload.get("forked_from_id")  # Codex goes on from the other's transcript
+            if isinstance(parent, str) and parent.strip():
+                found.sessions[shortened(mended(parent))] = _time(record.get("timestamp"))
+        for turn in _turns(record, str(number), Counter()):
+            said = None if turn.at is None else clock.from_text(turn.at)
+            if turn.copied_from is not None or (said and before and said < before):
+                found.turns.append(turn)
+            if turn.copied_from is not None:
+                found.sessions[turn.copied_from] = turn.at
+    return found
 
 
 def mended(text: str) -> str:

@@ -19,12 +19,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from memstore import __version__
+from memstore.domain import clock
 from memstore.domain.records import Scope
 from memstore.domain.tokens import Access
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces import wording
 from memstore.faces.hosts import keeping, own_memory, recalling
+from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.endpoint import CALLER
 from memstore.faces.http.runs import Runs
@@ -53,6 +55,9 @@ HOOKS_AT_ONCE: Final = 8
 
 MAX_TURNS: Final = 1_000
 """Turns of one request."""
+
+MAX_SESSIONS: Final = 100
+"""Sessions that one may be forked from, each from the next."""
 
 MAX_GIVEN: Final = 2_000
 """Names of what a session was given."""
@@ -161,7 +166,8 @@ def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, A
 
 def _start(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
     session = _text(event, "session", optional=True)
-    return recalling.at_start(store, _host(event), session, owner)._asdict()
+    is_fork = event.get("is_fork") is True
+    return recalling.at_start(store, _host(event), session, owner, is_fork=is_fork)._asdict()
 
 
 def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
@@ -172,7 +178,23 @@ def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, A
         _text(event, "emptied_at", optional=True),
         _texts(event, "known", MAX_GIVEN),
         owner,
+        host=_host(event),
+        inherited=_inherited(event),
+        turns=event.get("turns") is not False,
     )._asdict()
+
+
+def _inherited(event: Mapping[str, Any]) -> Inherited | None:
+    """Return what a session that was forked has in its context."""
+    try:
+        found = Inherited.of(event.get("inherited"))
+        for _, until in found.sessions if found is not None else ():
+            clock.moment(until, "until")
+    except (TypeError, ValueError, LookupError):
+        raise HookRefused(400, "inherited is turns and sessions") from None
+    if found is not None and len(found.sessions) > MAX_SESSIONS:
+        raise HookRefused(400, f"inherited has at most {MAX_SESSIONS} sessions")
+    return found
 
 
 def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
@@ -181,11 +203,11 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
     left_out: Counter[str] = Counter()
     turns = [_turn(one) for one in _list(event, "turns", MAX_TURNS)]
     done = None if event.get("trace") is None else _trace(event["trace"])
-    some = [keeping.episode(turn, host, session, owner) for turn in turns]
-    kept = sum(
-        keeping.add(store, some[first : first + keeping.AT_ONCE], left_out)
-        for first in range(0, len(some), keeping.AT_ONCE)
-    )
+    kept = 0
+    for first in range(0, len(turns), keeping.AT_ONCE):
+        some = turns[first : first + keeping.AT_ONCE]
+        kept += keeping.add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
     if done is not None:
         try:
             trace = new_trace(source=host, session=session, owner=owner, **done)
@@ -257,6 +279,7 @@ def _turn(given: Any) -> TranscriptTurn:
         given["role"],
         _text(given, "text", most=None) or "",
         _text(given, "at", optional=True),
+        _text(given, "copied_from", optional=True),
     )
 
 
