@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         adoption,
         checks,
         explaining,
-        following,
         keyed,
         provenance,
         rehearsing,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     )
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
-    from memstore.facts.following import Followed, Reading
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.writer import FactWriter
     from memstore.history import erasing, trust
@@ -66,7 +64,6 @@ else:
     episode_table = lazy_import("memstore.database.tables.episodes")
     erasing = lazy_import("memstore.history.erasing")
     explaining = lazy_import("memstore.facts.explaining")
-    following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
     provenance = lazy_import("memstore.facts.provenance")
     rehearsing = lazy_import("memstore.facts.rehearsing")
@@ -266,12 +263,6 @@ class Facts:
                 items = decide(held)
                 prepared = checks.all_prepared(keyed.facts_among(items), self._screen)
             return keyed.put_all(self.writer(transaction), items, prepared)
-
-    def follow(
-        self, reading: Reading, scope: Scope, alike: Callable[[str], Sequence[int]]
-    ) -> Followed:
-        """Bring the facts of a file of others up to date; see :mod:`memstore.facts.following`."""
-        return following.follow(self, reading, scope, alike)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
         """Do work in one transaction for writing."""

@@ -84,7 +84,7 @@ class Followed:
         return bool(self.added or self.corrected or self.ended or self.known or self.refused)
 
 
-class Held(NamedTuple):
+class KnownText(NamedTuple):
     """A text that a file had when it was last read."""
 
     file: str
@@ -98,7 +98,7 @@ class _State:
     """What a place held when it was last read."""
 
     salt: str
-    held: list[Held] = field(default_factory=list)
+    texts: list[KnownText] = field(default_factory=list)
 
     @classmethod
     def of(cls, transaction: Transaction, key: str, salt: str) -> _State:
@@ -107,14 +107,14 @@ class _State:
         if stored is None:
             return cls(salt)
         values = json.loads(stored)
-        return cls(values["salt"], [Held(*one) for one in values["held"]])
+        return cls(values["salt"], [KnownText(*one) for one in values["texts"]])
 
     def digest(self, content: str) -> str:
         said = " ".join(content.split()).encode()
         return blake2b(said, key=bytes.fromhex(self.salt), digest_size=16).hexdigest()
 
     def write(self, transaction: Transaction, key: str) -> None:
-        value = {"salt": self.salt, "held": self.held}
+        value = {"salt": self.salt, "texts": self.texts}
         meta_table.put(transaction, key, json.dumps(value, separators=(",", ":")))
 
 
@@ -167,7 +167,7 @@ class _Change(NamedTuple):
 
     new: dict[str, Stated]
     """By their digests."""
-    gone: list[Held]
+    gone: list[KnownText]
     moved: dict[str, str]
     """The new files of texts that stand in another one, by their digests."""
 
@@ -180,17 +180,17 @@ class _Change(NamedTuple):
     ) -> _Change:
         _forget_unknown(transaction, state)
         there = {state.digest(one.fact.content): one for one in reversed(reading.stated)}
-        held = {one.digest: one for one in state.held}
+        known = {one.digest: one for one in state.texts}
         new = {
             digest: one
             for digest, one in reversed(there.items())
-            if digest not in held and digest not in refused
+            if digest not in known and digest not in refused
         }
         read = {one.file for one in reading.stated}
         kept = reading.unread - read
         gone = [
             one
-            for one in state.held
+            for one in state.texts
             if one.digest not in there
             and one.file not in kept
             and (reading.is_complete or one.file in read)
@@ -198,7 +198,7 @@ class _Change(NamedTuple):
         moved = {
             digest: one.file
             for digest, one in there.items()
-            if digest in held and held[digest].file != one.file
+            if digest in known and known[digest].file != one.file
         }
         return cls(new, gone, moved)
 
@@ -206,12 +206,12 @@ class _Change(NamedTuple):
 def _forget_unknown(transaction: Transaction, state: _State) -> None:
     """Forget the texts whose facts do not exist any more, not even as erased ones."""
     homes: dict[str, list[str]] = {}
-    for one in state.held:
+    for one in state.texts:
         homes.setdefault(one.namespace, []).append(one.uuid)
     known: set[str] = set()
     for home, uuids in homes.items():
         known |= fact_table.ids_of(transaction, home, uuids).keys()
-    state.held = [one for one in state.held if one.uuid in known]
+    state.texts = [one for one in state.texts if one.uuid in known]
 
 
 class _Follower:
@@ -241,7 +241,7 @@ class _Follower:
         self._transaction = transaction
         # Another process may have followed the place in the meantime.
         state = _State.of(transaction, key, salt)
-        self._is_first = not state.held
+        self._is_first = not state.texts
         change = _Change.between(transaction, state, self._reading, self._refused)
         corrections = {new: old for old, new in self._corrections(change)}
         for digest, stated in change.new.items():
@@ -251,22 +251,22 @@ class _Follower:
             old = corrections.get(digest)
             known = self._store(stated, new, digest, old)
             if old is not None:
-                state.held.remove(old)
-            state.held.append(Held(stated.file, digest, known.namespace, known.uuid))
+                state.texts.remove(old)
+            state.texts.append(KnownText(stated.file, digest, known.namespace, known.uuid))
         waiting = {one for digest, one in corrections.items() if digest not in self._prepared}
         for one in change.gone:
-            if one in state.held and one not in waiting and self._left:
-                state.held.remove(one)
+            if one in state.texts and one not in waiting and self._left:
+                state.texts.remove(one)
                 self._end(one, key)
-        state.held = [
-            one._replace(file=change.moved.get(one.digest, one.file)) for one in state.held
+        state.texts = [
+            one._replace(file=change.moved.get(one.digest, one.file)) for one in state.texts
         ]
         state.write(transaction, key)
 
-    def _find(self, held: Held) -> Fact | None:
-        return fact_table.find(self._transaction, held.namespace, uuid=held.uuid)
+    def _find(self, text: KnownText) -> Fact | None:
+        return fact_table.find(self._transaction, text.namespace, uuid=text.uuid)
 
-    def _corrections(self, change: _Change) -> Iterator[tuple[Held, str]]:
+    def _corrections(self, change: _Change) -> Iterator[tuple[KnownText, str]]:
         """Yield what is gone with the digest of what stands in its place."""
         for file in dict.fromkeys(one.file for one in change.gone):
             old = [one for one in change.gone if one.file == file]
@@ -276,10 +276,12 @@ class _Follower:
             elif len(old) * len(new) <= MAX_COMPARED:
                 yield from self._alike(old, new)
 
-    def _alike(self, old: Sequence[Held], new: Mapping[str, Stated]) -> Iterator[tuple[Held, str]]:
+    def _alike(
+        self, old: Sequence[KnownText], new: Mapping[str, Stated]
+    ) -> Iterator[tuple[KnownText, str]]:
         rated: list[tuple[float, int, str]] = []
-        for place, held in enumerate(old):
-            fact = self._find(held)
+        for place, text in enumerate(old):
+            fact = self._find(text)
             was = "" if fact is None else fact.content
             for digest, stated in new.items() if was else ():
                 share = _share(was, stated.fact.content)
@@ -291,17 +293,17 @@ class _Follower:
                 taken |= {place, digest}
                 yield old[-place], digest
 
-    def _store(self, stated: Stated, new: Prepared, digest: str, old: Held | None) -> Fact:
+    def _store(self, stated: Stated, new: Prepared, digest: str, old: KnownText | None) -> Fact:
         """Store a text that is new in a file, unless it is known; return its fact."""
         self._left -= 1
         before = None if old is None else self._find(old)
         newest = None
         if before is not None:
             newest = fact_table.chain(self._transaction, before.id)[-1]
-        held = self._saying_the_same(new, digest, newest)
-        if held is not None:
+        same = self._saying_the_same(new, digest, newest)
+        if same is not None:
             self._done.known += 1
-            return held
+            return same
         if newest is None or newest.status not in ("active", "distrusted"):
             self._done.added += 1
             home = self._facts.home(self._transaction, new)
@@ -309,8 +311,10 @@ class _Follower:
         self._done.corrected += 1
         writer = self._facts.writer(self._transaction, newest.namespace)
         # What was said here since is not what the file corrects: a person's word stays.
-        why = None if before is not None and newest.id == before.id else {FOLLOWED: stated.file}
-        return writer.insert(replace(new, supersedes=newest.id, any_subject=True), why)
+        evidence = (
+            None if before is not None and newest.id == before.id else {FOLLOWED: stated.file}
+        )
+        return writer.insert(replace(new, supersedes=newest.id, any_subject=True), evidence)
 
     def _saying_the_same(self, new: Prepared, digest: str, newest: Fact | None) -> Fact | None:
         """Return an active fact that says the same, by whomever."""
@@ -332,20 +336,20 @@ class _Follower:
         known = [one for one in said if one.status in states]
         return next((one for one in known if one.status == "active" or _is_followed(one)), None)
 
-    def _end(self, held: Held, key: str) -> None:
+    def _end(self, text: KnownText, key: str) -> None:
         """End the fact of a text that is gone, unless it is there for another reason."""
         self._left -= 1
-        fact = self._find(held)
+        fact = self._find(text)
         if fact is None or fact.status not in ("active", "distrusted"):
             return
-        if not _is_followed(fact) or self._is_held_elsewhere(held, key):
+        if not _is_followed(fact) or self._is_held_elsewhere(text, key):
             return
         self._done.ended += 1
         self._facts.writer(self._transaction, fact.namespace).set_expiry(fact, clock.utc_now())
 
-    def _is_held_elsewhere(self, held: Held, key: str) -> bool:
+    def _is_held_elsewhere(self, text: KnownText, key: str) -> bool:
         settings = meta_table.beginning_with(self._transaction, SETTING)
-        return any(held.uuid in value for name, value in settings.items() if name != key)
+        return any(text.uuid in value for name, value in settings.items() if name != key)
 
 
 FOLLOWED: Final = "file"

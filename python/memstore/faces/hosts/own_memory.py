@@ -32,7 +32,7 @@ from memstore.facts.following import Reading, Stated
 from memstore.importing import memory_files
 from memstore.importing.memory_files import PREFERENCE, PROJECT
 from memstore.lazy import lazy_import
-from memstore.store.store import facts_of
+from memstore.store.store import follow_files
 from memstore.text import notes
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ MAX_FILES: Final = 1_000
 """Files of a folder that are read."""
 MAX_CHARACTERS: Final = 20_000
 """Characters of a text that becomes a fact."""
-NEAR: Final = 5
-"""Facts that are compared with a new text."""
 
 CLAUDE, CODEX, GEMINI = "claude-code", "codex", "gemini-cli"
 FOLDER: Final = "memory"
@@ -196,10 +194,10 @@ def gemini_names() -> dict[str, str]:
 
 def _settings_of(file: Path) -> Mapping[str, Any]:
     try:
-        held = json.loads(file.read_bytes())
+        stored = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return held if isinstance(held, dict) else {}
+    return stored if isinstance(stored, dict) else {}
 
 
 # -- whether it is on ------------------------------------------------------------------------------
@@ -261,8 +259,8 @@ def _is_codex_on(project: Path | None) -> bool:
     folders = [catalogue.codex_folder(), *([project / ".codex"] if project is not None else [])]
     for folder in reversed(folders):
         try:
-            held = toml.value((folder / "config.toml").read_text("utf-8"))
-            said = placing.at(held or {}, ("features", "memories"))
+            stored = toml.value((folder / "config.toml").read_text("utf-8"))
+            said = placing.at(stored or {}, ("features", "memories"))
         except (OSError, ValueError, KeyError):
             continue
         if isinstance(said, bool):
@@ -503,15 +501,7 @@ def follow(store: Store, found: Said, owner: Scope) -> Followed:
     """Bring the facts of a place up to date with what its files say."""
     home = store.within(settings.DEFAULT_NAMESPACE) if found.place.is_of_user else store
     reading = Reading(found.place.name, [*_stated(found, owner)], found.unread, found.is_complete)
-    return _followed(home, reading, owner)
-
-
-def _followed(store: Store, reading: Reading, owner: Scope) -> Followed:
-    def alike(text: str) -> Sequence[int]:
-        hits = store.search(text[:1_000], limit=NEAR, scope=owner, touch=False)
-        return [hit.fact.id for hit in hits]
-
-    return facts_of(store).follow(reading, owner, alike)
+    return follow_files(home, reading, owner)
 
 
 def _stated(found: Said, owner: Scope) -> Iterator[Stated]:
@@ -594,10 +584,10 @@ def _machine() -> str:
 def follow_told(
     store: Store,
     place: str,
-    told: Sequence[Stated],
+    texts: Sequence[Stated],
     unread: Iterable[str],
     complete: bool,
     owner: Scope,
 ) -> Followed:
     """Bring the facts of a place of another machine up to date."""
-    return _followed(store, Reading(place, told, frozenset(unread), complete), owner)
+    return follow_files(store, Reading(place, texts, frozenset(unread), complete), owner)
