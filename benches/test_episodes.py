@@ -13,12 +13,12 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import memstore
+from benches.engine import made
 from memstore import Store
 
 from .corpus import facts, questions
 from .side_by_side import measure, table
 
-SIZES = (10_000, 100_000)
 SOURCES = ("claude-code", "cursor", "mail", "meeting")
 TAGS = ("work", "home", "travel", "money", "health", "code", "people", "plans")
 
@@ -53,29 +53,28 @@ def episodes(count: int, seed: int = 5) -> Iterator[dict[str, Any]]:
         }
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
-    """A file of each size, filled and embedded once."""
-    folder = tmp_path_factory.mktemp("episodes")
-    paths = {}
-    for size in SIZES:
-        paths[size] = folder / f"{size}.db"
-        with memstore.open(paths[size]) as store:
+@pytest.fixture
+def log(folder: Path, size: int) -> Iterator[Store]:
+    """A memory of so many episodes, made and embedded once."""
+
+    def fill(part: Path) -> None:
+        with memstore.open(part) as store:
             store.episodes.add_many(episodes(size))
             assert store.embed_pending().left == 0
-    return paths
+
+    with memstore.open(made.once(folder / f"episodes-{size}.db", fill)) as store:
+        yield store
 
 
 @pytest.mark.parametrize("mode", SEARCHES)
-@pytest.mark.parametrize("size", SIZES)
-def test_search(benchmark: BenchmarkFixture, files: dict[int, Path], size: int, mode: str) -> None:
+def test_search(benchmark: BenchmarkFixture, log: Store, size: int, mode: str) -> None:
     """One natural question, ten results, vectors resident."""
+    benchmark.group = f"search, {size:,} episodes"
     asked = cycle([None] if mode == "newest first" else questions(40))
-    with memstore.open(files[size]) as store:
-        store.episodes.search("warm", **SEARCHES[mode])
-        benchmark.pedantic(
-            lambda: store.episodes.search(next(asked), **SEARCHES[mode]), rounds=40, warmup_rounds=5
-        )
+    log.episodes.search("warm", **SEARCHES[mode])
+    benchmark.pedantic(
+        lambda: log.episodes.search(next(asked), **SEARCHES[mode]), rounds=40, warmup_rounds=5
+    )
 
 
 def test_writes_with_the_embedder_down_and_up(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ DATABASE: Final = bytes(16)
 def facts_file(folder: Path, count: int) -> Path:
     """Return a file of so many facts, written through the library."""
     path = folder / f"facts-{count}.db"
-    return _once(path, lambda part: _fill(part, count))
+    return once(path, lambda part: _fill(part, count))
 
 
 def _fill(path: Path, count: int) -> None:
@@ -68,7 +68,7 @@ def matrix(folder: Path, count: int, dimension: int) -> NDArray[np.float32]:
         with part.open("wb") as file:  # a name without the suffix that numpy would add
             np.save(file, _embedded(Language(seed=13), count, dimension))
 
-    return np.load(_once(path, write))
+    return np.load(once(path, write))
 
 
 def asked_vectors(count: int, dimension: int) -> NDArray[np.float32]:
@@ -105,7 +105,7 @@ def vectors_file(folder: Path, vectors: NDArray[np.float32]) -> apsw.Connection:
         connection.close()
 
     path = folder / "vectors-{}x{}.db".format(*vectors.shape)
-    return apsw.Connection(str(_once(path, write)))
+    return apsw.Connection(str(once(path, write)))
 
 
 def codes_file(folder: Path, vectors: NDArray[np.float32]) -> Path:
@@ -144,8 +144,8 @@ def active_facts(path: Path) -> Iterator[dict[str, Any]]:
     return (dict(zip(names, row, strict=True)) for row in rows)
 
 
-def _once(path: Path, write: Callable[[Path], None]) -> Path:
-    """Create a file, under another name first, if it does not exist."""
+def once(path: Path, write: Callable[[Path], None]) -> Path:
+    """Return a file, which is created under another name first if it does not exist."""
     if not path.exists():
         part = path.with_suffix(".part")
         for left in path.parent.glob(f"{part.name}*"):

@@ -1,7 +1,7 @@
 """The project that a folder belongs to, and the namespace of its memories.
 
 The project is the nearest parent folder with a name (:func:`set_name`); else the root of the git
-repository, or of its main working tree; else the folder itself. The namespace of an unnamed
+repository, which all its working trees share; else the folder itself. The namespace of an unnamed
 project is its path, such as ``~/work/api``. The home folder and the root of a disk are not
 projects: they use ``default``.
 """
@@ -17,6 +17,7 @@ from memstore import settings
 from memstore.domain.arguments import checked_name
 from memstore.domain.namespaces import RESERVED
 from memstore.errors import InvalidArgument, StorageError
+from memstore.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 NAMES_FILE: Final = "projects.json"
 
 MAX_NAMES_BYTES: Final = 2**20
+
+WORKTREE: Final = lazy_pattern(r"(?mi)^\s*worktree\s*=\s*(.+?)\s*$")
+"""Where the configuration of a submodule's repository names its working tree."""
 
 
 class Project(NamedTuple):
@@ -38,7 +42,7 @@ def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
     """Return the project of a folder; the default is ``MEMSTORE_PROJECT`` or the current folder."""
     start = Path(os.path.realpath(settings.project_folder() if folder is None else folder))
     names = named()
-    home = Path(os.path.realpath(Path.home()))
+    home = _home()
     for place in (start, *start.parents):
         if (name := names.get(str(place))) is not None:
             return Project(place, name, "named")
@@ -84,6 +88,10 @@ def _write_names(names: Mapping[str, str]) -> None:
     new.replace(file)
 
 
+def _home() -> Path:
+    return Path(os.path.realpath(Path.home()))
+
+
 def _names_file() -> Path:
     return Path(settings.data_folder(), NAMES_FILE)
 
@@ -98,19 +106,100 @@ def _repository(start: Path, home: Path) -> Path | None:
             return place
         if mark.is_file():
             return _main_tree(mark) or place
+        if _is_bare(place):
+            return _top_of(place)
     return None
 
 
+def _is_bare(folder: Path) -> bool:
+    """Return whether a folder holds what git keeps of a repository, without a working tree."""
+    return (
+        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    )
+
+
 def _main_tree(mark: Path) -> Path | None:
-    """Return the main working tree of a linked one, which has a file ``.git``."""
+    """Return the main working tree of a linked one, or of a submodule in one.
+
+    Nothing is believed that is not linked both ways, as git does it: a downloaded folder may
+    contain a file ``.git`` that names the repository of another project.
+
+    Args:
+        mark: the file ``.git`` of a working tree.
+    """
+    own = _named_by(mark)
+    if own is None:
+        return None
+    if (common := _common(own)) is not None:
+        is_known = own.parent == common / "worktrees" and _is_back(own, mark)
+        return _root(common) if is_known else None
+    # A submodule: its repository lies in that of the tree around it.
+    for folder in own.parents:
+        if folder.name == "modules" and (above := _common(folder.parent)) is not None:
+            return _submodule(mark.parent, folder.parent, above)
+    return None
+
+
+def _submodule(tree: Path, own: Path, common: Path) -> Path | None:
+    """Return where a submodule of a linked working tree is in the main one.
+
+    Args:
+        tree: the submodule's working tree.
+        own: what git keeps of the linked tree around it.
+        common: what git keeps of that tree's repository.
+    """
+    for around in tree.parents:
+        if _named_by(around / ".git") == own:
+            known = own.parent == common / "worktrees" and _is_back(own, around / ".git")
+            return _root(common) / tree.relative_to(around) if known else None
+    return None
+
+
+def _root(common: Path) -> Path:
+    """Return the root of a repository: its main working tree, else the folder that holds it."""
+    try:
+        config = (common / "config").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        config = ""
+    if (found := WORKTREE.search(config)) is not None:
+        tree = Path(os.path.realpath(common / found[1].strip('"')))
+        if _named_by(tree / ".git") == common:
+            return tree
+    return _top_of(common)
+
+
+def _top_of(common: Path) -> Path:
+    """Return the folder around ``.git`` or ``.bare``; one such as ``x.git`` stands for itself."""
+    above = common.parent
+    is_inside = common.name.startswith(".") or _named_by(above / ".git") == common
+    return above if is_inside and above != _home() else common
+
+
+def _named_by(mark: Path) -> Path | None:
+    """Return the folder that a file ``.git`` names."""
     try:
         kind, _, where = mark.read_text(encoding="utf-8").partition(":")
-        own = mark.parent / where.strip()
-        common = own / (own / "commondir").read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):  # a submodule has no commondir
+        return Path(os.path.realpath(mark.parent / where.strip())) if kind == "gitdir" else None
+    except (OSError, ValueError):
         return None
-    common = Path(os.path.realpath(common))
-    return common.parent if kind == "gitdir" and common.name == ".git" else None
+
+
+def _common(own: Path) -> Path | None:
+    """Return the repository of a linked working tree; only what git keeps of one says so."""
+    try:
+        where = (own / "commondir").read_text(encoding="utf-8").strip()
+        return Path(os.path.realpath(own / where))
+    except (OSError, ValueError):
+        return None
+
+
+def _is_back(own: Path, mark: Path) -> bool:
+    """Return whether what git keeps of a working tree names it, or one that was moved away."""
+    try:
+        named = own / (own / "gitdir").read_text(encoding="utf-8").strip()
+        return not named.exists() or named.samefile(mark)
+    except (OSError, ValueError):
+        return False
 
 
 def _written(folder: Path, home: Path) -> str:

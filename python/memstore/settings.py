@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore import errors
 else:
     errors = lazy_import("memstore.errors")
@@ -36,7 +38,21 @@ DEFAULT_FOLDERS: Final = {
 }
 """The default folders by the variable that overrides them; macOS has no such variable."""
 
-FLAGS: Final = ("read_only", "no_record", "learn_unread")
+OF_KEEPING: Final = (
+    *HOSTS_PROJECTS,
+    *(f"MEMSTORE_{name}" for name in ("DB", "NAMESPACE", "EMBEDDER", "MODEL", "USER", "PROJECT")),
+    *(f"MEMSTORE_{name}" for name in ("DURABILITY", "SECRETS", "HALF_LIVES", "WITHOUT_RULES")),
+    *(f"MEMSTORE_{name}" for name in ("TRANSCRIPTS", "TRACES", "READ_ONLY")),
+)
+"""Variables that decide where a hook keeps a conversation, and what of it."""
+
+ADDRESSES: Final = ("db", "ollama", "openai", "generator_url", "identity")
+"""Settings that may hold a password."""
+
+OF_EMBEDDERS: Final = ("MEMSTORE_OLLAMA", "MEMSTORE_OPENAI")
+"""Addresses, which may hold passwords. Hooks use no such embedder."""
+
+FLAGS: Final = ("read_only", "no_record", "learn_unread", "any_user")
 """The settings that are true or false."""
 
 DEFAULT_INDEX_MEMORY: Final = "1GB"
@@ -75,12 +91,25 @@ class Settings(NamedTuple):
     no_record: bool = False
     learn_unread: bool = False
     user: str | None = None
+    any_user: bool = False
     identity: str | None = None
+
+    def __repr__(self) -> str:
+        """Return the settings that are set, without addresses, which may hold passwords."""
+        hidden = {name: "…" for name in ADDRESSES if getattr(self, name) is not None}
+        given = {name: value for name, value in self._asdict().items() if value}
+        told = ", ".join(f"{name}={value!r}" for name, value in (given | hidden).items())
+        return f"Settings({told})"
 
     @property
     def owners(self) -> dict[str, str]:
         """The owners that hooks and the MCP server use if a call names none; ``none``: no owner."""
         return {"user_id": self.user} if self.user and self.user != NO_USER else {}
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether calls of the MCP server may name no other user than that of :attr:`owners`."""
+        return bool(self.owners) and not self.any_user
 
     @property
     def embedder_name(self) -> str:
@@ -106,6 +135,7 @@ def from_environment() -> Settings:
         read_only=_flag("MEMSTORE_READ_ONLY"),
         no_record=_flag("MEMSTORE_NO_RECORD"),
         learn_unread=_flag("MEMSTORE_LEARN_UNREAD"),
+        any_user=_flag("MEMSTORE_ANY_USER"),
     )
 
 
@@ -146,6 +176,12 @@ def project_folder() -> str:
         return os.getcwd()
     except FileNotFoundError:  # the current folder was deleted
         return os.path.expanduser("~")
+
+
+def names_project() -> bool:
+    """Return whether ``MEMSTORE_PROJECT`` names the project folder."""
+    folder = os.environ.get("MEMSTORE_PROJECT", "")
+    return bool(folder) and "${" not in folder
 
 
 def keeps_transcripts() -> bool:
@@ -194,6 +230,20 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def keeping_environment() -> dict[str, str]:
+    """Return the variables by which another process keeps a conversation as this one would."""
+    found = {name: value for name in OF_KEEPING if (value := os.environ.get(name))}
+    if any(os.environ.get(name) for name in OF_EMBEDDERS):
+        found.setdefault("MEMSTORE_EMBEDDER", "none")
+    return found | {"MEMSTORE_PROJECT": project_folder()}
+
+
+def environment_with(keeping: Mapping[str, str]) -> dict[str, str]:
+    """Return every variable, and of those that :func:`keeping_environment` returns only these."""
+    there = environment()
+    return {n: v for n, v in there.items() if n not in OF_KEEPING + OF_EMBEDDERS} | dict(keeping)
+
+
 def configuration_folder() -> str:
     """Return the folder for this user's program settings on this operating system."""
     return _root(windows="APPDATA", xdg="XDG_CONFIG_HOME")
@@ -212,6 +262,11 @@ def troubles_folder() -> str:
 def spool_folder() -> str:
     """Return the folder of what waits to be sent to a server."""
     return os.path.join(data_folder(), "spool")
+
+
+def unkept_folder() -> str:
+    """Return the folder of the sessions whose conversations are still to be kept."""
+    return os.path.join(data_folder(), "unkept")
 
 
 def index_folder() -> str | None:

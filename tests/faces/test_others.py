@@ -127,7 +127,7 @@ def test_the_startup_resource_tells_only_a_server_without_a_user(owned: CommandL
         told = str(resources.read(store, resources.STARTUP, {}, {}))
         assert "3 facts and 1 episode" in told
         ben = resources.read(store, resources.STARTUP, {}, {"user_id": "ben"})
-        assert ben == "nothing is stored yet"
+        assert ben == "nothing is stored yet for these owners"
 
 
 def test_forget_all_asks_first(owned: CommandLine) -> None:

@@ -35,6 +35,23 @@ def folder(place: Path, *, repository: bool = False) -> Path:
     return place
 
 
+def repository(held: Path) -> Path:
+    """Make what git keeps of a repository, without a working tree."""
+    for part in ("objects", "refs"):
+        folder(held / part)
+    (held / "HEAD").write_text("ref: refs/heads/main\n")
+    return held
+
+
+def linked(tree: Path, own: Path) -> Path:
+    """Link a folder with what git keeps of it, as ``git worktree add`` does."""
+    folder(own)
+    (own / "commondir").write_text("../..\n")
+    (own / "gitdir").write_text(f"{tree / '.git'}\n")
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+    return own
+
+
 def test_all_folders_of_a_repository_are_one_project(home: Path) -> None:
     top = folder(home / "work" / "api", repository=True)
     inside = folder(top / "src" / "deep")
@@ -56,10 +73,71 @@ def test_the_home_folder_and_the_root_are_not_projects(home: Path) -> None:
 
 def test_all_worktrees_of_a_repository_are_one_project(home: Path) -> None:
     top = folder(home / "api", repository=True)
-    own = folder(top / ".git" / "worktrees" / "other")  # as created by git worktree add
-    (own / "commondir").write_text("../..\n")
-    (folder(home / "other") / ".git").write_text(f"gitdir: {own}\n")
+    linked(folder(home / "other"), top / ".git" / "worktrees" / "other")
     assert project_of(home / "other") == Project(top, "~/api", "repository")
+
+
+def test_a_working_tree_that_was_moved_stays_in_its_project(home: Path) -> None:
+    top = folder(home / "api", repository=True)
+    linked(folder(home / "other"), top / ".git" / "worktrees" / "other")
+    (home / "other").rename(home / "moved")
+    assert project_of(home / "moved").folder == top
+
+
+@pytest.mark.parametrize(
+    ("bare", "names", "root"),
+    [
+        pytest.param("shop/.bare", True, "shop", id="hidden, named by a file .git"),
+        pytest.param("shop/.bare", False, "shop", id="hidden"),
+        pytest.param("shop/store", True, "shop", id="named by a file .git"),
+        pytest.param("shop.git", False, "shop.git", id="beside its trees"),
+    ],
+)
+def test_the_working_trees_of_a_bare_repository_are_one_project(
+    home: Path, bare: str, names: bool, root: str
+) -> None:
+    held = repository(home / bare)
+    if names:
+        (held.parent / ".git").write_text(f"gitdir: ./{held.name}\n")
+    for tree in ("shop/main", "elsewhere/dev", f"{bare}/below"):
+        linked(folder(home / tree), held / "worktrees" / tree.replace("/", "-"))
+        assert project_of(folder(home / tree / "deep")).folder == home / root
+    assert project_of(held / "refs").folder == home / root
+
+
+def test_a_bare_repository_in_the_home_folder_is_a_project(home: Path) -> None:
+    held = repository(home / ".dotfiles")
+    linked(folder(home / "dots"), held / "worktrees" / "dots")
+    assert project_of(home / "dots").folder == project_of(held).folder == held
+
+
+def test_the_working_trees_of_a_submodule_are_one_project(home: Path) -> None:
+    top = folder(home / "api", repository=True)
+    held = repository(top / ".git" / "modules" / ".part")
+    (held / "config").write_text("[core]\n\tworktree = ../../../part\n")
+    (folder(top / "part") / ".git").write_text("gitdir: ../.git/modules/.part\n")
+    linked(folder(home / "part-dev"), held / "worktrees" / "part-dev")
+    own = linked(folder(home / "api-dev"), top / ".git" / "worktrees" / "api-dev")
+    repository(own / "modules" / ".part")
+    (folder(home / "api-dev" / "part") / ".git").write_text(f"gitdir: {own}/modules/.part\n")
+    for tree in (top / "part", home / "part-dev", home / "api-dev" / "part"):
+        assert project_of(tree) == Project(top / "part", "~/api/part", "repository")
+
+
+def test_a_downloaded_folder_cannot_join_the_project_of_another(home: Path) -> None:
+    top = folder(home / "api", repository=True)
+    linked(folder(home / "api-dev"), top / ".git" / "worktrees" / "api-dev")
+    names = folder(home / "names-a-tree")
+    (names / ".git").write_text(f"gitdir: {top}/.git/worktrees/api-dev\n")
+    claims = folder(home / "claims-to-be-one")
+    (linked(claims, claims / "own") / "commondir").write_text(str(top / ".git"))
+    has = repository(folder(home / "has-a-repository") / "x")
+    (has / "config").write_text(f"[core]\nworktree = {top}\n")
+    linked(has.parent, has / "worktrees" / "x")
+    inside = folder(home / "inside-a-module")
+    (inside / ".git").write_text(f"gitdir: {top}/.git/worktrees/api-dev/modules/x\n")
+    for tree in (names, claims, has.parent, inside):
+        assert project_of(tree).folder.is_relative_to(tree)
 
 
 def test_a_submodule_is_a_project_of_its_own(home: Path) -> None:

@@ -12,12 +12,13 @@ import re
 import secrets
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
+from memstore.database.tables import commitments
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
 from memstore.domain.namespaces import Reach
@@ -26,6 +27,7 @@ from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, R
 
 if TYPE_CHECKING:
     import builtins
+    from collections.abc import Mapping
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
@@ -109,7 +111,15 @@ class Tokens:
                 Changes(transaction, self._author),
                 token,
                 _hash(secret),
-                Line(Kind.TOKEN, after=journalled(token)),
+                Line(
+                    Kind.TOKEN,
+                    after=journalled(token)
+                    | {
+                        commitments.MEMBER: commitments.make(
+                            transaction, f"token {token.id}", [_hash(secret)]
+                        )
+                    },
+                ),
             )
         return token, secret
 
@@ -202,25 +212,89 @@ def journalled(token: AccessToken) -> dict[str, object]:
         "namespace": token.namespace,
         "access": token.access,
         "expires_at": None if token.expires_at is None else clock.to_text(token.expires_at),
+        "created_at": clock.to_text(token.created_at),
     }
 
 
-def strangers(transaction: Transaction) -> list[str]:
-    """Return the tokens that differ from the journal, because something else wrote them."""
-    made: dict[object, object] = {}
-    ended: dict[object, object] = {}
+class _Journalled(NamedTuple):
+    """What the journal says of a token."""
+
+    values: Mapping[str, Any]
+    """The values of its line; a line of an earlier version lacks some."""
+    revoked_at: str | None
+
+
+def _all_journalled(transaction: Transaction) -> dict[int, _Journalled]:
+    found: dict[int, _Journalled] = {}
     for line in journal.of_kinds(transaction, (Kind.TOKEN, Kind.REVOKE_TOKEN)):
         after = line.after or {}
+        id_ = int(after.get("token", 0))
         if line.kind == Kind.TOKEN:
-            made[after.get("token")] = after
-        else:
-            ended[after.get("token")] = after.get("revoked_at")
+            found[id_] = _Journalled(after, None)
+        elif id_ in found:
+            found[id_] = found[id_]._replace(revoked_at=after.get("revoked_at"))
+    return found
+
+
+def misfits(transaction: Transaction) -> list[str]:
+    """Return the tokens that differ from the journal in what it holds, with the columns."""
+    recorded = _all_journalled(transaction)
+    return [
+        f"{token.id} ({token.name}: {', '.join(names)})"
+        for token in token_table.select(transaction)
+        if token.id in recorded and (names := sorted(_differing(token, recorded[token.id])))
+    ]
+
+
+def restore(transaction: Transaction) -> int:
+    """Give tokens back what the journal says of them; return how many had something else."""
+    recorded = _all_journalled(transaction)
+    done = 0
+    for token in token_table.select(transaction):
+        if token.id in recorded and (values := _differing(token, recorded[token.id])):
+            token_table.put_back(transaction, token.id, values)
+            done += 1
+    return done
+
+
+def strangers(transaction: Transaction) -> list[str]:
+    """Return the tokens with another secret than journalled, unknown ones, and lost ones.
+
+    One that was revoked since gives access to nobody, whatever its secret is.
+    """
+    recorded = _all_journalled(transaction)
+    revoked = _revoked(transaction)
+    hashes = token_table.hashes(transaction)
     wrong = []
     for token in token_table.select(transaction):
-        revoked = None if token.revoked_at is None else clock.to_text(token.revoked_at)
-        if made.pop(token.id, None) != journalled(token) or ended.get(token.id) != revoked:
-            wrong.append(f"{token.id} ({token.name})")
-    return wrong + [f"{token_id} (gone)" for token_id in made]
+        known = recorded.pop(token.id, None)
+        if token.revoked_at is not None and token.id in revoked:
+            continue
+        if known is None:
+            wrong.append(f"{token.id} ({token.name}: unknown)")
+        elif commitments.MEMBER in known.values and not commitments.holds(
+            transaction, f"token {token.id}", [hashes[token.id]], known.values[commitments.MEMBER]
+        ):
+            wrong.append(f"{token.id} ({token.name}: another secret)")
+    return wrong + [f"{id_} (gone)" for id_ in recorded]
+
+
+def _revoked(transaction: Transaction) -> set[int]:
+    lines = journal.of_kinds(transaction, (Kind.REVOKE_TOKEN,))
+    return {int((line.after or {}).get("token", 0)) for line in lines}
+
+
+def _differing(token: AccessToken, recorded: _Journalled) -> dict[str, str | None]:
+    """Return the journalled values of the columns that differ."""
+    held = journalled(token) | {
+        "revoked_at": None if token.revoked_at is None else clock.to_text(token.revoked_at)
+    }
+    right = {**recorded.values, "revoked_at": recorded.revoked_at}
+    return {
+        name: right[name]
+        for name in right.keys() & held.keys()
+        if name != "token" and held[name] != right[name]
+    }
 
 
 def _hash(secret: str) -> str:

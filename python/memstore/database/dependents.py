@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.database.changes import Changes
     from memstore.database.engine import Transaction
@@ -38,5 +38,14 @@ class Dependents(Protocol):
     def repair(self, transaction: Transaction) -> list[str]:
         """Repair what can be repaired; return a sentence for each repair."""
 
-    def bring_decision(self, changes: Changes, namespace: str, decision: EntityDecision) -> bool:
-        """Store a decision from an export, unless it is known or contradicts a local one."""
+    def bring_decision(
+        self,
+        changes: Changes,
+        namespace: str,
+        decision: EntityDecision,
+        erased: Sequence[Fact] = (),
+    ) -> bool:
+        """Store a decision from an export, unless it is known or contradicts a local one.
+
+        Nor is it stored if it has a name that only these facts have, which were erased here.
+        """

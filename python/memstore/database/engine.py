@@ -6,7 +6,7 @@ import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -41,6 +41,28 @@ PART: Final = ".part"
 
 NO_LIMIT: Final = 2**62
 """The value of LIMIT if there is no limit."""
+
+
+class SchemaTroubles(NamedTuple):
+    """What differs from the schema: each a kind and a name, and perhaps how."""
+
+    own: list[str]
+    """Triggers, views and indexes that are missing or changed; a rebuild creates them again."""
+    planted: list[str]
+    """What another program put on our tables, such as a trigger; a rebuild drops it."""
+    tables: list[str]
+    """Tables that are missing or changed, which a rebuild leaves alone."""
+    strangers: list[str]
+    """Tables of others with names like ours."""
+
+
+class Mended(NamedTuple):
+    """What was done about the schema."""
+
+    restored: int
+    """How many triggers, views and indexes were created again."""
+    dropped: list[str]
+    """What another program had put on our tables, each with its text."""
 
 
 class _Longest(threading.local):
@@ -460,11 +482,13 @@ class Engine(Protocol):
     def create_schema(self, transaction: Transaction) -> None:
         """Create the schema of the newest version in an empty database."""
 
-    def schema_troubles(self, transaction: Transaction) -> list[str]:
-        """Return the triggers, views and indexes that are missing or were changed."""
+    def schema_troubles(self, transaction: Transaction) -> SchemaTroubles:
+        """Return what differs from the schema."""
+        ...
 
-    def mend_schema(self, transaction: Transaction) -> int:
-        """Create missing and changed triggers, views and indexes again; return how many."""
+    def mend_schema(self, transaction: Transaction) -> Mended:
+        """Drop what others put on our tables, and create again what can be."""
+        ...
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Upgrade the schema from the previous version to this one."""
@@ -502,6 +526,14 @@ class Engine(Protocol):
         """
         ...
 
+    def trial(self) -> AbstractContextManager[Transaction]:
+        """Open a write transaction that leaves no trace, to see what a change would do.
+
+        In a file it writes into a private copy, and blocks nobody if the disk has room for one.
+        Otherwise it holds the lock like any write, until it is rolled back.
+        """
+        ...
+
     def compact(self) -> bool:
         """Rewrite the database without the deleted data, and empty the write-ahead log.
 
@@ -533,3 +565,15 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close every connection. A second call does nothing."""
+
+
+class _TakenBackError(Exception):
+    """Makes an engine roll a transaction back."""
+
+
+@contextmanager
+def taken_back(writing: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
+    """Open a write transaction that is rolled back at the end."""
+    with suppress(_TakenBackError), writing as transaction:
+        yield transaction
+        raise _TakenBackError

@@ -466,9 +466,10 @@ def erased_since(transaction: Transaction, line_id: int) -> bool:
 
 
 def last_of_kind(transaction: Transaction, fact_id: int, kind: Kind) -> datetime | None:
-    """Return when a fact was last changed in this way, in this file."""
+    """Return when a fact was last changed in this way, in the file where that was done."""
     row = transaction.one(
-        "SELECT max(at) FROM memstore_journal WHERE fact_id = :id AND kind = :kind",
+        "SELECT max(coalesce(said_at, at)) FROM memstore_journal"
+        " WHERE fact_id = :id AND kind = :kind",
         {"id": fact_id, "kind": kind},
     )
     return clock.from_text(str(row[0])) if row and row[0] is not None else None

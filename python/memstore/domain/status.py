@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.records import Record, Scope
 from memstore.frozen import asdict, frozen
@@ -18,6 +18,17 @@ DAYS: Final = 28
 """How many days back a status counts what was added, with today."""
 
 FIRST_OWNERS: Final = 3
+
+
+class Contents(NamedTuple):
+    """What a namespace holds, of every owner."""
+
+    facts: int
+    """Those that are active, expired or distrusted."""
+    total: int
+    """The facts in any state."""
+    episodes: int
+    """Including expired ones."""
 
 
 @frozen(kw_only=True)

@@ -99,10 +99,14 @@ class TrustTable:
         return level is not None and level.rank <= Trust.EXTERNAL.rank
 
     @property
+    def chosen(self) -> dict[str, str]:
+        """The level of each prefix that somebody set."""
+        return {**self.levels, **dict.fromkeys(self.distrusted, Trust.DISTRUSTED)}
+
+    @property
     def effective(self) -> dict[str, str]:
         """The level of each prefix."""
-        distrusted = dict.fromkeys(self.distrusted, Trust.DISTRUSTED)
-        return {**DEFAULTS, **self.levels, **distrusted}
+        return {**DEFAULTS, **self.chosen}
 
     def credit(
         self, actor: str, source: str | None, through: str = "", speaker: str | None = None

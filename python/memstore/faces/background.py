@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from memstore import settings
@@ -54,3 +55,24 @@ def start(
     assert child.stdin is not None
     with child.stdin as pipe:
         pipe.write(given)
+
+
+def run(words: Sequence[str], given: bytes, environment: Mapping[str, str], seconds: float) -> None:
+    """Run ``memstore`` with these words, and wait until it has ended; what it prints is discarded.
+
+    Args:
+        words: the command and its flags.
+        given: its standard input.
+        environment: all of its variables.
+        seconds: after which it is killed.
+    """
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(  # noqa: S603 - this program itself
+            [sys.executable, "-m", "memstore", *words],
+            input=given,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(environment),
+            timeout=seconds,
+            check=False,
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memstore import providers, settings
 from memstore.lazy import lazy_import
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import textwrap
 
     from memstore.store import paths
-    from memstore.text import rule_names
+    from memstore.text import addresses, rule_names
 else:
+    addresses = lazy_import("memstore.text.addresses")
     paths = lazy_import("memstore.store.paths")
     rule_names = lazy_import("memstore.text.rule_names")
     textwrap = lazy_import("textwrap")
@@ -48,6 +49,13 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def _split_lines(self, text: str, width: int) -> list[str]:
         whole = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
         return [line.replace(BLANK, " ") for line in whole]
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors quote no password of an address."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(addresses.masked(message))
 
 
 BLANK: Final = "\x00"
@@ -144,6 +152,8 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             "leave one of them out"
         )
     merged = environment._replace(**flags)
+    if merged.db is not None:
+        paths.check_place(merged.db)
     half_lives(merged.half_lives)
     if merged.without_rules is not None:
         rule_names.rules(names(merged.without_rules))

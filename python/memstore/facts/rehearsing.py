@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memstore.database import journal
+from memstore.database.engine import taken_back
 from memstore.domain import clock
 from memstore.domain.log import Act
 from memstore.history import log
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
 
 
-class _TakenBackError(Exception):
-    """Makes the engine roll a transaction back."""
-
-
 def rehearse(
     writing: AbstractContextManager[Transaction],
     work: Callable[[Transaction], object],
@@ -30,11 +26,10 @@ def rehearse(
 ) -> Act:
     """Return the act that some work would be; an act without changes if it would do nothing."""
     told = Act(line=0, at=clock.utc_now(), actor=author.actor, source=author.source)
-    with suppress(_TakenBackError), writing as transaction:
+    with taken_back(writing) as transaction:
         last = journal.last_id(transaction)
         work(transaction)
         lines = journal.matching(transaction, "id > :last", {"last": last})
         if lines:
             told = log.act_of(transaction, lines, namespaces)
-        raise _TakenBackError
     return told

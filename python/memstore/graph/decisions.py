@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
+from memstore.database.tables import commitments
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
 from memstore.domain import clock
@@ -71,13 +72,20 @@ def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDec
     return known.decision
 
 
-def bring_decision(changes: Changes, namespace: str, decision: EntityDecision) -> bool:
+def bring_decision(
+    changes: Changes, namespace: str, decision: EntityDecision, erased: Sequence[Fact] = ()
+) -> bool:
     """Store a decision from another file, with its time and actor; return whether it is new.
 
-    A decision that is stored already, or contradicts one here, changes nothing.
+    A decision that is stored already, or contradicts one here, changes nothing; nor does one with a
+    name that, of all facts, only these have, whose texts were erased here.
     """
     keys = (name_key(decision.left), name_key(decision.right))
     if keys[0] == keys[1]:
+        return False
+    told = [name_key(text) for fact in erased for text in (fact.subject, fact.content)]
+    lost = {key for key in keys if any(stands_in(key, text) for text in told)}
+    if lost and _found_nowhere(changes.transaction, namespace, lost):
         return False
     ours, others = (_around(changes.transaction, namespace, key) for key in keys)
     if _on(ours, keys[1]) or _against(ours, others, keys[1], same=decision.same):
@@ -130,7 +138,7 @@ def forget_fact(changes: Changes, fact: Fact) -> None:
     ]
     if not touched:
         return
-    lost = _found_nowhere(transaction, fact, {key for key, _ in touched})
+    lost = _found_nowhere(transaction, fact.namespace, {key for key, _ in touched}, fact.id)
     for kept in {kept.id: kept for key, kept in touched if key in lost}.values():
         _drop(changes, kept)
 
@@ -150,18 +158,18 @@ def forget_namespace(changes: Changes, namespace: str) -> None:
     if held or graph_table.exists(transaction, namespace):
         changes.write(
             Line(Kind.CLEAR_GRAPH, after={"namespace": namespace, "decisions": 0}),
-            *(decision_table.deleting(kept.id) for kept in held),
+            *(statement for kept in held for statement in decision_table.deleting(kept.id)),
             *graph_table.discarding(namespace),
         )
 
 
-def _found_nowhere(transaction: Transaction, erased: Fact, keys: set[str]) -> set[str]:
-    """Return the names that occur in no stored fact, whatever its state."""
-    there = FactFilter(
-        (erased.namespace,), clock.utc_now(), active_only=False, include_deleted=True
-    )
+def _found_nowhere(
+    transaction: Transaction, namespace: str, keys: set[str], besides: int | None = None
+) -> set[str]:
+    """Return the names that occur in no stored fact but this one, whatever its state."""
+    there = FactFilter((namespace,), clock.utc_now(), active_only=False, include_deleted=True)
     for fact_id, *texts in graph_table.texts(transaction, there):
-        if fact_id != erased.id:
+        if fact_id != besides:
             told = [name_key(text) for text in texts]
             keys = {key for key in keys if not any(stands_in(key, text) for text in told)}
             if not keys:
@@ -238,14 +246,21 @@ def _keep(changes: Changes, namespace: str, decision: EntityDecision) -> None:
         namespace,
         keys,
         decision,
-        lambda kept: Line(kind, after={"namespace": namespace, "decision": kept.id}),
+        lambda kept: Line(
+            kind,
+            after={
+                "namespace": namespace,
+                "decision": kept.id,
+                commitments.MEMBER: decision_table.commit(changes.transaction, kept),
+            },
+        ),
     )
     _regroup(changes.transaction, namespace, keys)
 
 
 def _drop(changes: Changes, kept: Kept) -> None:
     before = {"namespace": kept.namespace, "decision": kept.id, "same": kept.decision.same}
-    changes.write(Line(Kind.UNDECIDE, before=before), decision_table.deleting(kept.id))
+    changes.write(Line(Kind.UNDECIDE, before=before), *decision_table.deleting(kept.id))
     _regroup(changes.transaction, kept.namespace, (kept.left_key, kept.right_key))
 
 

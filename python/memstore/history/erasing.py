@@ -47,11 +47,16 @@ NOTHING_LEFT: Final[Mapping[str, Any]] = MappingProxyType({})
 
 def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     """Erase a fact. The episodes that contain its text are not read by a model again."""
+    remove_fact(changes, fact, dependents)
+    changes.transaction.full_text.facts.forget_deleted(changes.transaction)
+
+
+def remove_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
+    """Erase one of several facts; :func:`memstore.history.erasure.finish` ends it."""
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
     queries.Queries().forget(transaction, erasures.FACT, {fact.id: text_of(fact)})
-    transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
@@ -60,12 +65,16 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
     If it is a turn of a session that was recorded more than once, all records of it are erased.
     """
     same = episode_table.copies(changes.transaction, [episode.id])
-    texts = {}
     for one in (episode, *episode_table.get_many(changes.transaction, [*same]).values()):
-        blank_episode(changes, one)
-        texts[one.id] = text_of(one)
-    queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
+        remove_episode(changes, one)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
+
+
+def remove_episode(changes: Changes, episode: Episode) -> None:
+    """Erase one of several episodes; :func:`memstore.history.erasure.finish` ends it."""
+    blank_episode(changes, episode)
+    texts = {episode.id: text_of(episode)}
+    queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
 
 
 def text_of(row: Fact | Episode) -> str:

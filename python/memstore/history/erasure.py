@@ -419,7 +419,6 @@ class _Steps(ABC):
     def __init__(self, place: Place) -> None:
         self._place = place
         self._is_sweeping = False
-        self._is_forgotten = False
         self._queries = Queries()
 
     @abstractmethod
@@ -428,18 +427,9 @@ class _Steps(ABC):
 
     def carry_out(self, after_each: Callable[[], object] = lambda: None) -> bool:
         """Do it, and rewrite the file; return whether the bytes are gone."""
-        engine = self._place.engine
-        for _ in in_steps(engine, self.acts(), pauses=True):
+        for _ in in_steps(self._place.engine, self.acts(), pauses=True):
             after_each()
-        for index in ("facts", "episodes"):
-            for _ in in_steps(engine, self._forgetting(index), pauses=True):
-                pass
-        is_gone = engine.compact()
-        is_gone = self._place.rewrite() and is_gone
-        if is_gone:
-            with engine.write() as transaction:
-                meta_table.remove(transaction, UNFINISHED)
-        return is_gone
+        return finish(self._place.engine, self._place.rewrite)
 
     @staticmethod
     def begin(transaction: Transaction) -> None:
@@ -455,16 +445,41 @@ class _Steps(ABC):
     def _sweep(self, namespace: str, transaction: Transaction) -> None:
         self._is_sweeping = graph_table.remove_some(transaction, namespace, SWEPT_AT_ONCE)
 
-    def _forgetting(self, index: str) -> Iterator[Callable[[Transaction], object]]:
-        """Yield the acts that remove deleted words from a full-text index."""
-        self._is_forgotten = False
-        yield partial(self._forget, index, first=True)
-        while not self._is_forgotten:
-            yield partial(self._forget, index, first=False)
 
-    def _forget(self, index: str, transaction: Transaction, *, first: bool) -> None:
-        full_text = getattr(transaction.full_text, index)
-        self._is_forgotten = full_text.forget_some(transaction, first=first)
+def finish(engine: Engine, rewrite: Callable[[], bool]) -> bool:
+    """Remove the bytes of what was erased; return whether they are gone.
+
+    Args:
+        engine: the file.
+        rewrite: removes what was erased from the files of the searches.
+    """
+    for index in ("facts", "episodes"):
+        forgetting = _Forgetting(index)
+        for _ in in_steps(engine, forgetting.acts(), pauses=True):
+            pass
+    is_gone = engine.compact()
+    is_gone = rewrite() and is_gone
+    if is_gone:
+        with engine.write() as transaction:
+            meta_table.remove(transaction, UNFINISHED)
+    return is_gone
+
+
+class _Forgetting:
+    """Removes deleted words from a full-text index, in short transactions."""
+
+    def __init__(self, index: str) -> None:
+        self._index = index
+        self._is_done = False
+
+    def acts(self) -> Iterator[Callable[[Transaction], object]]:
+        yield partial(self._forget, first=True)
+        while not self._is_done:
+            yield partial(self._forget, first=False)
+
+    def _forget(self, transaction: Transaction, *, first: bool) -> None:
+        full_text = getattr(transaction.full_text, self._index)
+        self._is_done = full_text.forget_some(transaction, first=first)
 
 
 def clear(place: Place, namespace: str) -> bool:

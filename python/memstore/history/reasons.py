@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 SHOWN: Final = 3
 """How many ids are named."""
 
-FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates")
-"""The parts of evidence that name facts."""
+FACTS: Final = ("superseded_by", "supersedes", "reinstates", "consolidates", "became")
+"""The members of lines and of evidence that name facts: an id or a list of ids."""
 
 
 def of_change(evidence: Mapping[str, Any]) -> Iterator[str]:

@@ -110,6 +110,38 @@ def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kin
     return TrustChange(changed.effective, *judged)
 
 
+def bring_in(
+    transaction: Transaction,
+    author: Author,
+    levels: Mapping[str, str],
+    *,
+    is_empty: bool,
+    dry_run: bool = False,
+) -> tuple[int, tuple[str, ...]]:
+    """Take over what sources count in another file.
+
+    Only a memory without anything in it takes levels over: elsewhere they would hide what is
+    there, or let what arrives retire it.
+
+    Args:
+        is_empty: whether the file has neither facts nor episodes.
+        dry_run: write nothing.
+
+    Returns:
+        How many levels were taken over, and the sources whose level stays different.
+    """
+    before = table(transaction)
+    differing = tuple(sorted(n for n, one in levels.items() if before.effective.get(n) != one))
+    if not differing or not is_empty or before.chosen:
+        return 0, differing
+    if dry_run:
+        return len(differing), ()
+    distrusted = tuple(sorted(n for n, one in levels.items() if one == Trust.DISTRUSTED))
+    kept = {name: one for name, one in levels.items() if name not in distrusted}
+    put(transaction, author, TrustTable(kept, distrusted), Kind.TRUST)
+    return len(differing), ()
+
+
 def _keep(transaction: Transaction, levels: TrustTable) -> None:
     acts.of(transaction).has_levels = True
     meta_table.put(transaction, meta_table.TRUST, json.dumps(levels.to_dict(), ensure_ascii=False))

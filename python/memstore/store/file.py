@@ -10,6 +10,7 @@ from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
+from memstore.frozen import replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.search.searches import Searches
 from memstore.store.paths import file_at
@@ -332,7 +333,10 @@ class File:
         lines: Iterable[str],
         *,
         namespace: str | None = None,
+        keep_several: bool = False,
         unverified: bool = False,
+        erasures: bool = True,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export; see :meth:`memstore.Store.import_`.
@@ -340,22 +344,66 @@ class File:
         Args:
             lines: the lines of :meth:`export`.
             namespace: import everything into this one; by default, each record into its own.
+            keep_several: if the export has several namespaces, keep each record in its own, rather
+                than refuse to import them into one.
             unverified: also take an export that was changed after it was written.
+            erasures: erase known records here that were erased at the source.
+            dry_run: write nothing, and return what would be reported.
             progress: called with the number of facts imported and the total.
 
         Raises:
             TransferError: the export is damaged; the error names the line.
         """
         incoming = transfer.read(lines, unverified=unverified)
+        if keep_several and len(incoming.namespaces) > 1:
+            namespace = None
         if namespace is not None and len(incoming.namespaces) > 1:
             raise InvalidArgument(
                 "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
+        trusted = dict(incoming.attached.levels)
+        if dry_run:
+            levels = self._bring_levels(trusted, dry_run=True)
+            report = transfer.rehearse(
+                self.engine, self.author, incoming, namespace, dependents, erasures=erasures
+            )
+            return self._placed(report, incoming, namespace, levels)
         adoption.adopt_all(self.engine)  # before anything that is newer gets a line
-        report = transfer.write(self.engine, self.author, incoming, namespace, dependents, progress)
-        if report.removed or report.episodes_removed:  # perhaps erased, not only deleted
-            self.searches.rewrite()
-        return report
+        levels = self._bring_levels(trusted, dry_run=False)
+        report = transfer.write(
+            self.engine,
+            self.author,
+            incoming,
+            namespace,
+            dependents,
+            progress,
+            erasures=erasures,
+            rewrite=self.searches.rewrite,
+        )
+        return self._placed(report, incoming, namespace, levels)
+
+    def _placed(
+        self,
+        report: ImportReport,
+        incoming: transfer.Incoming,
+        namespace: str | None,
+        levels: tuple[int, tuple[str, ...]],
+    ) -> ImportReport:
+        """Return the report with where everything went, and which levels of trust were taken."""
+        into = sorted(incoming.namespaces) if namespace is None else [namespace]
+        taken, left = levels
+        return replace(report, levels=taken, levels_left=left, namespaces=tuple(into))
+
+    def _bring_levels(
+        self, levels: Mapping[str, str], *, dry_run: bool
+    ) -> tuple[int, tuple[str, ...]]:
+        if not levels:
+            return 0, ()
+        with self.engine.read() if dry_run else self.engine.write() as transaction:
+            is_empty = not counts.namespaces(transaction)
+            return trust.bring_in(
+                transaction, self.author, levels, is_empty=is_empty, dry_run=dry_run
+            )
 
     def import_from(
         self,
@@ -491,7 +539,7 @@ class File:
         return tuple(copies.known(self.path, folder))
 
     def namespaces(self) -> dict[str, int]:
-        """Return every namespace that has facts, with their number in any state."""
+        """Return every namespace that has facts or episodes, with its facts in any state."""
         with self.engine.read() as transaction:
             return counts.namespaces(transaction)
 

@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.errors import InvalidArgument, Remedy
-from memstore.lazy import lazy_import
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     from typing import TypeGuard
     from urllib import parse
-else:
+
+    from memstore.text import addresses
+else:  # few names look like an address
     parse = lazy_import("urllib.parse")
+    addresses = lazy_import("memstore.text.addresses")
 
 
 SERVER: Final = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
-PASSWORD: Final = re.compile(r"^([^:]+://[^:/@]*):[^/@]*(?=@)")
+PASSWORD: Final = lazy_pattern(r"^([^:]+://[^:/@]*):[^/@]*(?=@)")
 """Where libpq takes a password from, after a user's name."""
-
-SECRETS: Final = frozenset(
-    {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
-)
-"""libpq's parameters that nobody may see."""
 
 
 def is_server(path: str | os.PathLike[str] | None) -> TypeGuard[str]:
@@ -35,20 +33,34 @@ def is_server(path: str | os.PathLike[str] | None) -> TypeGuard[str]:
 
 def without_secrets(url: str) -> str:
     """Return the URL of a database without passwords and keys, so that it can be shown."""
+    if addresses.is_ambiguous(url):
+        return f"{url.partition('://')[0]}://…"
     base, mark, query = PASSWORD.sub(r"\1", url).partition("?")
-    kept = [one for one in query.split("&") if parse.unquote(one.partition("=")[0]) not in SECRETS]
+    kept = [one for one in query.split("&") if _is_shown(*one.partition("=")[::2])]
     return f"{base}{mark}{'&'.join(kept)}" if kept else base
 
 
-def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
-    """Return a path that may name a file; ``~`` is expanded.
+def _is_shown(name: str, value: str) -> bool:
+    """Return whether a parameter may be shown; an ``@`` may be the end of a password."""
+    named = parse.unquote(name)
+    return named not in addresses.SECRETS and ("@" not in value or named == "user")
+
+
+def check_place(path: str) -> None:
+    """Check that what names a memory is a file or the address of a database, without opening it.
+
+    The error quotes nothing, because there may be a password in it.
 
     Raises:
-        InvalidArgument: a URL of any scheme, or a name that the system refuses.
-        InvalidArgumentType: not a path.
+        InvalidArgument: it is neither, or its password is not set apart.
     """
-    given = os.fspath(path) if isinstance(path, os.PathLike) else path
-    text = checked_text(given, name, MAX_NUMBER)
+    if not is_server(path):
+        _check_name(path, path, "path")
+    elif addresses.is_ambiguous(path):
+        raise InvalidArgument(addresses.AMBIGUOUS, argument="path")
+
+
+def _check_name(path: str | os.PathLike[str], text: str, name: str) -> None:
     # A Path has one slash, or the system's separator, for two, and SQLite's own "file:" has none.
     # A single letter is a drive.
     slashes = "//" if isinstance(path, str) else f"[/{re.escape(os.sep)}]"
@@ -66,6 +78,28 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
             argument=name,
             remedy=Remedy.NAME_FILE,
         )
+    if not any(sign in text for sign in ":@=") or not addresses.resembles_address(text):
+        return
+    if addresses.has_secret(text) or "://" in text or not os.path.lexists(text):
+        raise InvalidArgument(
+            "looks like the address of a server, which must begin with postgresql://; a file of "
+            "such a name is named by its whole path",
+            argument=name,
+            remedy=Remedy.NAME_FILE,
+        )
+
+
+def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
+    """Return a path that may name a file; ``~`` is expanded.
+
+    Raises:
+        InvalidArgument: a URL of any scheme, what looks like the address of a server, or a name
+            that the system refuses.
+        InvalidArgumentType: not a path.
+    """
+    given = os.fspath(path) if isinstance(path, os.PathLike) else path
+    text = checked_text(given, name, MAX_NUMBER)
+    _check_name(path, text, name)
     file = os.path.expanduser(text)
     if file[0] == "~":
         raise _unusable("could not determine home directory", name)

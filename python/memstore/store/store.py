@@ -1605,23 +1605,25 @@ class Store:
             return counts.of_owners(transaction, self._facts.namespaces, limit, after)
 
     def namespaces(self, prefix: str = "", *, scope: ScopeSelection = EVERYBODY) -> dict[str, int]:
-        """Return the namespaces that have active facts, with their number, in the names' order.
+        """Return the namespaces that hold anything, with their active facts, in the names' order.
 
-        A confined store has only its own.
+        One that holds only episodes has 0. A confined store has only its own.
 
         Args:
             prefix: how their names begin.
-            scope: count only facts of exactly these owners, or (``None``) without owners; ``"all"``
-                counts those of any.
+            scope: count only what has exactly these owners, or (``None``) no owners; ``"all"``
+                counts what anybody has.
         """
         stored_text(prefix, "prefix")
         owners = selected_scope(scope)
-        if self._reach.confined:
-            count = self.count(scope=scope) if self.namespace.startswith(prefix) else 0
-            return {self.namespace: count} if count else {}
-        wanted = FactFilter(None, clock.utc_now(), scope=owners)
+        if not self.namespace.startswith(prefix) and self._reach.confined:
+            return {}
+        among = self._reach.nameable
+        wanted = FactFilter(among, clock.utc_now(), scope=owners)
         with self._file.engine.read() as transaction:
-            return counts.active_by_namespace(transaction, wanted, prefix)
+            beginning = prefix if among is None else self.namespace
+            held = counts.active_by_namespace(transaction, wanted, beginning)
+        return self._reach.visible(held)
 
     def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
         """Check that facts have these owners; other methods do not check the owners of an id.
@@ -1975,14 +1977,17 @@ class Store:
         Args:
             progress: called with the number of facts and episodes read and the total.
         """
-        own = self._reach.select(None) or self.namespace
-        return self._file.export(own, progress=progress)
+        self._file.write_use_counts()
+        own, levels = self._reach.select(None), not self._reach.confined
+        return transfer.export(self._file.engine, own, progress, levels=levels)
 
     def import_(
         self,
         lines: Iterable[str],
         *,
         unverified: bool = False,
+        erasures: bool = True,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import an export into this namespace. Importing it again changes nothing.
@@ -1993,16 +1998,28 @@ class Store:
         :meth:`status` counts it as incomplete. Searches by words find the memories at once;
         :meth:`embed_pending` embeds them.
 
+        Known facts are superseded, deleted, restored and erased as at the source; the report counts
+        what else happened to them there (``left``). What was erased there is erased here, which
+        cannot be undone, and what was erased here stays erased.
+
         Args:
             lines: the lines of :meth:`export`.
             unverified: also take an export that was changed after it was written.
+            erasures: erase known records here that were erased at the source. Say false for an
+                export of somebody who must not erase anything here; the report counts them.
+            dry_run: write nothing, and return what would be reported.
             progress: called with the number of facts imported and the total.
 
         Raises:
             TransferError: the export is damaged, and the error names the line; or it was changed.
         """
         return self._file.import_(
-            lines, namespace=self.namespace, unverified=unverified, progress=progress
+            lines,
+            namespace=self.namespace,
+            unverified=unverified,
+            erasures=erasures,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     def import_from(
@@ -2227,6 +2244,19 @@ def file_of(store: Store) -> File:
     return store._file
 
 
+def in_project(store: Store, namespace: str) -> Store:
+    """Return the store of another project; a store of a fixed namespace stays the same.
+
+    Args:
+        store: one that was opened with ``namespace="auto"``.
+        namespace: that of the project.
+    """
+    shared = store._reach.shared
+    if shared is None or namespace == store.namespace:
+        return store
+    return store._bound(namespace, store._reach.confined, shared, store._author, store._unchanged)
+
+
 def with_sources(
     store: Store, fact_ids: Sequence[int], names: Iterable[str]
 ) -> tuple[dict[int, str], frozenset[str]]:
@@ -2279,6 +2309,23 @@ def others_of(
     active = FactFilter(where, now, scope=owners)
     with store._file.engine.read() as transaction:
         return store._others(transaction, active, EpisodeFilter(where, now, scope=owners))
+
+
+def elsewhere(store: Store, *, namespaces: Namespaces = None) -> dict[str, status.Contents]:
+    """Return what the other namespaces of the file hold; nothing for a confined store.
+
+    Args:
+        store: the store whose own namespaces are left out.
+        namespaces: leave out these instead.
+    """
+    seen = store._reach.select(namespaces)
+    if store._reach.confined or seen is None:
+        return {}
+    with store._file.engine.read() as transaction:
+        held = counts.contents(transaction)
+    return {
+        name: one for name, one in held.items() if name not in seen and (one.facts or one.episodes)
+    }
 
 
 def given_store(store: object) -> Store:

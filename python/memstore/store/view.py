@@ -344,8 +344,9 @@ class View:
         Args:
             progress: called with the number of facts and episodes read and the total.
         """
+        levels = not self._reach.confined
         return exporting.export_as_of(
-            self._file.engine, self._namespaces, self._past.moment, progress
+            self._file.engine, self._namespaces, self._past.moment, progress, levels=levels
         )
 
     @cached_property

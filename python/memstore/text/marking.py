@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.text.escaping import JOINER
 from memstore.text.words import UNSPACED_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_WORDS: Final = 400
 """Longer texts are not compared word by word, which takes quadratic time."""
@@ -43,12 +47,26 @@ def marked(old: str, new: str) -> tuple[Marked, Marked]:
 def _words(text: str) -> list[str]:
     """Return the words of a text and what is between them; each character where there are none."""
     parts = re.split(r"(\s+|[^\w\s])", text)
-    return [
+    return _rejoined(
         piece
         for part in parts
         if part
         for piece in (part if re.fullmatch(UNSPACED_RUN, part) else [part])
-    ]
+    )
+
+
+def _rejoined(parts: Iterable[str]) -> list[str]:
+    """Put a joiner, and what it joins, into one part: an emoji, or a word of another script."""
+    words: list[str] = []
+    joins = False
+    for part in parts:
+        is_joiner = JOINER.match(part) is not None
+        if words and (joins or is_joiner) and not part.isspace():
+            words[-1] += part
+        else:
+            words.append(part)
+        joins = is_joiner
+    return words
 
 
 def _key(word: str) -> str:

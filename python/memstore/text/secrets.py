@@ -24,6 +24,7 @@ from memstore.domain.metadata import MAX_DEPTH
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import asdict, replace
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.text import escaping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,9 +41,7 @@ POLICIES: Final = ("keep", "redact", "refuse")
 
 RULES: Final = os.path.join(os.path.dirname(__file__), "secret_rules.json")
 
-INVISIBLE: Final = lazy_pattern(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
-)
+INVISIBLE: Final = lazy_pattern(f"[{escaping.UNSEEN}{escaping.DEPENDING}]")
 """Characters that may stand inside a copied key without being seen."""
 
 SCREENED: Final = frozenset(

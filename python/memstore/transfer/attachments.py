@@ -18,10 +18,18 @@ from memstore.database.tables.proposals import ProposalRow
 from memstore.database.tables.readings import CLOSED, EXTRACT, MEMORY, NOT_LEARNED, ReadingRow
 from memstore.database.tables.replies import ReplyRow
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
+from memstore.domain.arguments import (
+    MAX_NAME,
+    MAX_NUMBER,
+    checked_choice,
+    checked_text,
+    nfc,
+    stored_text,
+)
 from memstore.domain.entities import EntityDecision
 from memstore.domain.proposals import ProposalState
-from memstore.history import past_proposals
+from memstore.domain.trust import ORDER
+from memstore.history import past_proposals, trust
 from memstore.transfer import lines
 
 if TYPE_CHECKING:
@@ -40,15 +48,20 @@ class Attached:
     replies: list[ReplyRow] = field(default_factory=list)
     decisions: list[tuple[str, EntityDecision]] = field(default_factory=list)
     """Each with its namespace."""
+    levels: list[tuple[str, str]] = field(default_factory=list)
+    """What sources count, by the beginning of their names; see :mod:`memstore.domain.trust`."""
 
     def counts(self) -> dict[str, int]:
         """Return the number of each kind, as in the first line of an export."""
         return {name: len(getattr(self, name)) for name in self.__slots__}
 
 
-def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[str, int]:
+def counted(
+    transaction: Transaction, namespaces: Sequence[str] | None, *, levels: bool
+) -> dict[str, int]:
     """Return the number of lines of each kind that :func:`written` will yield."""
-    return {
+    trusted = {"levels": len(trust.table(transaction).chosen)} if levels else {}
+    return trusted | {
         "proposals": proposal_table.count_all(transaction, namespaces),
         "readings": reading_table.count_all(transaction, namespaces),
         "replies": reply_table.count_all(transaction, namespaces),
@@ -56,9 +69,15 @@ def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[
     }
 
 
-def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Iterator[str]:
-    """Yield the lines of all proposals, readings, replies and decisions of some namespaces."""
+def written(
+    transaction: Transaction, namespaces: Sequence[str] | None, *, levels: bool
+) -> Iterator[str]:
+    """Yield the lines of all proposals, readings, replies and decisions of some namespaces.
+
+    With ``levels``, which are the whole file's, also those of what sources count.
+    """
     return _out(
+        trust.table(transaction).chosen.items() if levels else (),
         proposal_table.everything(transaction, namespaces),
         reading_table.everything(transaction, namespaces),
         reply_table.everything(transaction, namespaces),
@@ -71,6 +90,8 @@ def as_of(
     namespaces: Sequence[str] | None,
     moment: Moment,
     episode_ids: Collection[int],
+    *,
+    levels: bool,
 ) -> Attached:
     """Return the records that refer to facts and episodes, as far as they were there at a moment.
 
@@ -83,6 +104,7 @@ def as_of(
         namespaces: of the records; ``None`` for all.
         moment: the moment.
         episode_ids: the episodes that existed then.
+        levels: also what sources counted, in the whole file.
     """
     at = clock.to_text(moment.at)
     replies = [
@@ -102,20 +124,30 @@ def as_of(
         if one.at <= moment.at
     ]
     proposals = past_proposals.at(transaction, namespaces, moment)
-    return Attached(proposals, readings, replies, decisions)
+    trusted = trust.table_at(transaction, moment.line).chosen if levels else {}
+    return Attached(proposals, readings, replies, decisions, [*trusted.items()])
 
 
 def out(attached: Attached) -> Iterator[str]:
     """Yield the lines of these records."""
-    return _out(attached.proposals, attached.readings, attached.replies, attached.decisions)
+    return _out(
+        attached.levels,
+        attached.proposals,
+        attached.readings,
+        attached.replies,
+        attached.decisions,
+    )
 
 
 def _out(
+    levels: Iterable[tuple[str, str]],
     proposals: Iterable[ProposalRow],
     readings: Iterable[ReadingRow],
     replies: Iterable[ReplyRow],
     decisions: Iterable[tuple[str, EntityDecision]],
 ) -> Iterator[str]:
+    for source, level in levels:
+        yield lines.line(trust={"source": source, "level": level})
     for proposal in proposals:
         yield _proposal_out(proposal)
     for reading in readings:
@@ -210,6 +242,11 @@ def decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
     same = lines.of_type(bool, values["same"], "same")
     at = clock.from_text(lines.moment_in(values, "at"))
     return nfc(namespace), EntityDecision(left=left, right=right, same=same, actor=actor, at=at)
+
+
+def level_in(values: Mapping[str, Any]) -> tuple[str, str]:
+    source = checked_text(values["source"], "source", MAX_NAME)
+    return source.strip().casefold(), checked_choice(values["level"], ORDER, "level")
 
 
 def known_id(kind: str, id_: Any, seen: Collection[Any]) -> int:

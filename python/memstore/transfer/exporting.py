@@ -105,13 +105,20 @@ class _KeptLines:
 
 
 def export(
-    engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
+    engine: Engine,
+    namespaces: tuple[str, ...] | None,
+    progress: Progress | None = None,
+    *,
+    levels: bool = True,
 ) -> Iterator[str]:
-    """Yield the lines of an export, without line ends, all from one state of the database."""
+    """Yield the lines of an export, without line ends, all from one state of the database.
+
+    ``levels`` tells also what sources count, which is the same in all namespaces.
+    """
     with ExitStack() as stack:
         episodes, facts, attached = (_Buffer(stack.enter_context(engine.scratch())) for _ in "123")
         kept = [_KeptLines(EPISODES, episodes), _KeptLines(FACTS, facts)]
-        reading = _Reading(engine, namespaces, kept, attached, progress)
+        reading = _Reading(engine, namespaces, levels, kept, attached, progress)
         header = reading.in_steps() or reading.at_once()
         yield from _hashed(header, *kept, attached)
 
@@ -121,6 +128,8 @@ def export_as_of(
     namespaces: tuple[str, ...] | None,
     moment: Moment,
     progress: Progress | None = None,
+    *,
+    levels: bool = True,
 ) -> Iterator[str]:
     """Yield the lines of an export as of a moment, from one state of the database.
 
@@ -130,7 +139,7 @@ def export_as_of(
     with ExitStack() as stack:
         body = _Buffer(stack.enter_context(engine.scratch()))
         with engine.read() as transaction:
-            counts = _put_as_of(transaction, body, namespaces, moment, progress)
+            counts = _put_as_of(transaction, body, namespaces, moment, progress, levels=levels)
             active = generation_table.active(transaction)
             header = {
                 "memstore": "export",
@@ -161,6 +170,8 @@ def _put_as_of(
     namespaces: tuple[str, ...] | None,
     moment: Moment,
     progress: Progress | None,
+    *,
+    levels: bool,
 ) -> dict[str, int]:
     """Write all records as they were; return how many there are of each kind, and operations."""
     kinds = (("episodes", EPISODES, past.episodes_at), ("facts", FACTS, past.facts_at))
@@ -180,7 +191,7 @@ def _put_as_of(
                 counts["operations"] += len(then)
             if progress is not None:
                 progress(counts["facts"] + counts["episodes"], total)
-    attached = attachments.as_of(transaction, namespaces, moment, there["episodes"])
+    attached = attachments.as_of(transaction, namespaces, moment, there["episodes"], levels=levels)
     body.put(attachments.out(attached))
     return counts | attached.counts()
 
@@ -189,6 +200,7 @@ def _put_as_of(
 class _Reading:
     engine: Engine
     namespaces: tuple[str, ...] | None
+    levels: bool
     kept: list[_KeptLines]
     attached: _Buffer
     progress: Progress | None
@@ -266,11 +278,13 @@ class _Reading:
             yield from record
 
     def _end(self, transaction: Transaction) -> dict[str, Any]:
-        self.attached.put(attachments.written(transaction, self.namespaces))
-        return _header(transaction, self.namespaces)
+        self.attached.put(attachments.written(transaction, self.namespaces, levels=self.levels))
+        return _header(transaction, self.namespaces, levels=self.levels)
 
 
-def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> dict[str, Any]:
+def _header(
+    transaction: Transaction, namespaces: tuple[str, ...] | None, *, levels: bool
+) -> dict[str, Any]:
     """Return the first line but for its hash; it does not say when or where it was written."""
     active = generation_table.active(transaction)
     changed_at = journal.last_change(transaction, namespaces)
@@ -281,7 +295,7 @@ def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> dic
         "facts": fact_table.count_all(transaction, namespaces),
         "operations": journal.count(transaction, namespaces),
         "episodes": episode_table.count_all(transaction, namespaces),
-        **attachments.counted(transaction, namespaces),
+        **attachments.counted(transaction, namespaces, levels=levels),
         "model": active.model,
         "dimension": active.dimension,
         "head": str(journal.head(transaction)),

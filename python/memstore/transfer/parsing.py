@@ -130,6 +130,8 @@ def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> No
             attached.readings.append(attachments.reading_in(values, seen))
         case {"reply": dict(values)}:
             attached.replies.append(attachments.reply_in(values, seen))
+        case {"trust": dict(values)}:
+            attached.levels.append(attachments.level_in(values))
         case {"decision": dict(values)}:
             attached.decisions.append(attachments.decision_in(values))
         case _:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.history.reasons import FACTS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-FACTS: Final = ("superseded_by", "reinstates", "consolidates", "became")
 EPISODES: Final = ("episode_id", "episode")
 PROPOSALS: Final = ("proposal",)
 """The top-level keys of journal lines and evidence that hold an id or a list of ids."""

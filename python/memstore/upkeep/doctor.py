@@ -6,9 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.access import tokens
+from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
 from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
@@ -74,9 +76,6 @@ def _checks(
         findings.ids(
             "replies", "replies kept about erased or closed episodes", replies.misplaced, True
         ),
-        findings.ids(
-            "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
-        ),
         ("embeddings", _embeddings),
         findings.ids("counts", "counts of facts or episodes that differ", counts.misfits, True),
         ("graph", dependents.troubles),
@@ -100,6 +99,8 @@ def rebuild(
 
     def repair(transaction: Transaction) -> None:
         more.extend(dependents.repair(transaction))
+        if restored := tokens.restore(transaction):
+            more.append(f"gave {restored} access tokens back what the journal says of them")
         if forgotten := replies.forget_misplaced(transaction):
             more.append(f"deleted the model replies about {forgotten} erased episodes")
 
@@ -116,7 +117,9 @@ def rebuild(
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
             indexes.mending_facts(copy, facts),
             indexes.mending_episodes(copy, author, episodes),
-            [repair] if [*dependents.troubles(copy), *replies.misplaced(copy)] else [],
+            [repair]
+            if [*dependents.troubles(copy), *replies.misplaced(copy), *tokens.misfits(copy)]
+            else [],
             mending_vectors(copy, author, more),
             # After the facts, whose subject keys it counts; a difference is only rarely found.
             [count] if counts.misfits(copy) else [],
@@ -138,9 +141,16 @@ def rebuild(
 def _restored(engine: Engine) -> Iterator[str]:
     """Restore what the other repairs rely on: the parts of the schema, and adopted facts."""
     with engine.write() as transaction:
-        if parts := engine.mend_schema(transaction):
+        mended = engine.mend_schema(transaction)
+        if mended.restored or mended.dropped:
             feeds.break_off(transaction)
-            yield f"restored {parts} triggers, views and indexes"
+        if meta_table.versions(transaction) != {VERSION}:
+            meta_table.record_version(transaction, VERSION)
+            yield f"wrote the schema version again: {VERSION}"
+    if mended.restored:
+        yield f"restored {mended.restored} triggers, views and indexes"
+    for dropped in mended.dropped:
+        yield f"dropped what another program had added: {dropped}"
     if adopted := adoption.adopt_all(engine):
         yield f"journalled {adopted} facts that another program inserted"
 

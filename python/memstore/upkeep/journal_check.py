@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memstore.database import journal
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import DECIDING, Kind
+from memstore.database.tables import commitments
+from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import generations as generation_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.proposals import ProposalRow
 from memstore.domain.episodes import Episode
@@ -69,6 +72,81 @@ def proposals(transaction: Transaction) -> Iterator[str]:
 
 def _replayed(lines: Sequence[JournalLine], left: Mapping[int, Mapping[str, Any]]) -> Row | None:
     return proposal_table.replayed(lines, told.evidence_of(lines[0], left))
+
+
+def decisions(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of decisions about entities that differ from the journal, and how.
+
+    The journal has no names. It has a commitment to them, since decisions have one.
+    """
+    told = _decisions_told(transaction)
+    for kept in decision_table.everywhere(transaction):
+        line = told.pop(kept.id, None)
+        if line is None:
+            yield f"{kept.id} (not in the journal)"
+            continue
+        after = line.after or {}
+        wrong = []
+        if after.get("namespace") != kept.namespace:
+            wrong.append("namespace")
+        if (line.kind == Kind.SAME_ENTITY) != kept.decision.same:
+            wrong.append("same")
+        commitment = after.get(commitments.MEMBER)
+        if commitment is not None and not decision_table.is_committed(
+            transaction, kept, commitment
+        ):
+            wrong.append("names, actor or time")
+        if wrong:
+            yield f"{kept.id} ({', '.join(wrong)})"
+    yield from (f"{id_} (only in the journal)" for id_ in told)
+
+
+def _decisions_told(transaction: Transaction) -> dict[int, JournalLine]:
+    """Return the line of each decision that nobody has withdrawn, by the decision's id."""
+    told: dict[int, JournalLine] = {}
+    kinds = (Kind.SAME_ENTITY, Kind.OTHER_ENTITY, Kind.UNDECIDE, Kind.CLEAR_GRAPH)
+    for line in journal.of_kinds(transaction, kinds):
+        if line.kind == Kind.UNDECIDE:
+            told.pop((line.before or {}).get("decision", 0), None)
+        elif line.kind != Kind.CLEAR_GRAPH:
+            told[(line.after or {}).get("decision", 0)] = line
+        elif "decisions" in (after := line.after or {}):  # those of the namespace went with it
+            for id_, one in [*told.items()]:
+                if (one.after or {}).get("namespace") == after.get("namespace"):
+                    del told[id_]
+    return told
+
+
+def generations(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of generations of vectors that differ from the journal, and how.
+
+    The first one is as old as the file, and the model of a new one is recorded with its first
+    vector, so neither is in the journal.
+    """
+    states, models = {1: "active"}, dict[int, str]()
+    for line in journal.of_kinds(transaction, (Kind.STAGE, Kind.SWITCH, Kind.DROP)):
+        after = line.after or {}
+        id_, model = int(after.get("generation", 0)), after.get("model")
+        if model is not None:
+            models[id_] = model
+        if line.kind == Kind.DROP:
+            states.pop(id_, None)
+        elif line.kind == Kind.STAGE:
+            states[id_] = "staged"
+        else:
+            states = {
+                one: "retired" if state == "active" else state for one, state in states.items()
+            }
+            states[id_] = "active"
+    for generation in generation_table.every(transaction):
+        state = states.pop(generation.id, None)
+        if state is None:
+            yield f"{generation.id} (not in the journal)"
+        elif state != generation.state:
+            yield f"{generation.id} (state)"
+        elif models.get(generation.id, generation.model) != generation.model:
+            yield f"{generation.id} (model)"
+    yield from (f"{id_} (only in the journal)" for id_ in states)
 
 
 def differs(transaction: Transaction, fact_id: int) -> bool:

@@ -1,8 +1,9 @@
-"""Verification: whether the journal is whole, and all facts, episodes and proposals are as it says.
+"""Verification: whether the journal is whole, and all that it tells of is as it says.
 
-The journal is compared with its chain of hashes, and the rows with the journal replayed. What
-searches read, which is derived from the rows, is compared with them, and so is the schema, whose
-triggers keep other programs from changing the journal.
+That is facts, episodes, proposals, access tokens, decisions about entities and generations. The
+journal is compared with its chain of hashes, and the rows with the journal replayed. What searches
+read, which is derived from the rows, is compared with them, and so is the schema, whose triggers
+keep other programs from changing the journal.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memstore.access import tokens
+from memstore.database.migrations import VERSION
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
 from memstore.errors import Reason, Remedy
 from memstore.history import chain, trust
 from memstore.upkeep import findings, indexes, journal_check
@@ -47,7 +51,7 @@ def of_lines(head: Head | None = None) -> Sequence[tuple[str, Check]]:
 
 
 def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
-    """Return the checks of facts, episodes and proposals, and of what protects and finds them."""
+    """Return the checks of what the journal tells of, and of what protects and finds it."""
     return (
         ("schema", partial(_schema, engine)),
         findings.ids("journal", "facts that another program inserted", indexes.foreign, True),
@@ -55,6 +59,25 @@ def of_rows(engine: Engine) -> Sequence[tuple[str, Check]]:
         findings.ids("episodes", "episodes that differ from the journal", journal_check.episodes),
         findings.ids(
             "proposals", "proposals that differ from the journal", journal_check.proposals
+        ),
+        findings.ids(
+            "tokens",
+            "tokens that differ from the journal, which a rebuild puts back",
+            tokens.misfits,
+            True,
+        ),
+        findings.ids(
+            "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
+        ),
+        findings.ids(
+            "decisions",
+            "decisions about entities that differ from the journal, make or forget them again",
+            journal_check.decisions,
+        ),
+        findings.ids(
+            "generations",
+            "generations of vectors that differ from the journal",
+            journal_check.generations,
         ),
         findings.ids("facts", "facts in another form than written", fact_table.misformed),
         findings.ids("episodes", "episodes in another form than written", episode_table.misformed),
@@ -87,9 +110,35 @@ def _chain(head: Head | None, transaction: Transaction) -> Iterator[tuple[str, b
 
 
 def _schema(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    if wrong := engine.schema_troubles(transaction):
+    wrong = engine.schema_troubles(transaction)
+    if wrong.own:
         yield (
-            f"parts of the schema that another program dropped or changed: {findings.some(wrong)}; "
+            "parts of the schema that another program dropped or changed: "
+            f"{findings.some(wrong.own)}; "
             "what was written since may not be found, counted or protected",
             True,
         )
+    if wrong.planted:
+        yield (
+            "parts that another program put on these tables, which can change or refuse what is "
+            f"stored: {findings.some(wrong.planted)}; a rebuild drops them, and shows their text",
+            True,
+        )
+    if wrong.tables:
+        yield (
+            Reason(
+                "tables that another program dropped or changed: "
+                f"{findings.some(wrong.tables)}; what was written since may be wrong or missing",
+                Remedy.RESTORE_BACKUP,
+            ),
+            False,
+        )
+    if wrong.strangers:
+        yield (
+            "tables of other programs with names of this one's: "
+            f"{findings.some(wrong.strangers)}; rename or drop them",
+            False,
+        )
+    if (versions := meta_table.versions(transaction)) != {VERSION}:
+        told = ", ".join(map(str, sorted(versions))) or "none"
+        yield f"the schema version is written as {told} instead of {VERSION}", True

@@ -51,3 +51,50 @@ def test_a_removed_last_line_is_found(url: str) -> None:
             connection.execute("DELETE FROM memstore_journal WHERE id > 2")
         assert store.verify() != []
         assert store.verify(head) != []
+
+
+PLANTED = {
+    "trigger evil on memstore_facts": (
+        "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN NEW.content = 'planted'; RETURN NEW; END $$;"
+        "CREATE TRIGGER evil BEFORE INSERT ON memstore_facts FOR EACH ROW EXECUTE FUNCTION evil()"
+    ),
+    "rule evil on memstore_tokens": (
+        "CREATE RULE evil AS ON DELETE TO memstore_tokens DO INSTEAD NOTHING"
+    ),
+    "policy evil on memstore_journal": "CREATE POLICY evil ON memstore_journal USING (FALSE)",
+    "index evil on memstore_facts": "CREATE UNIQUE INDEX evil ON memstore_facts (lower(content))",
+    "view memstore_evil on memstore_evil": "CREATE VIEW memstore_evil AS SELECT 1",
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_what_another_program_put_on_the_tables_is_named_and_dropped(url: str, what: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.add("one", subject="s")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(PLANTED[what])
+        [finding] = store.verify()
+        assert what in finding.message
+        assert finding.repairable
+        assert any(what in done for done in store.file.rebuild())
+        assert store.verify() == []
+        assert store.add("two", subject="s").content == "two"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("ALTER TABLE memstore_facts ADD evil text", "memstore_facts (has evil)"),
+        ("ALTER TABLE memstore_tokens DROP CONSTRAINT memstore_tokens_access_check", "0 instead"),
+        ("ALTER TABLE memstore_facts ADD CHECK (id < 5)", "2 instead of 1 CHECK"),
+        ("CREATE TABLE memstore_evil (x text)", "memstore_evil; rename or drop"),
+    ],
+)
+def test_changed_tables_are_named(url: str, change: str, told: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.add("one", subject="s")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(change)
+        found = [one for one in store.verify() if told in one.message]
+        assert [one.repairable for one in found] == [False]

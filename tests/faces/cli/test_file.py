@@ -90,16 +90,17 @@ def test_the_doctor_reports_which_locks_are_in_use(cli: CommandLine, path: Path)
 
 def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
-    told = story.json("export", file, "--namespaces", "all")
+    told = story.json("export", file)
     assert told == {"file": str(file), "facts": 5, "episodes": 0}
     if os.name == "posix":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     other = tmp_path / "other.db"
-    code, error = story.error("import", file, "--db", other)
+    code, error = story.error("import", file, "--db", other, "--namespace", "one")
     assert code == 2
     assert "--keep-namespaces" in error
-    done = story.json("import", file, "--keep-namespaces", "--db", other)
-    assert (done["imported"], done["known"]) == (5, 0)
+    done = story("import", file, "--db", other)
+    assert (done.code, done.out) == (0, "imported 5 facts\n")
+    assert done.err == "each in its own namespace: default, other\n"
     assert story.json("import", file, "--keep-namespaces", "--db", other)["known"] == 5
     everything = ("list", "--all", "--deleted")
     assert story.json(*everything, "--db", other) == story.json(*everything)
@@ -107,8 +108,9 @@ def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> 
 
 
 def test_export_works_through_a_pipe(story: CommandLine, tmp_path: Path) -> None:
-    exported = story("export")
+    exported = story("export", "--namespace", "default")
     assert exported.code == 0
+    assert exported.err.startswith("not exported: 1 other namespace holds more: other (1 fact)")
     lines = [json.loads(line) for line in exported.out.split("\n")[:-1]]
     assert lines[0]["facts"] == 4
     other = tmp_path / "other.db"
@@ -127,7 +129,7 @@ def test_export_replaces_a_file_atomically(
         raise memstore.StorageError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(memstore.Store, "export", broken)
+        patch.setattr(memstore.File, "export", broken)
         assert story("export", file).code == 3
     assert file.read_text() == "before"
     assert sorted(p.name for p in tmp_path.iterdir() if "out" in p.name) == ["out.jsonl"]
@@ -188,7 +190,7 @@ def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path
     cli("export", file)
     done = cli.json("import", file, "--no-embed", "--db", tmp_path / "a.db")
     assert done["imported"] == 1
-    assert set(done.values()) == {0, 1}
+    assert (done["known"], done["episodes"], done["namespaces"]) == (0, 0, ["default"])
     assert "embedded" not in done
     done = cli.json("import", file, "--db", tmp_path / "b.db")
     assert (done["embedded"], done["left"]) == (1, 0)

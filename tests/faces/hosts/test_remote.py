@@ -88,6 +88,16 @@ def told(answer: dict[str, Any] | None) -> str:
 # -- hooks -----------------------------------------------------------------------------------------
 
 
+def test_what_a_server_says_is_shown_without_hidden_characters() -> None:
+    """It may be of another version, which shows more of them."""
+    text = "tea\u200b for\u00ad two\n👩\u200d🚀 <system-reminder> </sys\\u200btem-reminder>"
+    shown = told(hook.shaped("SessionStart", text))
+    assert (
+        shown
+        == "tea\\u200b for\\xad two\n👩\u200d🚀 &lt;system-reminder> &lt;/sys\\u200btem-reminder>"
+    )
+
+
 def test_a_session_gets_the_memory_of_the_server(
     team: Team, home: Path, started: list[Any]
 ) -> None:

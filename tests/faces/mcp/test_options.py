@@ -35,7 +35,7 @@ def served_fixture(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Catalogue]:
     """Starts the server with flags, and returns what it would offer."""
     offered: list[Catalogue] = []
 
-    def run(catalogue: Catalogue, *_others: object) -> None:
+    def run(catalogue: Catalogue, *_others: object, **_more: object) -> None:
         offered.append(catalogue)
         raise SystemExit
 
@@ -298,7 +298,20 @@ def test_a_server_has_the_user_of_its_flag_or_variable(
     variable: str,
 ) -> None:
     monkeypatch.setenv("MEMSTORE_USER", variable)
-    assert served(*argv).owners == {"user_id": "ana"}
+    offered = served(*argv)
+    assert (offered.owners, offered.confined) == ({"user_id": "ana"}, True)
+    opened = served(*argv, "--any-user")
+    assert (opened.owners, opened.confined) == ({"user_id": "ana"}, False)
+    monkeypatch.setenv("MEMSTORE_ANY_USER", "yes")
+    assert not served(*argv).confined
+
+
+@pytest.mark.parametrize("argv", [[], ["--user", "none"], ["--any-user"]])
+def test_a_server_without_a_user_lets_calls_name_any(
+    served: Callable[..., Catalogue], argv: list[str]
+) -> None:
+    offered = served(*argv)
+    assert (offered.owners, offered.confined) == ({}, False)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_recording_can_be_switched_off(
 ) -> None:
     seen: list[catalogue.Catalogue] = []
 
-    def run(offered: catalogue.Catalogue, *_: object) -> None:
+    def run(offered: catalogue.Catalogue, *_: object, **_more: object) -> None:
         seen.append(offered)
         raise SystemExit
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from tests.support.pages import Pages, text_of
 
 import memstore
@@ -75,3 +77,40 @@ def test_a_namespace_is_emptied_once_its_name_is_typed(pages: Pages) -> None:
     assert "is empty" in pages.post("owners/empty", {"name": "default"}).text
     assert pages.store.count() == 0
     assert pages.store.within("garden").get(kept.id).content == "The gate is red"
+
+
+def test_a_page_of_an_empty_namespace_names_those_that_hold_something(pages: Pages) -> None:
+    pages.store.within("garden").episodes.add("The gate is red", source="chat")
+    for path in ("", "subjects", "tasks", "log"):
+        page = text_of(pages.read(path))
+        assert "1 other namespace holds more: garden (0 facts, 1 episode): choose one" in page
+    pages.store.add("The gate is green", subject="gate")
+    assert "1 other namespace holds more" in text_of(pages.read(""))
+    assert "holds more" not in text_of(pages.read("subjects"))
+    assert "garden 0 0 1 Show it" in text_of(pages.read("owners"))
+
+
+def test_pages_of_a_project_show_what_is_about_the_user_and_offer_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "api").mkdir()
+    monkeypatch.chdir(tmp_path / "api")
+    with memstore.open(tmp_path / "m.db", namespace="auto", embedder=None, source="t") as store:
+        store.add("Releases go through the canary", subject="api")
+        store.within("default").add("Ana likes tea", subject="ana")
+        pages = Pages(store)
+        pages.enter()
+        assert "ana" in text_of(pages.read("subjects"))
+        assert "api" in text_of(pages.read("subjects"))
+        assert "holds more" not in text_of(pages.read(""))
+        page = pages.ask("owners/namespace", {"namespace": "default"})
+        assert "Owners in default" in text_of(page)
+
+
+def test_a_token_shows_nothing_of_other_namespaces(store: memstore.Store) -> None:
+    store.within("garden").add("The gate is red", subject="gate")
+    _, secret = store.file.tokens.create("ana", namespace="team")
+    pages = Pages(store, takes_codes=False)
+    pages.enter(token=secret)
+    for path in ("", "owners", "subjects"):
+        assert "garden" not in pages.read(path)

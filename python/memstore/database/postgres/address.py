@@ -10,9 +10,13 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memstore.errors import InvalidArgument
+from memstore.text import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+SCHEME: Final = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+"""libpq knows only small letters."""
 
 OURS: Final = ("prepare_threshold", "pool_size")
 """Parameters of a URL that are for this program, not for libpq."""
@@ -36,15 +40,15 @@ class Address:
     def __init__(self, url: str) -> None:
         self.url = url
         """As it was given; it may hold a password, so it is never shown."""
-        own, rest = _own_parameters(url)
+        if addresses.is_ambiguous(url):
+            raise InvalidArgument(addresses.AMBIGUOUS, argument="path")
+        own, rest = _own_parameters(SCHEME.sub("postgresql://", url, count=1))
         try:
             given: Mapping[str, Any] = conninfo_to_dict(rest)
         except ProgrammingError:
-            raise InvalidArgument(
-                "cannot be read as the address of a PostgreSQL database, such as"
-                " postgresql://user@host:5432/database",
-                argument="path",
-            ) from None
+            raise _unreadable() from None
+        if not _is_plain(given):
+            raise _unreadable()
         self.conninfo = make_conninfo(
             "", **{"application_name": "memstore", "connect_timeout": "10", **given}
         )
@@ -55,6 +59,29 @@ class Address:
         """The most connections that a process has to this database."""
         self.shown = _shown(given)
         """The URL without password and parameters, for errors, status and logs."""
+
+
+def _unreadable() -> InvalidArgument:
+    return InvalidArgument(
+        "cannot be read as the address of a PostgreSQL database, such as"
+        " postgresql://user@host:5432/database",
+        argument="path",
+    )
+
+
+def _is_plain(given: Mapping[str, Any]) -> bool:
+    """Return whether what is shown of an address is what it is named: no password is in its place.
+
+    An unescaped ``/`` ends the name of the host, and ``user:password/database`` has no other.
+    """
+    ports = str(given.get("port", "")).split(",")
+    hosts = str(given.get("host", "")).split(",")
+    name = str(given.get("dbname", ""))
+    return (
+        all(port.isascii() and port.isdecimal() for port in ports if port)
+        and not any("@" in host[1:] for host in hosts)
+        and not addresses.resembles_address(name)
+    )
 
 
 def _own_parameters(url: str) -> tuple[dict[str, str], str]:

@@ -18,7 +18,7 @@ import psycopg
 from psycopg.errors import LockNotAvailable
 
 from memstore import settings
-from memstore.database.engine import Outdated, longest_wait
+from memstore.database.engine import Outdated, longest_wait, taken_back
 from memstore.database.postgres import migrations, pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
@@ -45,7 +45,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memstore.database.engine import Cancelled, Durability, Progress, Row, Transaction
+    from memstore.database.engine import (
+        Cancelled,
+        Durability,
+        Mended,
+        Progress,
+        Row,
+        SchemaTroubles,
+        Transaction,
+    )
     from memstore.database.postgres.connection import Answer, Connection
 
 T = TypeVar("T")
@@ -654,10 +662,10 @@ class PostgresEngine:
     def complete(self, transaction: Transaction) -> None:
         pass
 
-    def schema_troubles(self, transaction: Transaction) -> list[str]:
+    def schema_troubles(self, transaction: Transaction) -> SchemaTroubles:
         return structure.troubles(_ours(transaction))
 
-    def mend_schema(self, transaction: Transaction) -> int:
+    def mend_schema(self, transaction: Transaction) -> Mended:
         return structure.mend(_ours(transaction))
 
     def damage(self, transaction: Transaction) -> list[str]:
@@ -683,6 +691,9 @@ class PostgresEngine:
                 return
             with _cancelling(transaction.connection, cancelled):
                 yield transaction
+
+    def trial(self) -> AbstractContextManager[Transaction]:
+        return taken_back(self.write())
 
     def compact(self) -> bool:
         return False  # the server's vacuum and the retention of its log decide when bytes are gone

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import apsw
 
-from memstore.database.engine import longest_wait
+from memstore.database.engine import longest_wait, taken_back
 from memstore.database.migrations import usable_version
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.disk import Disk, describe
@@ -37,7 +37,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memstore.database.engine import Cancelled, Durability, Progress, Transaction
+    from memstore.database.engine import (
+        Cancelled,
+        Durability,
+        Mended,
+        Progress,
+        SchemaTroubles,
+        Transaction,
+    )
     from memstore.database.sqlite import copying, integrity, memory, migrations, objects, pages
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
@@ -175,10 +182,10 @@ class SqliteEngine:
     def create_schema(self, transaction: Transaction) -> None:
         migrations.create(transaction)
 
-    def schema_troubles(self, transaction: Transaction) -> list[str]:
+    def schema_troubles(self, transaction: Transaction) -> SchemaTroubles:
         return objects.troubles(transaction)
 
-    def mend_schema(self, transaction: Transaction) -> int:
+    def mend_schema(self, transaction: Transaction) -> Mended:
         return objects.mend(transaction)
 
     def take_step(self, transaction: Transaction, version: int) -> None:
@@ -217,6 +224,20 @@ class SqliteEngine:
         try:
             with _cancelling(copy, cancelled):
                 yield SqliteTransaction(copy)
+        finally:
+            copy.close()
+
+    @contextmanager
+    def trial(self) -> Iterator[Transaction]:
+        with self.read() as source:
+            copy = copying.private_copy(source.connection, self._place.copies_in)
+        if copy is None:
+            with taken_back(self.write()) as transaction:
+                yield transaction
+            return
+        try:
+            copy.execute("BEGIN")
+            yield SqliteTransaction(copy)
         finally:
             copy.close()
 

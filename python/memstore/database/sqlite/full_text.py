@@ -235,15 +235,26 @@ class Fts5(NamedTuple):
         return dict.fromkeys(ids, BM25_OF_TEXT)
 
 
+def unfinished(transaction: Transaction) -> dict[str, str]:
+    """Return the text of what rebuilds that are not finished have created, by its name."""
+    found: dict[str, str] = {}
+    for index in (FACTS, EPISODES):
+        columns = [str(row[1]) for row in transaction.rows(f"PRAGMA table_info({index.name})")]
+        for name in _named(transaction, "table", f"{index.name}_new_????????"):
+            found[name] = ""
+            found.update(_Rebuild(index, name, columns).triggers())
+    return found
+
+
 class _Rebuild:
     """Builds a new index under another name, then replaces the old one with it."""
 
-    def __init__(self, index: Fts5) -> None:
+    def __init__(self, index: Fts5, name: str | None = None, columns: Sequence[str] = ()) -> None:
         self._old = index.name
         self._table = index.rows.split()[0]
         self._texts, self._word = index.texts, index.word
-        self._new = f"{index.name}_new_{os.urandom(4).hex()}"
-        self._columns: list[str] = []
+        self._new = name or f"{index.name}_new_{os.urandom(4).hex()}"
+        self._columns: list[str] = [*columns]
         self._last_id = 0
 
     def steps(self) -> Iterator[Callable[[Transaction], None]]:
@@ -264,6 +275,12 @@ class _Rebuild:
             f"CREATE VIRTUAL TABLE {self._new} USING fts5({columns}, content='{self._texts}',"
             f" content_rowid='id', tokenize='{' '.join([tokenizer, *arguments])}')"
         )
+        for _, trigger in self.triggers():
+            transaction.run(trigger)
+
+    def triggers(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the text of each trigger of the new index."""
+        columns = ", ".join(self._columns)
         new, old = (
             ", ".join(self._word.format(row, c) for c in self._columns) for row in ("new", "old")
         )
@@ -279,9 +296,10 @@ class _Rebuild:
             ("DELETE", held, delete),
             (f"UPDATE OF {columns}", held, delete + insert),
         ):
-            transaction.run(
-                f"CREATE TRIGGER {self._new}_{event.split()[0].lower()} AFTER {event}"
-                f" ON {self._table} {when} BEGIN {does} END"
+            name = f"{self._new}_{event.split()[0].lower()}"
+            yield (
+                name,
+                f"CREATE TRIGGER {name} AFTER {event} ON {self._table} {when} BEGIN {does} END",
             )
 
     def _index(self, ids: range, transaction: Transaction) -> None:
@@ -328,23 +346,22 @@ def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-INDEXES: Final = FullTexts(
-    facts=Fts5(
-        "memstore_facts_fts",
-        "memstore_facts f",
-        "f",
-        fact_table.visible,
-        "memstore_facts_words",
-        "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
-    ),
-    episodes=Fts5(
-        "memstore_episodes_fts",
-        "memstore_episodes e",
-        "e",
-        lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
-        "memstore_episodes",
-    ),
+FACTS: Final = Fts5(
+    "memstore_facts_fts",
+    "memstore_facts f",
+    "f",
+    fact_table.visible,
+    "memstore_facts_words",
+    "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
 )
+EPISODES: Final = Fts5(
+    "memstore_episodes_fts",
+    "memstore_episodes e",
+    "e",
+    lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
+    "memstore_episodes",
+)
+INDEXES: Final = FullTexts(facts=FACTS, episodes=EPISODES)
 
 
 def refresh(transaction: Transaction) -> None:

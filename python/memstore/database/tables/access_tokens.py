@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
@@ -12,6 +12,7 @@ from memstore.domain.tokens import AccessToken
 from memstore.frozen import fields
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from memstore.database.changes import Changes, Line
@@ -60,6 +61,24 @@ def revoking(token_id: int, at: datetime) -> Statement:
     return Statement(
         "UPDATE memstore_tokens SET revoked_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": token_id},
+    )
+
+
+def hashes(transaction: Transaction) -> dict[int, str]:
+    """Return the hash of each token's secret, by the token's id."""
+    rows = transaction.rows("SELECT id, hash FROM memstore_tokens")
+    return {int(id_): str(held) for id_, held in rows}
+
+
+RESTORED: Final = ("name", "namespace", "access", "created_at", "expires_at", "revoked_at")
+"""The columns that the journal holds."""
+
+
+def put_back(transaction: Transaction, token_id: int, values: Mapping[str, str | None]) -> None:
+    """Give columns of a token the values that the journal holds."""
+    settings = ", ".join(f"{name} = :{name}" for name in RESTORED if name in values)
+    transaction.run(
+        f"UPDATE memstore_tokens SET {settings} WHERE id = :id", {**values, "id": token_id}
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain import status
-    from memstore.domain.status import Owner, SubjectOrder
+    from memstore.domain.status import Contents, Owner, SubjectOrder
 
     Part: TypeAlias = tuple[str, Parameters]
     """A FROM clause for some facts, and its parameters."""
@@ -187,49 +187,79 @@ def _spelled(
     return fact_table.newest_of_subject(transaction, wanted, key, number)[1]
 
 
-def namespaces(transaction: Transaction) -> dict[str, int]:
-    """Return every namespace that has facts, with their number in any state."""
-    rows = transaction.rows(
-        "SELECT namespace, sum(number) FROM memstore_counts WHERE kind = 'fact'"
-        " GROUP BY namespace ORDER BY namespace"
+def contents(transaction: Transaction, prefix: str = "") -> dict[str, Contents]:
+    """Return what each namespace with facts or episodes holds, in the names' order."""
+    sums = ", ".join(
+        "(SELECT coalesce(sum(c.number), 0) FROM memstore_counts c"
+        f" WHERE c.namespace = n.name AND c.kind = '{kind}')"
+        for kind in ("category", "fact", "episode")
     )
-    return dict(rows)
+    names, values = _names(prefix)
+    rows = transaction.rows(
+        f"{names[0]} SELECT n.name, {sums} FROM names n WHERE {names[1]}", values
+    )
+    held = {str(name): status.Contents(*numbers) for name, *numbers in rows}
+    return {name: one for name, one in held.items() if one.total or one.episodes}
+
+
+def namespaces(transaction: Transaction) -> dict[str, int]:
+    """Return every namespace that has facts or episodes, with its facts in any state."""
+    return {name: one.total for name, one in contents(transaction).items()}
+
+
+def _names(prefix: str) -> tuple[tuple[str, str], dict[str, Any]]:
+    """Return a query for the names of namespaces with a prefix, and its parameters.
+
+    It is the beginning of a query and a condition, of ``n.name``.
+    """
+    beyond = after_prefix(prefix)
+    ends = "" if beyond is None else " AND n.name < :beyond"
+    # From each name to the next one: the counts of all subjects are between.
+    query = (
+        "WITH RECURSIVE names (name) AS ("
+        "SELECT min(a.namespace) FROM memstore_counts a WHERE a.namespace >= :beginning UNION ALL"
+        " SELECT (SELECT min(b.namespace) FROM memstore_counts b WHERE b.namespace > n.name)"
+        f" FROM names n WHERE n.name IS NOT NULL{ends})"
+    )
+    values = {"beginning": prefix} | ({} if beyond is None else {"beyond": beyond})
+    return (query, f"n.name IS NOT NULL{ends}"), values
 
 
 def active_by_namespace(
     transaction: Transaction, wanted: FactFilter, prefix: str
 ) -> dict[str, int]:
-    """Return the namespaces whose names have a prefix and that have active facts, with how many.
+    """Return the namespaces whose names have a prefix, with the number of active facts.
+
+    Those that hold only episodes have 0.
 
     Args:
-        wanted: the owners of the facts.
+        wanted: the owners of the facts and episodes.
     """
-    seen, values = _seen(transaction, wanted, "category")
-    beyond = after_prefix(prefix)
-    ends = "" if beyond is None else " AND {} < :beyond"
-    values |= {"beginning": prefix} | ({} if beyond is None else {"beyond": beyond})
-    # From each name to the next one: the counts of all subjects are between.
+    (names, tests), values = _names(prefix)
+    seen, chosen = _seen(transaction, wanted, "category")
+    sums = f"SELECT sum(c.number) FROM memstore_counts c WHERE c.namespace = n.name AND {seen}"
+    said = sums.replace(":kind", ":said")
     rows = transaction.rows(
-        "WITH RECURSIVE names (name) AS ("
-        "SELECT min(a.namespace) FROM memstore_counts a WHERE a.namespace >= :beginning UNION ALL"
-        " SELECT (SELECT min(b.namespace) FROM memstore_counts b WHERE b.namespace > n.name)"
-        f" FROM names n WHERE n.name IS NOT NULL{ends.format('n.name')})"
-        " SELECT n.name, (SELECT sum(c.number) FROM memstore_counts c WHERE c.namespace = n.name"
-        f" AND {seen}) FROM names n WHERE n.name IS NOT NULL{ends.format('n.name')}",
-        values,
+        f"{names} SELECT n.name, ({sums}), ({said}) FROM names n WHERE {tests}",
+        values | chosen | {"said": "episode"},
     )
-    held = {str(name): number or 0 for name, number in rows}
+    held: dict[str, int] = {}
+    conversing = set()
+    for name, number, turns in rows:
+        held[name] = number or 0
+        if turns:
+            conversing.add(name)
     for among, its in _inactive(transaction, wanted):
         inactive = f"SELECT f.namespace, count(*) {among} GROUP BY f.namespace"
         for name, number in transaction.rows(inactive, its):
             if name in held:
                 held[name] -= number
-    return {name: number for name, number in held.items() if number > 0}
+    return {name: number for name, number in held.items() if number > 0 or name in conversing}
 
 
 def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
     """Whether every id of a fact up to the newest has a row, and all are in these namespaces."""
-    held = namespaces(transaction)
+    held = {name: number for name, number in namespaces(transaction).items() if number}
     if among is not None and not {*held} <= {*among}:
         return False
     return sum(held.values()) == fact_table.newest_id(transaction)

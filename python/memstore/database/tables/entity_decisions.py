@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.engine import Statement
+from memstore.database.tables import commitments
 from memstore.database.tables.rows import Rows
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
@@ -91,8 +92,31 @@ def insert(
     changes.insert(statement, lines(Kept(id_, namespace, left_key, right_key, decision)))
 
 
-def deleting(decision_id: int) -> Statement:
-    return Statement("DELETE FROM memstore_entity_decisions WHERE id = :id", {"id": decision_id})
+def deleting(decision_id: int) -> list[Statement]:
+    """Return the statements that delete a decision; nothing then confirms a guess of its names."""
+    return [
+        Statement("DELETE FROM memstore_entity_decisions WHERE id = :id", {"id": decision_id}),
+        commitments.forgetting(f"decision {decision_id}"),
+    ]
+
+
+def commit(transaction: Transaction, kept: Kept) -> str:
+    """Return the commitment to a new decision for its line."""
+    return commitments.make(transaction, f"decision {kept.id}", _values(kept))
+
+
+def is_committed(transaction: Transaction, kept: Kept, commitment: object) -> bool:
+    return commitments.holds(transaction, f"decision {kept.id}", _values(kept), commitment)
+
+
+def everywhere(transaction: Transaction) -> list[Kept]:
+    return [*map(_decode, transaction.rows(f"{SELECT} ORDER BY id"))]
+
+
+def _values(kept: Kept) -> list[str]:
+    decision = kept.decision
+    names = [kept.left_key, kept.right_key, decision.left, decision.right]
+    return [*names, decision.actor, clock.to_text(decision.at)]
 
 
 def _decode(row: Row) -> Kept:

@@ -622,6 +622,16 @@ def blanking(transaction: Transaction, episode: Episode) -> list[Statement]:
     return [row, *piece_table.forgetting(transaction, episode.id)]
 
 
+def erased_among(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> set[str]:
+    """Return those of these UUIDs that erased episodes have."""
+    rows = transaction.rows(
+        "SELECT uuid FROM memstore_episodes WHERE namespace = :namespace"
+        f" AND uuid IN {transaction.dialect.listed('uuids')} AND content = ''",
+        {"namespace": namespace, "uuids": uuids},
+    )
+    return {str(uuid) for (uuid,) in rows}
+
+
 def misfiled_tags(transaction: Transaction) -> list[int]:
     """Return the ids of the episodes whose tags differ from those in the table of tags."""
     elements = transaction.dialect.elements("e.tags")

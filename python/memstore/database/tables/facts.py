@@ -954,6 +954,17 @@ def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -
     return [*_where(transaction, test, {"namespace": namespace, "uuids": uuids})]
 
 
+def erased_among(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> set[str]:
+    """Return those of these UUIDs that erased facts have."""
+    rows = transaction.rows(
+        "SELECT uuid FROM memstore_facts WHERE namespace = :namespace"
+        f" AND uuid IN {transaction.dialect.listed('uuids')}"
+        " AND content = '' AND deleted_at IS NOT NULL",
+        {"namespace": namespace, "uuids": uuids},
+    )
+    return {str(uuid) for (uuid,) in rows}
+
+
 def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> dict[str, int]:
     """Return the ids of the facts with these UUIDs."""
     rows = transaction.rows(

@@ -39,6 +39,11 @@ def holds_only_others(transaction: Transaction) -> bool:
     return bool(names) and not any(name.startswith("memstore_") for name in names)
 
 
+def versions(transaction: Transaction) -> set[int]:
+    """Return every schema version that the file names."""
+    return {*transaction.ints("SELECT version FROM memstore_version")}
+
+
 def record_version(transaction: Transaction, version: int) -> None:
     value = {"version": version}
     if not transaction.run("UPDATE memstore_version SET version = :version", value):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.status import Contents
     from memstore.faces import escaping, from_settings
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
@@ -48,6 +49,9 @@ else:
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
+
+MAX_NAMED: Final = 3
+"""How many of the namespaces that hold something a note names."""
 
 NO_PAGES: Final = (
     "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
@@ -80,6 +84,8 @@ class Command(NamedTuple):
     """``unused`` opens a file of any embedding model, ``optional`` does so if the models differ."""
     run: Run
     """Returns the exit code; ``None`` means 0."""
+    shows_part: bool = False
+    """Whether it shows what one namespace holds: who chose none is told of the others."""
 
 
 def command(
@@ -89,8 +95,12 @@ def command(
     usage: str | None = None,
     file: File = "existing",
     embedder: Need = "unused",
+    shows_part: bool = False,
 ) -> Callable[[Run], Command]:
-    return partial(Command, name, example, options, usage, file, embedder)
+    def define(run: Run) -> Command:
+        return Command(name, example, options, usage, file, embedder, run, shows_part)
+
+    return define
 
 
 def one_of(*options: Option) -> Option:
@@ -502,14 +512,53 @@ def same_flags(arguments: argparse.Namespace) -> str:
 def nothing(
     store: Store, arguments: argparse.Namespace, text: str, *nouns: Literal["fact", "episode"]
 ) -> str:
-    """Return ``text`` for an empty result, and how many such items other owners hold."""
+    """Return ``text`` for an empty result, and what other owners and namespaces hold."""
     where = getattr(arguments, "namespaces", None)
     others = stores.others_of(store, scope=chosen(arguments), namespaces=where)
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
+    if held:
+        text += f"; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
+    return nothing_here(store, arguments, text)
+
+
+def nothing_here(store: Store, arguments: argparse.Namespace, text: str) -> str:
+    """Return ``text`` for an empty result, and what other namespaces hold."""
+    elsewhere = of_elsewhere(store, arguments)
+    return f"{text}; {elsewhere}" if elsewhere else text
+
+
+def of_elsewhere(store: Store, arguments: argparse.Namespace) -> str | None:
+    """Return what other namespaces hold and how to see it, at most once for a command.
+
+    ``None`` if they hold nothing, or if it was told.
+    """
+    if getattr(arguments, "told_elsewhere", False):
+        return None
+    arguments.told_elsewhere = True
+    if server := arguments.place.server:
+        return (
+            f"the hooks here write to {server}: its pages and tools show what agents remember, "
+            "and this file does not hold it"
+        )
+    asked = getattr(arguments, "namespaces", None)
+    held = stores.elsewhere(store, namespaces=asked)
     if not held:
-        return text
-    return f"{text}; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
+        return None
+    own = arguments.place.project
+    first = sorted(held, key=lambda name: (name != own, -held[name].facts - held[name].episodes))
+    named = [f"{name} ({_numbers(held[name])})" for name in first[:MAX_NAMED]]
+    if len(held) > MAX_NAMED:
+        named.append(f"{len(held) - MAX_NAMED} more")
+    which = escaping.counted(len(held), "other namespace")
+    flags = [owners.in_shell({"--namespace": first[0]}), "--namespaces all"]
+    way = " or ".join(flags[: 1 + hasattr(arguments, "namespaces")])
+    return f"{which} {'holds' if len(held) == 1 else 'hold'} more: {', '.join(named)}: use {way}"
+
+
+def _numbers(contents: Contents) -> str:
+    numbers = {"fact": contents.facts, "episode": contents.episodes}
+    return ", ".join(escaping.counted(number, noun) for noun, number in numbers.items() if number)
 
 
 def page_of(shown: int, total: int, noun: str) -> str:

@@ -130,6 +130,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     *FILTERS,
     usage="[QUERY…] [options]",
     embedder="required",
+    shows_part=True,
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.episodes.search(
@@ -164,6 +165,7 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
     cli.OFFSET,
     cli.NEWEST,
     *FILTERS,
+    shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     wanted = _filters_of(arguments)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.status import StoreStatus
     from memstore.errors import Reason
-    from memstore.faces.hosts import spool, troubles
+    from memstore.faces.hosts import spool, troubles, unkept
     from memstore.store import copying, recovery
     from memstore.store.store import Store
 else:
@@ -29,6 +29,7 @@ else:
     recovery = lazy_import("memstore.store.recovery")
     spool = lazy_import("memstore.faces.hosts.spool")
     troubles = lazy_import("memstore.faces.hosts.troubles")
+    unkept = lazy_import("memstore.faces.hosts.unkept")
 
 
 @cli.command(
@@ -36,6 +37,7 @@ else:
     "memstore status\nmemstore status --scope all",
     *cli.WHOSE,
     embedder="optional",
+    shows_part=True,
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = store.status(scope=cli.whose(arguments))
@@ -51,7 +53,9 @@ def _tell_weakness(status: StoreStatus, show: cli.Show) -> None:
 
 def _tell_troubles(store: Store, show: cli.Show) -> None:
     waiting = spool.sentences() if os.path.isdir(settings.spool_folder()) else []
-    for sentence in [*troubles.sentences(store.path), *waiting]:
+    noted = os.path.isdir(settings.unkept_folder())
+    left = unkept.sentences(os.path.abspath(store.path), "") if noted else []
+    for sentence in [*troubles.sentences(store.path), *left, *waiting]:
         show.note(sentence)
 
 

@@ -84,7 +84,7 @@ def _nothing(store: Store, arguments: argparse.Namespace) -> str:
     if everybody.built_at is None:
         return "the graph is not built yet; run memstore graph build"
     if not everybody.entities or arguments.offset:
-        return "no entities"
+        return cli.nothing_here(store, arguments, "no entities")
     told = counted(everybody.entities, "entity")
     return f"no entities; the facts of all owners mention {told}: use --scope all"
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         setup,
         spool,
         troubles,
+        unkept,
     )
     from memstore.faces.hosts.catalogue import Host, Registration
     from memstore.faces.hosts.registration import Programs
@@ -61,6 +62,7 @@ else:
     servers = lazy_import("memstore.faces.hosts.servers")
     setup = lazy_import("memstore.faces.hosts.setup")
     spool = lazy_import("memstore.faces.hosts.spool")
+    unkept = lazy_import("memstore.faces.hosts.unkept")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
 RULES: Final = {
@@ -183,25 +185,28 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     options.check_host(chosen)
     if chosen.user is None:
         chosen = chosen._replace(user=_only_user(chosen, show))
-    flags = []
     names = (
         "db", "embedder", "model", "ollama", "durability", "secrets", "half_lives",
         "without_rules", "user",
     )  # fmt: skip
-    for name in names:
-        if value := getattr(chosen, name):
-            value = str(Path(value).expanduser().absolute()) if name == "db" else value
-            flags += [f"--{name.replace('_', '-')}", value]
+    memory = {name: str(value) for name in names if (value := getattr(chosen, name))}
+    if "db" in memory:
+        memory["db"] = str(Path(memory["db"]).expanduser().absolute())
+    flags = []
+    for name, value in memory.items():
+        flags += [f"--{name.replace('_', '-')}", value]
+    memory["namespace"] = chosen.namespace or AUTO
     hook = None if arguments.no_hooks else [*programs.command_line, "hook"]
     return catalogue.Registration(
         server=[*programs.server, *flags],
         hook=hook,
         flags=flags,
-        namespace=chosen.namespace or AUTO,
+        namespace=memory["namespace"],
         keeps=not arguments.no_transcripts,
         project=project,
         environment=programs.environment,
         own_memory=arguments.own_memory,
+        memory=memory,
     )
 
 
@@ -233,6 +238,7 @@ def _wanted_server(
         secret=secret,
         program=programs.command_line,
         own_memory=arguments.own_memory,
+        memory={"server": url},
     )
 
 
@@ -390,6 +396,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
 def _spool(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     failed = {}
     if arguments.send:
+        unkept.try_again(at_once=True)
         for one in spool.everything():
             try:
                 remote.send_waiting(one.url)
@@ -403,7 +410,8 @@ def _spool(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         ],
         [one._asdict() for one in found],
     )
-    for sentence in spool.sentences() or ["nothing waits for a server"]:
+    waiting = [*unkept.sentences(), *spool.sentences()]
+    for sentence in waiting or ["nothing waits for a server"]:
         show.note(visible(sentence))
     for one in found:
         for sentence in troubles.sentences_of(one.url):

@@ -57,12 +57,13 @@ class Decided(NamedTuple):
     "inbox",
     "memstore inbox\nmemstore inbox --user ana\nmemstore inbox --scope all | less",
     *cli.WHOSE,
+    shows_part=True,
 )
 def _inbox(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     questions = store.proposals.questions(scope=cli.whose(arguments))
     if not questions:
         show.rows([], [])
-        show.note("no proposals")
+        show.note(cli.nothing_here(store, arguments, "no proposals"))
         return
     if not (cli.can_ask() and isinstance(show, render_terminal.TerminalShow)):
         show.rows([_row(one) for one in questions], [_value(one) for one in questions])

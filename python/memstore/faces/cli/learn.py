@@ -321,13 +321,14 @@ def _agreed_to_forget(store: Store, arguments: argparse.Namespace) -> bool:
         default="open",
     ),
     *cli.WHOSE,
+    shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     state = None if arguments.state == "all" else arguments.state
     found = store.proposals.list(state, scope=cli.whose(arguments))
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
-        show.note("no proposals")
+        show.note(cli.nothing_here(store, arguments, "no proposals"))
 
 
 def _proposal_row(one: Proposal) -> Sequence[object]:

@@ -42,6 +42,7 @@ AT_ONCE: Final = 1000
     cli.limit(50),
     *cli.WHOSE,
     usage="[--since TIME] [--source NAME] [--fact ID] [--follow] [options]",
+    shows_part=True,
 )
 def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = _acts(store, arguments, arguments.limit, before=arguments.before)
@@ -74,6 +75,7 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.OFFSET,
     *cli.WHOSE,
     usage="EARLIER [LATER] [options]",
+    shows_part=True,
 )
 def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.diff(

@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.faces import from_settings, wording
+    from memstore.faces.cli import command as commands
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
+    from memstore.faces.hosts import served
     from memstore.store.store import Store
-    from memstore.text import escaping, secrets
+    from memstore.text import addresses, escaping, secrets
 else:
+    commands = lazy_import("memstore.faces.cli.command")
+    served = lazy_import("memstore.faces.hosts.served")
+    addresses = lazy_import("memstore.text.addresses")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -192,6 +197,10 @@ def _run(argv: Sequence[str]) -> int:
                 show.note(note)
         with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
+        if command.shows_part and not (arguments.place.is_named or arguments.place.is_served):
+            note = commands.of_elsewhere(store, arguments)
+            if note is not None:
+                show.note(note)
         if redacted:
             show.note(f"redacted text that looks like a secret: {', '.join(sorted(redacted))}")
         return status
@@ -219,13 +228,15 @@ def _show(as_json: bool) -> Show:
 def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
     """Open the command's file; yield with it the reason if its embedder could not be used."""
     if command.file == "temporary":
+        arguments.place = served.Memory(Settings(), is_named=True)
         with (
             demo.temporary_file() as file,
             from_settings.open_store(Settings(db=file), source="demo") as store,
         ):
             yield store, None
         return
-    chosen = options.chosen_settings(arguments)
+    arguments.place = served.memory_here(options.chosen_settings(arguments))
+    chosen = arguments.place.chosen
     wordless = chosen._replace(embedder="none", model=None)
     open_store = partial(from_settings.open_store, source="cli", create=command.file != "existing")
     trouble = None
@@ -244,7 +255,8 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        named = addresses.masked(str(error.filename)) if error.filename else ""
+        return f"{named}: {error.strerror}" if named else error.strerror
     return wording.on_command_line(error)
 
 

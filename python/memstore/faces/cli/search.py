@@ -63,6 +63,7 @@ EMPTY: Final = "the memory is empty; store a fact with memstore add"
     cli.AS_OF,
     usage="QUERY… [options]",
     embedder="required",
+    shows_part=True,
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     query = " ".join(arguments.query)
@@ -85,12 +86,16 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if hits.as_of is not None:
         show.note(f"as of {clock.to_text(hits.as_of)}; nearness is that of today's vectors")
     if not hits and not said:
-        is_empty = arguments.namespaces is None and not store.count(scope="all")
+        is_empty = arguments.namespaces is None and _is_empty(store)
         nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
         told = cli.hidden_note(hits.hidden) or nothing
         show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
+
+
+def _is_empty(store: Store) -> bool:
+    return not (store.count(scope="all") or store.episodes.count(scope="all"))
 
 
 def _why_not(
@@ -146,6 +151,7 @@ def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
     cli.AS_OF,
     usage="QUERY… [options]",
     embedder="required",
+    shows_part=True,
 )
 def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.why_not is not None:
@@ -190,6 +196,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     cli.option("--host NAME", "the host that begins, e.g. codex: its own changes are left out"),
     cli.option("--no-traces", "leave out the files, commits and failed commands of sessions"),
     *cli.WHOSE,
+    shows_part=True,
 )
 def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     told = store.briefing(
@@ -200,7 +207,7 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     )
     show.text(told.text, told.to_dict())
     if not told.text:
-        nothing = "nothing to begin with" if store.count(scope="all") else EMPTY
+        nothing = EMPTY if _is_empty(store) else "nothing to begin with"
         show.note(cli.nothing(store, arguments, nothing, "fact", "episode"))
 
 
@@ -215,6 +222,7 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     cli.NEWEST,
     *cli.CHOSEN,
     cli.AS_OF,
+    shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     wanted = _narrowing(arguments) | cli.given(arguments, "include_deleted pinned")

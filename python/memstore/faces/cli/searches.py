@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     cli.limit(50),
     *cli.WHOSE,
     usage="[--since TIME] [--client NAME] [--fact ID] [--most | --never] [options]",
+    shows_part=True,
 )
 def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     scope = cli.whose(arguments)
@@ -49,7 +50,8 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     )
     show.searches(found)
     if not found:
-        show.note("no such search is recorded; servers record them unless --no-record is given")
+        none = "no such search is recorded; servers record them unless --no-record is given"
+        show.note(cli.nothing_here(store, arguments, none))
     elif len(found) == arguments.limit:
         show.note(f"the newest {len(found):,}; --before {found[-1].id} shows older ones")
 

@@ -71,6 +71,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     ),
     cli.limit(),
     *cli.OWNERS,
+    shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status, owners = arguments.status, cli.whose(arguments)
@@ -84,7 +85,8 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if not tasks:
         others = store.tasks.list(**wanted, owners=EVERYBODY)
         way = f"; other owners have {counted(len(others), 'task')}: use --scope all"
-        show.note(f"no tasks{way if others else ''}")
+        none = f"no tasks{way if others else ''}"
+        show.note(cli.nothing_here(store, arguments, none))
     elif arguments.limit is not None:
         total = len(store.tasks.list(**wanted, owners=owners))
         if total > len(tasks):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.domain.tokens import Access
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import second
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +35,8 @@ def _create(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     given = None if arguments.secret_file is None else _secret(arguments.secret_file)
     token, secret = store.file.tokens.create(
         arguments.name,
-        namespace=store.namespace,
+        # Not that of the hooks in the current folder: a token is for another machine or program.
+        namespace=store.namespace if arguments.place.is_named else DEFAULT_NAMESPACE,
         access=Access.READ if arguments.reading else Access.WRITE,
         expires_at=arguments.expires_at,
         secret=given,

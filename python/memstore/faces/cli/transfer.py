@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.namespaces import AUTO
 from memstore.domain.records import Scope
 from memstore.errors import TransferError
@@ -60,10 +61,12 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
 
 @cli.command(
     "export",
-    "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
+    "memstore export memories.jsonl\nmemstore export --namespace work | gzip > work.gz",
     cli.option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
     cli.option(
-        "--namespaces A,B", "export these namespaces instead; all for every one", type=cli.names
+        "--namespaces A,B",
+        "export only these namespaces (default: all, or that of --namespace)",
+        type=cli.names,
     ),
     cli.option(
         "--markdown FOLDER", "write a note for each subject there instead, for people to read"
@@ -77,6 +80,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     if arguments.file == STANDARD:
         _write(_lines_of(store, arguments), sys.stdout)
+        _tell_not_exported(store, arguments, show)
         return
     target = Path(arguments.file).expanduser()
     with show.progress("exporting") as progress, _whole_file(target) as file:
@@ -86,6 +90,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         f"exported {counted(held['facts'])}{also} to {target}",
         {"file": str(target.absolute()), **held},
     )
+    _tell_not_exported(store, arguments, show)
 
 
 def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -102,6 +107,7 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
     for name in done.foreign:
         show.note(f"{name} was not written by memstore: not touched")
+    _tell_not_exported(store, arguments, show)
 
 
 def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -123,11 +129,28 @@ def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         show.note("lines that were removed delete facts only with --delete")
 
 
+def _tell_not_exported(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if _exports_all(arguments):
+        return
+    if (elsewhere := cli.of_elsewhere(store, arguments)) is not None:
+        show.note(f"not exported: {elsewhere}")
+
+
+def _exports_all(arguments: argparse.Namespace) -> bool:
+    """Whether everything is exported, as it is unless a part was asked for."""
+    if arguments.namespaces is not None:
+        return bool(arguments.namespaces == ALL_NAMESPACES)
+    parts = (arguments.place.is_named, arguments.as_of is not None, arguments.markdown is not None)
+    return not any(parts)
+
+
 def _lines_of(
     store: Store, arguments: argparse.Namespace, progress: Progress | None = None
 ) -> Iterator[str]:
     if arguments.as_of is not None and arguments.namespaces is not None:
         raise cli.UsageError("--as-of exports one namespace: leave out --namespaces")
+    if _exports_all(arguments):
+        return store.file.export(progress=progress)
     if arguments.namespaces is None:
         return cli.seen(store, arguments).export(progress=progress)
     return store.file.export(arguments.namespaces, progress=progress)
@@ -189,7 +212,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
-    cli.option("--dry-run", "with --from: check everything and count, without importing it"),
+    cli.option("--dry-run", "check everything and count, without importing it"),
     cli.option("--delete", "with --from markdown, of notes of memstore: delete what was removed"),
     cli.option("--all-branches", "with --from chatgpt or claude: also the answers not chosen"),
     cli.option(
@@ -199,6 +222,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         default=[],
     ),
     cli.option("--unverified", "take an export that was changed after it was written"),
+    cli.option("--no-erasures", "erase nothing here that was erased where the export comes from"),
     cli.option(
         "--user ID",
         "with --from: the user that everything belongs to, none for no owner "
@@ -361,26 +385,78 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
-    if arguments.dry_run or arguments.delete or _included(arguments):
-        raise cli.UsageError("--dry-run, --delete, --include and --all-branches need --from")
+    if arguments.delete or _included(arguments):
+        raise cli.UsageError("--delete, --include and --all-branches need --from")
     try:
         with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
-            home = _home(store, arguments)
             done = store.file.import_(
-                lines, namespace=home, unverified=arguments.unverified, progress=progress
+                lines,
+                namespace=_home(store, arguments),
+                keep_several=not arguments.place.is_named,
+                unverified=arguments.unverified,
+                erasures=not arguments.no_erasures,
+                dry_run=arguments.dry_run,
+                progress=progress,
             )
     except TransferError as error:
         likely = _looks_like(Path(arguments.file).expanduser())
         if not likely:
             raise
         raise TransferError(f"{error.text}{likely}", place=error.place) from error
+    told = f"{counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}"
+    if done.dry_run:
+        show.done(f"would import {told}; nothing was changed", asdict(done))
+        _tell_left(done, show)
+        return
     report = _embed(store, arguments, show)
     embedded = asdict(report) if report is not None else {}
-    show.done(
-        f"imported {counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}",
-        {**asdict(done), **embedded},
-    )
+    show.done(f"imported {told}", {**asdict(done), **embedded})
+    _tell_left(done, show)
+    if not done.is_gone:
+        show.note(
+            "the erased text can no longer be read, but its bytes stay in the file while another "
+            "process uses it; the same import again removes them"
+        )
     _tell_waiting(report, show)
+
+
+LEFT: Final = {
+    "erased_here": "erased here, so the text there was not taken",
+    "erasure": "erased there, and kept here as you asked",
+    "another_record": "erased there, but created at another time here, so kept",
+    "restored_here": "deleted there, but restored here later",
+    "deleted_here": "restored there, but deleted here later",
+    "superseded_here": "superseded here, but not by the same fact there",
+    "supersession": "superseded there, but not here, where that was taken back or is reversed",
+    "metadata": "the metadata was changed there",
+    "pin": "pinned or unpinned there",
+    "expiry": "the expiry was changed there",
+    "confirmations": "confirmed there",
+    "external_key": "the external key was changed there",
+    "other": "changed there",
+}
+"""The sentence for each :class:`memstore.transfer.known.Left`."""
+
+
+def _tell_left(done: ImportReport, show: cli.Show) -> None:
+    """Say where everything went, and what happened to known records there and was left."""
+    if len(done.namespaces) > 1:
+        show.note(f"each in its own namespace: {', '.join(done.namespaces)}")
+    if done.levels:
+        show.note(f"took over {counted(done.levels, 'level')} of trust, which memstore trust shows")
+    if done.levels_left:
+        named = ", ".join(done.levels_left[:3]) + ", …" * (len(done.levels_left) > 3)
+        show.note(
+            f"levels of trust that stay as they are here, because this memory is not empty: {named}"
+        )
+    for left, noun in ((done.left, "fact"), (done.episodes_left, "episode")):
+        for what, number in left.items():
+            show.note(f"not taken over, {counted(number, noun)}: {LEFT[what]}")
+    if done.proposals_left:
+        show.note(
+            f"not taken over, {counted(done.proposals_left, 'proposal')}: decided otherwise there, "
+            "or about a fact that was erased here"
+        )
 
 
 def _known(number: int) -> str:
@@ -388,7 +464,8 @@ def _known(number: int) -> str:
 
 
 def _ended(done: ImportReport | ImportFromReport) -> str:
-    told = {"superseded": done.retired, "deleted or erased": done.removed}
+    erased = getattr(done, "erased", 0)
+    told = {"superseded": done.retired, "deleted": done.removed - erased, "erased": erased}
     told["restored"] = getattr(done, "restored", 0)
     return "".join(f", {number} of them now {how}" for how, number in told.items() if number)
 

@@ -11,7 +11,10 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     import difflib
     from collections.abc import Sequence
+
+    from memstore.text import addresses
 else:
+    addresses = lazy_import("memstore.text.addresses")
     difflib = lazy_import("difflib")
 
 REFUSED: Final = 1
@@ -102,7 +105,7 @@ class Parser(argparse.ArgumentParser):
             message += f" (if {dashed!r} is text, put -- before it)"
         elif dashed and message.endswith("expected one argument"):
             message += f" (if {dashed!r} is its value, join the two with =)"
-        raise UsageError(f"{message}; see {self.prog} --help")
+        raise UsageError(f"{addresses.masked(message)}; see {self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:

@@ -13,9 +13,11 @@ from memstore.lazy import lazy_import
 from memstore.store import paths
 
 if TYPE_CHECKING:
+    from memstore.faces.hosts import served
     from memstore.faces.web import run as server
     from memstore.settings import Settings
 else:
+    served = lazy_import("memstore.faces.hosts.served")
     server = lazy_import("memstore.faces.web.run")
 
 
@@ -37,7 +39,7 @@ def port(text: str) -> int:
     file="none",
 )
 def _web(_store: None, arguments: argparse.Namespace, _show: cli.Show) -> None:
-    chosen = options.chosen_settings(arguments)
+    chosen = served.memory_here(options.chosen_settings(arguments)).chosen
     _check_there(chosen)
     try:
         serve = server.run

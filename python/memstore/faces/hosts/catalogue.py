@@ -47,6 +47,8 @@ class Registration(NamedTuple):
     """The command ``memstore``, for hosts that ask it for the token."""
     own_memory: str = "keep"
     """Whether hosts go on remembering by themselves: ``keep`` or ``off``."""
+    memory: dict[str, str] | None = None
+    """The settings that choose the memory, or ``server``: its address."""
 
 
 class Host(NamedTuple):
@@ -62,6 +64,9 @@ class Host(NamedTuple):
     hooks: Callable[[Registration], list[tuple[Path, Edit]]] = lambda _: []
     in_project: bool = True
     """Whether a project can have its own settings."""
+    in_folder: bool = True
+    """Whether it starts servers in the project's folder; else ``--namespace auto`` could not find
+    the project, except where the host's settings are the project's own."""
     note: str = ""
     own_memory_off: Callable[[Registration], list[tuple[Path, Edit]]] = lambda _: []
     """What turns off that it remembers by itself; nothing if it cannot be turned off."""
@@ -274,7 +279,14 @@ HOSTS: Final = (
         ],
         _cursor_hooks,
     ),
-    Host("vscode", "VS Code", "code", lambda: _applications("Code", "User"), _vscode_server),
+    Host(
+        "vscode",
+        "VS Code",
+        "code",
+        lambda: _applications("Code", "User"),
+        _vscode_server,
+        in_folder=False,
+    ),
     Host(
         "zed",
         "Zed",
@@ -299,6 +311,7 @@ HOSTS: Final = (
             )
         ],
         in_project=False,
+        in_folder=False,
     ),
     Host(
         "opencode",
@@ -319,6 +332,7 @@ HOSTS: Final = (
             )
         ],
         in_project=False,
+        in_folder=False,
     ),
 )
 

@@ -1,14 +1,14 @@
 """``memstore hook EVENT``: run by a host at its events, so that an agent remembers automatically.
 
 At the start of a session it prints the store's briefing, at a prompt what the memory has to say
-about it; before a compaction and at the end it starts a process that stores the conversation.
-A hook must never disturb its host: it exits with 0 within a few seconds, and writes only the host's
-JSON to standard output.
+about it; before a compaction and at the end it starts a process that stores the conversation. That
+comes before anything else, with a note for the next hook in case that this one is killed
+(:mod:`memstore.faces.hosts.unkept`). A hook must never disturb its host: it exits with 0 within a
+few seconds, and writes only the host's JSON to standard output.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -19,16 +19,19 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore import settings
 from memstore.domain.records import NOBODY, Scope
 from memstore.domain.turns import digest_of
+from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.paths import file_at
+from memstore.store.paths import check_place, file_at, is_server
+from memstore.text.escaping import HIDDEN, spelt
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
-    from memstore.faces import background
+    from memstore.faces import background, plain_http
     from memstore.faces.hosts import (
         keeping,
         recalling,
@@ -38,11 +41,13 @@ if TYPE_CHECKING:
         spool,
         transcripts,
         troubles,
+        unkept,
     )
     from memstore.faces.hosts.sessions import HostSession
     from memstore.store.store import Store
 else:
     background = lazy_import("memstore.faces.background")
+    plain_http = lazy_import("memstore.faces.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
     recalling = lazy_import("memstore.faces.hosts.recalling")
@@ -51,6 +56,7 @@ else:
     spool = lazy_import("memstore.faces.hosts.spool")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
+    unkept = lazy_import("memstore.faces.hosts.unkept")
 
 TROUBLE: Final = "memstore hook: "
 """What the line on standard error begins with."""
@@ -71,6 +77,8 @@ HEADERS: Final = "headers"
 """Asked by Claude Code for each connection to a server."""
 FORKED: Final = "fork"
 """The source of a start with the context of another session."""
+AGAIN: Final = "again"
+"""Not of a host: keeps the sessions that were not kept, in the background."""
 EMPTIED: Final = {"compact", "clear"}
 """The sources of a start with an empty context."""
 
@@ -87,12 +95,17 @@ def main(argv: Sequence[str]) -> int:
 def respond(arguments: argparse.Namespace) -> int:
     """Handle the event on standard input."""
     event: Any = None
-    patience = PATIENCE_SECONDS if arguments.server is None else remote.seconds_left()
-    watch = threading.Timer(patience, _give_up, (arguments,))
-    watch.daemon = True
-    if arguments.event not in ("keep", SEND, HEADERS):  # for which no host waits so
+    name = arguments.event.lower()
+    watch = _watch(arguments, PATIENCE_SECONDS)
+    if name not in (troubles.KEEP, SEND, HEADERS, AGAIN):  # for which no host waits so
         watch.start()
     try:
+        if name in START | PROMPT:
+            _keep_what_is_left()
+            if arguments.server is not None:
+                watch.cancel()
+                watch = _watch(arguments, remote.seconds_left())
+                watch.start()
         # Claude Code leaves the input of the command for headers open.
         reads = sys.stdin and arguments.event != HEADERS
         given = sys.stdin.buffer.read() if reads else b""
@@ -114,10 +127,16 @@ def respond(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _watch(arguments: argparse.Namespace, seconds: float) -> threading.Timer:
+    watch = threading.Timer(seconds, _give_up, (arguments,))
+    watch.daemon = True
+    return watch
+
+
 def _give_up(arguments: argparse.Namespace) -> None:
     """End the program, because the host has waited long enough."""
     # Even if the note waits for what the program hangs on.
-    remotely = arguments.server is not None
+    remotely = arguments.server is not None and arguments.event.lower() in START | PROMPT
     noting = remote.END_SECONDS if remotely else NOTING_SECONDS
     last = threading.Timer(noting, os._exit, (0,))
     last.daemon = True
@@ -131,10 +150,7 @@ def _note(arguments: argparse.Namespace, event: object, error: str = "") -> None
     """Remember that a hook failed, or that it did not, for the status of the file."""
     if not error and arguments.event == troubles.KEEP:
         return  # which has noted what it left out
-    database = session = ""
-    with suppress(Exception):  # the settings may be at fault
-        named = chosen_settings(arguments).db or settings.default_path()
-        database = arguments.server or os.path.abspath(file_at(named))
+    database, session = _memory(arguments), ""
     with suppress(Exception):
         session = transcripts.session_of(event) or ""  # type: ignore[arg-type]
     with suppress(Exception):
@@ -143,7 +159,7 @@ def _note(arguments: argparse.Namespace, event: object, error: str = "") -> None
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
+    made = options.Parser(
         prog="memstore hook",
         add_help=False,
         allow_abbrev=False,
@@ -153,6 +169,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--host", default="host")
     made.add_argument("--user")
     made.add_argument("--server")
+    made.add_argument("--note")
     options.add_store_flags(made)
     return made
 
@@ -160,27 +177,30 @@ def parser() -> argparse.ArgumentParser:
 def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
+    if name == AGAIN:
+        unkept.try_again()
+        return None
+    if arguments.server is not None:
+        plain_http.checked_url(arguments.server, "server")  # before anything that quotes it
+    if name in KEEP:
+        keep_in_background(arguments, event)
+    elif name in START | PROMPT:
+        _note_open(arguments, event)
+    elif name == troubles.KEEP:
+        _kept(arguments, event)
+        return None
     if arguments.server is not None:
         return _answered_by_server(arguments, event, name)
     chosen = chosen_settings(arguments)
     options.check_host(chosen)
-    if name in KEEP:
-        keep_in_background(arguments, event)
-        if name not in COMPACT:
-            return None
+    if name in KEEP and name not in COMPACT:
+        return None
     enter(event)
     database = file_at(chosen.db or settings.default_path())
-    # Only the first conversation creates a file: what it says may be asked for in the second.
-    if not os.path.exists(database) and not (name == "keep" and keeping.is_worth_keeping(event)):
+    if not os.path.exists(database):  # only a conversation creates it
         return None
     if name in COMPACT or (name in START and event.get("source") in EMPTIED):
         sessions.HostSession.of(transcripts.session_of(event), database).emptied()
-    if name == "keep":
-        with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
-            keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
-            store.file.warm()  # prepares the index here, because the other hooks only read
-            store.file.save_index()
-        return None
     if name not in START | PROMPT:
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
@@ -203,17 +223,12 @@ def _answered_by_server(
     if name == SEND:
         remote.send_waiting(url)
         return None
-    if name in KEEP:
-        keep_in_background(arguments, event)
-        if name not in COMPACT:
-            return None
+    if name in KEEP and name not in COMPACT:
+        return None
     enter(event)
     session = sessions.HostSession.of(transcripts.session_of(event), spool.folder_of(url))
     if name in COMPACT or (name in START and event.get("source") in EMPTIED):
         session.emptied()
-    if name == troubles.KEEP:
-        policy: Any = chosen.secrets or "redact"  # checked where it is used
-        remote.keep(url, host, event, chosen.user, policy)
     if name not in START | PROMPT:
         return None
     prompt = prompt_of(event)
@@ -240,7 +255,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
 
 def shaped(event: str, text: str) -> dict[str, Any]:
     """Return the text in the JSON form of the host, which is known by its event name."""
-    text = tags.harmless(text)
+    text = HIDDEN.sub(spelt, tags.harmless(text))  # also of a server of another version
     if event[:1].islower():  # Cursor
         return {"additional_context": text}
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
@@ -333,8 +348,111 @@ def _noted(session: HostSession, recollection: recalling.Recollection) -> str | 
 
 
 def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
-    """Start a separate process that stores the conversation, so that the host need not wait."""
-    if not settings.keeps_transcripts() or not transcripts.file_of(event):
+    """Start a separate process that stores the conversation, so that the host need not wait.
+
+    Before that, it is noted for the next hook, which does the same if this one is killed.
+    """
+    note = _noted_of(arguments, event)
+    if note is None or transcripts.file_of(note.event) is None:
         return
+    digest = unkept.remember(note)
+    noted = [] if digest is None else [f"--note={digest}"]
+    given = json.dumps(note.event).encode()
+    background.start(["hook", troubles.KEEP, *noted, *note.words], given)
+
+
+def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.Note | None:
+    """Return what is to be remembered of a session; ``None`` if it is not to be kept."""
+    transcript = event.get("transcript_path")
+    if not isinstance(transcript, str) or not transcript or "\0" in transcript:
+        return None
+    if not settings.keeps_transcripts() or not _can_keep(arguments):
+        return None
+    about: dict[str, Any] = {name: event[name] for name in unkept.EVENT if name in event}
+    about["transcript_path"] = os.path.abspath(transcript)
+    enter(event)
     flags = background.flags(arguments, ("host", "server", *Settings._fields))
-    background.start(["hook", "keep", *flags], json.dumps(event).encode())
+    variables = settings.keeping_environment()
+    return unkept.Note(about, flags, variables, _memory(arguments), arguments.host)
+
+
+def _note_open(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
+    """Remember a session that begins or goes on, because it may end without a hook."""
+    with suppress(Exception):  # this hook has something else to do
+        if _are_any_noted() and unkept.keeps_ends(arguments.host):
+            note = _noted_of(arguments, event)
+            if note is not None:
+                unkept.remember_open(note)
+
+
+def _can_keep(arguments: argparse.Namespace) -> bool:
+    """Return whether a file or a server over HTTP is named, and no database on a server."""
+    if arguments.server is not None:
+        return True
+    named = getattr(arguments, "db", None) or settings.keeping_environment().get("MEMSTORE_DB")
+    with suppress(InvalidArgument):
+        if named is not None:
+            check_place(named)
+        return not is_server(named)
+    return False
+
+
+def _are_any_noted() -> bool:
+    """Return whether a session was ever noted; most hooks need no more than that."""
+    return os.path.isdir(settings.unkept_folder())
+
+
+def _keep_what_is_left() -> None:
+    """Start a process that keeps what earlier hooks could not, if there is anything."""
+    with suppress(Exception):  # this hook has something else to do
+        if _are_any_noted() and unkept.are_due() and settings.keeps_transcripts():
+            background.start(["hook", AGAIN])
+
+
+def _kept(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
+    """Keep a conversation, and then others that are left."""
+    digest: str | None = getattr(arguments, "note", None)
+    noted, ends = unkept.of(digest)
+    event = event if noted is None else noted
+    if noted is not None and transcripts.file_of(noted) is None:
+        unkept.gone(digest)
+        return
+    enter(event)
+    try:
+        if arguments.server is None:
+            _keep_in_file(arguments, event)
+        else:
+            _keep_in_spool(arguments, event)
+        unkept.kept(digest, ends)
+        if arguments.server is not None:
+            remote.send_waiting(arguments.server)
+    finally:
+        unkept.try_again()
+
+
+def _keep_in_file(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
+    chosen = chosen_settings(arguments)
+    options.check_host(chosen)
+    database = file_at(chosen.db or settings.default_path())
+    # Only a conversation creates a file: what it says may be asked for in the next.
+    if not os.path.exists(database) and not keeping.is_worth_keeping(event):
+        return
+    with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
+        keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
+        store.file.warm()  # prepares the index here, because the other hooks only read
+        store.file.save_index()
+
+
+def _keep_in_spool(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
+    chosen = chosen_settings(arguments)
+    policy: Any = chosen.secrets or "redact"  # checked where it is used
+    remote.keep(arguments.server, arguments.host, event, chosen.user, policy)
+
+
+def _memory(arguments: argparse.Namespace) -> str:
+    """Return the server's address, or the file, that a hook is about; empty if that is unclear."""
+    with suppress(Exception):  # the settings may be at fault
+        if arguments.server is not None:
+            return plain_http.checked_url(arguments.server, "server").geturl()
+        return os.path.abspath(file_at(chosen_settings(arguments).db or settings.default_path()))
+    return ""

@@ -46,6 +46,8 @@ class Done:
     project: str | None = None
     files: list[ChangedFile] = field(default_factory=list)
     command: HostCommand | None = None
+    memory: dict[str, str] | None = None
+    """The settings of the memory that its hooks write to, or ``server``: its address."""
 
 
 def everything() -> list[Done]:
@@ -174,7 +176,11 @@ def _done(contents: dict[str, Any]) -> Done:
     ]
     command = contents["command"]
     return Done(
-        contents["host"], contents["project"], changed, HostCommand(**command) if command else None
+        contents["host"],
+        contents["project"],
+        changed,
+        HostCommand(**command) if command else None,
+        contents.get("memory"),
     )
 
 

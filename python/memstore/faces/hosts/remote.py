@@ -169,7 +169,9 @@ def at_prompt(
 def keep(
     url: str, host: str, event: dict[str, Any], user: str | None, policy: SecretsPolicy
 ) -> None:
-    """Spool the turns of a session that were not spooled yet, and send what waits.
+    """Spool the turns of a session that were not spooled yet, to be sent next.
+
+    Where nothing can be written, they are sent at once.
 
     Args:
         policy: what to do with secrets in them, as ``--secrets``; they do not leave this machine.
@@ -184,7 +186,11 @@ def keep(
     marks = waiting.marks(name)
     about = {"event": "keep", "host": host, "session": session, **_user(user)}
     for request, new in _requests(path, marks, left_out, policy):
-        waiting.put({**about, **request})
+        try:
+            waiting.put({**about, **request})
+        except spool.SpoolUnusable:
+            body = json.dumps({**about, **request}, ensure_ascii=False).encode()
+            _sent(url, body, seconds=SENDING_SECONDS)
         marks |= new
         waiting.note(name, marks)
     for place, memory in _own_memory(host, path, left_out, policy):
@@ -194,7 +200,6 @@ def keep(
             waiting.note(place, {mark})
     if left_out:
         troubles.note(troubles.Trouble(url, session, host, troubles.KEEP), left_out=left_out)
-    send_waiting(url)
 
 
 def _requests(

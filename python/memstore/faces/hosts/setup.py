@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.errors import MemstoreError
-from memstore.faces.hosts import catalogue, claude_code, edits, files, record, remote_entries
+from memstore.faces.hosts import (
+    catalogue,
+    claude_code,
+    edits,
+    files,
+    record,
+    remote_entries,
+    unkept,
+)
 from memstore.faces.hosts.claude_code import MISSING
 from memstore.faces.hosts.edits import AppliedEdit, ChangedFile, Edit
 from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
@@ -90,6 +98,8 @@ class _Work:
 
 def install(host: Host, wanted: Registration, *, dry_run: bool = False) -> list[FileChange]:
     """Register with a host; return the changes, none if everything is registered already."""
+    if not dry_run and (wanted.hook is None or not wanted.keeps):
+        unkept.keep_no_ends(host.name)
     return _run(
         host,
         wanted.project,
@@ -101,6 +111,8 @@ def install(host: Host, wanted: Registration, *, dry_run: bool = False) -> list[
 
 def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[FileChange]:
     """Undo :func:`install` and nothing else; return the changes."""
+    if not dry_run:
+        unkept.keep_no_ends(host.name)
     return _run(host, project, lambda work: _uninstall(project, work), dry_run=dry_run)
 
 
@@ -142,6 +154,10 @@ def _install(host: Host, wanted: Registration, work: _Work) -> None:
         _register_claude(wanted, work)
     for step in steps:
         _take(step, work)
+    memory = wanted.memory if host.in_folder or wanted.project else None
+    if work.done.memory != memory:
+        work.done.memory = memory
+        work.keep()
 
 
 def _uninstall(project: Path | None, work: _Work) -> None:

@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     import hashlib
     from collections.abc import Iterable, Iterator
 
-    from memstore.faces.hosts import files, locking, sessions
+    from memstore.faces.hosts import files, locking, private, sessions
 else:  # most hooks only look whether anything waits
     hashlib = lazy_import("hashlib")
     files = lazy_import("memstore.faces.hosts.files")
     locking = lazy_import("memstore.faces.hosts.locking")
+    private = lazy_import("memstore.faces.hosts.private")
     sessions = lazy_import("memstore.faces.hosts.sessions")
 
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -157,17 +158,8 @@ class Spool:
     def _make_folder(self) -> None:
         """Make the folder, and check that no other user can read what is in it."""
         try:
-            parent = os.path.dirname(self.folder)
-            os.makedirs(os.path.dirname(parent), exist_ok=True)
-            for folder in (parent, self.folder):
-                with suppress(FileExistsError):
-                    os.mkdir(folder, mode=0o700)
-                if hasattr(os, "getuid"):
-                    status = os.lstat(folder)
-                    if status.st_uid != os.getuid():
-                        raise SpoolUnusable(f"{folder!r} belongs to another user")
-                    if status.st_mode & 0o077:
-                        os.chmod(folder, 0o700)
+            for folder in (os.path.dirname(self.folder), self.folder):
+                private.make_folder(folder)
             named = os.path.join(self.folder, "server.json")
             if not os.path.exists(named):
                 self._write("server.json", json.dumps({"url": self.url}).encode())

@@ -40,17 +40,20 @@ ROLES: Final = ("system>", "tool_result", "function_results")
 UNSEEN: Final = "\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff"
 """Characters that a person does not see, and a model may skip."""
 
+SKIPPED: Final = rf"(?:[{UNSEEN}]|\\x\w\w|\\u\w{{4}}|\\U\w{{8}})*"
+"""A pattern of any number of them, as they are or spelt out."""
 
 OPENING: Final = "<\uff1c\ufe64"
 
 
 def _spelt(name: str) -> str:
     """Return a pattern of a name, with any separators, and unseen characters in it."""
-    return f"[{UNSEEN}]*".join(r"[\s_-]*" if c in "-_" else re.escape(c) for c in name)
+    return SKIPPED.join(r"[\s_-]*" if c in "-_" else re.escape(c) for c in name)
 
 
 TAG: Final = lazy_pattern(
-    rf"[{OPENING}](?=[\s/\uff0f{UNSEEN}]*(?:{'|'.join(map(_spelt, ADDED + AROUND + ROLES))}))",
+    rf"[{OPENING}](?=(?:[\s/\uff0f]|{SKIPPED[:-1]})*"
+    rf"(?:{'|'.join(map(_spelt, ADDED + AROUND + ROLES))}))",
     re.IGNORECASE,
 )
 

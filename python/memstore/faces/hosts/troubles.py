@@ -47,21 +47,30 @@ class Trouble(NamedTuple):
     error: str = ""
     left_out: Mapping[str, int] = {}
     """How many turns, by the reason."""
+    lost: str = ""
+    """Why the end of the session was not kept."""
 
 
-def note(about: Trouble, *, error: str = "", left_out: Mapping[str, int] | None = None) -> None:
+def note(
+    about: Trouble,
+    *,
+    error: str = "",
+    left_out: Mapping[str, int] | None = None,
+    lost: str = "",
+) -> None:
     """Remember what a hook could not do; nothing to remember removes what there was."""
     counts = {reason: number for reason, number in (left_out or {}).items() if number}
-    if not (error or counts or _names()):
+    if not (error or counts or lost or _names()):
         return
     file = folder() / f"{_digest(about)}.json"
     with suppress(OSError):  # a full or read-only disk
-        if not error and not counts:
+        if not (error or counts or lost):
             file.unlink(missing_ok=True)
             return
         told = visible(error[:MAX_ERROR_CHARACTERS])
         at = clock.to_text(clock.utc_now())
-        sessions.write(file, about._replace(at=at, error=told, left_out=counts)._asdict())
+        noted = about._replace(at=at, error=told, left_out=counts, lost=lost)
+        sessions.write(file, noted._asdict())
 
 
 def sentences(database: str) -> list[str]:
@@ -81,6 +90,9 @@ def sentences_of(*databases: str) -> list[str]:
         listed = ", ".join(f"{number:,} {reason}" for reason, number in sorted(left_out.items()))
         turns = counted(left_out.total(), "turn")
         told.append(f"hooks did not keep {turns} of {counted(affected, 'session')}: {listed}")
+    if lost := Counter(one.lost for one in found if one.lost):
+        listed = ", ".join(f"{number:,} {reason}" for reason, number in sorted(lost.items()))
+        told.append(f"hooks did not keep the end of {counted(lost.total(), 'session')}: {listed}")
     failed = max((one for one in found if one.error), key=lambda one: one.at, default=None)
     if failed is not None:
         when = failed.at[:16].replace("T", " ")
@@ -109,4 +121,5 @@ def _all() -> Iterator[Trouble]:
         with suppress(OSError, ValueError, TypeError, AttributeError):  # damaged
             held = Trouble(**json.loads((folder() / name).read_bytes()))
             counts = {str(k): int(v) for k, v in held.left_out.items()}
-            yield held._replace(at=str(held.at), error=str(held.error), left_out=counts)
+            texts = {name: str(getattr(held, name)) for name in ("at", "error", "lost")}
+            yield held._replace(**texts, left_out=counts)

@@ -78,13 +78,16 @@ class HookRefused(Exception):
         self.status = status
 
 
-def with_hooks(endpoint: ASGIApp, stores: Stores, owners: Mapping[str, str]) -> ASGIApp:
+def with_hooks(
+    endpoint: ASGIApp, stores: Stores, owners: Mapping[str, str], *, is_bound: bool = False
+) -> ASGIApp:
     """Return an application for accepted requests: hooks on their path, the endpoint elsewhere.
 
     Args:
         owners: those whose memories hooks use that name none.
+        is_bound: whether hooks may name no other user.
     """
-    hooks = Hooks(stores, owners)
+    hooks = Hooks(stores, owners, is_bound=is_bound)
 
     async def divided(scope: AsgiScope, receive: Receive, send: Send) -> None:
         is_hook = scope["path"].rstrip("/") == HOOK_PATH
@@ -96,9 +99,12 @@ def with_hooks(endpoint: ASGIApp, stores: Stores, owners: Mapping[str, str]) -> 
 class Hooks:
     """Answers the hooks of hosts; each request is complete in itself."""
 
-    def __init__(self, stores: Stores, owners: Mapping[str, str]) -> None:
+    def __init__(
+        self, stores: Stores, owners: Mapping[str, str], *, is_bound: bool = False
+    ) -> None:
         self._stores = stores
         self._owners = owners
+        self._is_bound = is_bound
         self._runs = Runs()
         self._threads = anyio.CapacityLimiter(HOOKS_AT_ONCE)
 
@@ -141,8 +147,11 @@ class Hooks:
     def _owner(self, caller: Caller | None, event: Mapping[str, Any]) -> Scope:
         """Return whose memories a hook uses: the caller's, if it is bound to some."""
         named = _text(event, "user", optional=True)
+        owners = self._owners if self._is_bound else None
         if caller is not None and caller.owners is not None:
-            bound = Scope(**caller.owners)
+            owners = caller.owners
+        if owners is not None:
+            bound = Scope(**owners)
             if named is not None and named != bound.user_id:
                 raise HookRefused(403, "this access is another user's: leave --user out")
             return bound

@@ -117,7 +117,7 @@ def run(
             watch=Watch() if metrics is None else metrics.watch,
         )
         gate = Gate(
-            with_hooks(endpoint, stores, catalogue.owners),
+            with_hooks(endpoint, stores, catalogue.owners, is_bound=catalogue.confined),
             stores,
             names=names,
             writing=catalogue.writing() | prompts.WRITING,

@@ -38,6 +38,8 @@ def text(
 def _text(catalogue: Catalogue, store: Store, done: str, arguments: Mapping[str, str]) -> str:
     named = {name: arguments[name] for name in SCOPE_FIELDS if arguments.get(name)}
     owners: Any = named or catalogue.owners
+    if catalogue.confined:
+        owners = {**catalogue.owners, **named}
     if catalogue.confined and owners.get("user_id") != catalogue.owners.get("user_id"):
         raise InvalidArgument("cannot be another user than that of this access", argument="user_id")
     memory = Memory(store)

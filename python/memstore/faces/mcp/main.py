@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
+from memstore.domain.namespaces import AUTO
 from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 
@@ -80,7 +81,7 @@ checks for whoever runs it.
 
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN_UNREAD
-  MEMSTORE_USER, MEMSTORE_IDENTITY
+  MEMSTORE_USER, MEMSTORE_ANY_USER, MEMSTORE_IDENTITY
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -93,7 +94,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             chosen.tools or catalogue.DEFAULT_TOOLS,
             read_only=chosen.read_only,
             answers=chosen.answers,
-        )._replace(owners=chosen.owners, records=not (chosen.no_record or chosen.read_only))
+        )._replace(
+            owners=chosen.owners,
+            confined=chosen.is_bound,
+            records=not (chosen.no_record or chosen.read_only),
+        )
         served = _http(arguments)
         provider = _provider(arguments, chosen)
         drain_seconds = draining.read_drain_seconds(arguments.drain or "0")
@@ -110,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         partial(_learn, make_generator, served is not None) if chosen.learn_unread else None,
     )
     if served is None:
-        session.run(offered, opened, make_generator)
+        session.run(offered, opened, make_generator, follows_project=chosen.namespace == AUTO)
     try:
         serve = server.run
         with_pages = (
@@ -187,7 +192,7 @@ def _flag(name: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = options.Parser(
         prog="memstore-mcp",
         description="Serve a durable memory to an AI agent as an MCP server.",
         epilog=EPILOG,
@@ -210,7 +215,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     flag(
         "--user ID",
-        "the user whose memories calls use that name no owner (default: memories without owners)",
+        "the user whose memories calls use; a call that names another one is refused (default: "
+        "memories without owners, or those of the owners that a call names)",
+    )
+    flag(
+        "--any-user",
+        "with --user: let calls name other users, too",
+        default=argparse.SUPPRESS,
     )
     flag(
         "--backup-every TIME",

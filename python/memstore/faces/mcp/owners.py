@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from memstore.domain.records import NOBODY, Scope
 from memstore.faces.escaping import counted
-from memstore.store.store import others_of
+from memstore.store.store import elsewhere, others_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sized
+
     from memstore.domain.status import Others
     from memstore.faces.mcp.answers import Answer
     from memstore.store.store import Store
@@ -43,9 +45,24 @@ def empty_search(store: Store, owner: Scope) -> Answer:
     """Return the hint of a search that found no fact."""
     otherwise = None
     if not store.count(scope=owner, active_only=False):
-        whose = "" if owner == NOBODY else " for these owners"
-        otherwise = f"nothing is stored yet{whose}"
+        otherwise = nothing_stored(store, owner)
     return hint(unnamed(store, owner), otherwise)
+
+
+def nothing_stored(store: Store, owner: Scope) -> str:
+    """Return that there are no facts, and what there is: turns, and namespaces without names."""
+    whose = "" if owner == NOBODY else " for these owners"
+    turns = store.episodes.count(scope=owner)
+    told = f"nothing is stored yet{whose}"
+    if turns:
+        told = f"no fact is stored yet{whose}, and none of {counted(turns, 'turn')} fits"
+    if others := elsewhere(store):
+        told += f"; {counted(len(others), 'other namespace')} of this memory {have(others)} more"
+    return told
+
+
+def have(many: Sized) -> str:
+    return "has" if len(many) == 1 else "have"
 
 
 def status(others: Others, owner: Scope) -> Answer:

@@ -23,6 +23,9 @@ else:
     every_flag = lazy_import("memstore.faces.mcp.main")
     from_settings = lazy_import("memstore.faces.from_settings")
 
+AUTO: Final = "auto"
+"""As in :mod:`memstore.domain.namespaces`, which is imported with the store."""
+
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "user")
 
 ODD: Final = (
@@ -39,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         chosen = _plain(given)
         offered = catalogue.offered(
             chosen.tools, read_only=chosen.read_only, answers=chosen.answers
-        )._replace(owners=chosen.owners)
+        )._replace(owners=chosen.owners, confined=chosen.is_bound)
     except ValueError:
         offered = None
     if offered is None:
@@ -49,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         offered,
         opening.Opening(lambda: opening.open_store(chosen)),
         lambda: from_settings.make_generator(chosen),
+        follows_project=chosen.namespace == AUTO,
     )
 
 
@@ -58,7 +62,7 @@ def _plain(given: Sequence[str]) -> Settings:
     rest = list(given)
     while rest:
         name = rest.pop(0).removeprefix("--").replace("-", "_")
-        if name == "read_only":
+        if name in ("read_only", "any_user"):
             flags[name] = True
         elif name in TAKING_A_VALUE and rest and rest[0].strip() and rest[0][0] != "-":
             flags[name] = rest.pop(0)

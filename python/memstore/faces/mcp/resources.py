@@ -32,7 +32,7 @@ def read(
         told = store.briefing(scope=owner, traces=settings.keeps_traces())
         if told.text:
             return f"{NOTE}\n{told}"
-        nothing = "nothing is stored yet"
+        nothing = owners_of.nothing_stored(store, owner)
         return str(owners_of.hint(owners_of.unnamed(store, owner), nothing)["hint"])
     subject = unquote(uri.removeprefix(SUBJECT))
     if not (uri.startswith(SUBJECT) and subject.strip()):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp import client_log, clients
+    from memstore.faces.mcp import client_log, clients, roots
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.methods import StoreSource
     from memstore.faces.mcp.opening import Opening
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 else:
     client_log = lazy_import("memstore.faces.mcp.client_log")
     clients = lazy_import("memstore.faces.mcp.clients")
+    roots = lazy_import("memstore.faces.mcp.roots")
     logging = lazy_import("logging")
     queue = lazy_import("queue")
 
@@ -76,6 +77,7 @@ class Session:
     Args:
         send: sends a message to the client.
         source: opens the store.
+        follows_project: whether the store is that of the project that the client works in.
     """
 
     def __init__(
@@ -85,9 +87,12 @@ class Session:
         send: Callable[[Message], object],
         *,
         progress_seconds: float = PROGRESS_SECONDS,
+        follows_project: bool = False,
     ) -> None:
         self._methods = methods
         self._source = source
+        self._follows_project = follows_project
+        self._rooted: roots.Rooted | None = None
         self._send = send
         self._progress_seconds = progress_seconds
         self._by_envelope: bool | None = None  # until the first request
@@ -134,7 +139,9 @@ class Session:
             self._refuse(None, protocol.not_a_request())
             return
         if "method" not in message and message.keys() & {"result", "error"}:
-            return  # an answer: nothing was asked
+            if self._rooted is not None:  # else it answers nothing that was asked
+                self._rooted.receive(message)
+            return
         method, params = message.get("method"), message.get("params")
         number = protocol.request_id(message.get("id"))
         whole = isinstance(params, dict | None) and message.get("jsonrpc") == "2.0"
@@ -153,6 +160,10 @@ class Session:
             soon = threading.Timer(LISTING_SECONDS, self._source.start)
             soon.daemon = True
             soon.start()
+            if self._rooted is not None:
+                self._rooted.ask()
+        elif method == "notifications/roots/list_changed" and self._rooted is not None:
+            self._rooted.ask()
 
     def _request(self, number: str | int, method: str, params: Params | None) -> None:
         if self._by_envelope is None:
@@ -207,6 +218,8 @@ class Session:
     def initialize(self, params: Params) -> dict[str, Any]:
         self._greeted = True
         self._client = params["clientInfo"]
+        if self._follows_project and roots.follows(params["capabilities"]):
+            self._source = self._rooted = roots.Rooted(self._source, self._send)
         asked = params["protocolVersion"]
         known = asked in protocol.HANDSHAKE_REVISIONS
         return {
@@ -373,9 +386,16 @@ class Pool:
 
 
 def run(
-    catalogue: Catalogue, opening: Opening, generator: Callable[[], JSONGenerator | None]
+    catalogue: Catalogue,
+    opening: Opening,
+    generator: Callable[[], JSONGenerator | None],
+    *,
+    follows_project: bool = False,
 ) -> NoReturn:
-    """Serve until the input ends or a signal comes, close the store, and end the process."""
+    """Serve until the input ends or a signal comes, close the store, and end the process.
+
+    ``follows_project`` is as for :class:`Session`.
+    """
     end_on_signals(opening)
     status = 1
     try:
@@ -383,7 +403,13 @@ def run(
         wire = Outgoing(
             partial(os.write, outgoing), lambda: end(opening, 0), has_room=room_of(outgoing)
         )
-        serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), wire)
+        serve(
+            Methods(catalogue, generator, logging=True),
+            opening,
+            lines(incoming),
+            wire,
+            follows_project=follows_project,
+        )
         status = 0
     except Exception:  # noqa: BLE001 - logged
         logging.getLogger(__name__).exception("the session failed")
@@ -391,9 +417,16 @@ def run(
         end(opening, status)
 
 
-def serve(methods: Methods, opening: Opening, received: Iterable[bytes], wire: Outgoing) -> None:
+def serve(
+    methods: Methods,
+    opening: Opening,
+    received: Iterable[bytes],
+    wire: Outgoing,
+    *,
+    follows_project: bool = False,
+) -> None:
     """Answer one client until its input ends and every request is answered."""
-    session = Session(methods, opening, wire.send)
+    session = Session(methods, opening, wire.send, follows_project=follows_project)
     for line in received:
         session.receive(line)
         wire.wait_for_room()

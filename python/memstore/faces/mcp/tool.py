@@ -23,7 +23,7 @@ from memstore.faces.mcp.arguments import (
 )
 from memstore.faces.mcp.offers import followable
 from memstore.faces.mcp.sources import with_sources
-from memstore.frozen import field, frozen
+from memstore.frozen import field, frozen, replace
 from memstore.lazy import cached_property
 from memstore.text.secrets import noted
 
@@ -188,6 +188,8 @@ class Tool:
             named = self._read(said)
             if self._is_owned:
                 asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
+                if confined and asked.user_id is None:
+                    asked = replace(asked, user_id=owner.user_id)
                 named[OWNER] = owner if asked == NOBODY else asked
                 if confined and named[OWNER].user_id != owner.user_id:
                     raise ToolError("this access is one user's: leave user_id out")

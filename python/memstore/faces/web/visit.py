@@ -13,7 +13,7 @@ from memstore.faces.web.reply import HTML, Reply, redirect
 from memstore.lazy import cached_property
 from memstore.providers.local import NO_MODEL
 from memstore.store import paths
-from memstore.store.store import file_of
+from memstore.store.store import elsewhere, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.domain.status import Contents
     from memstore.faces.web.menu import Entry
     from memstore.faces.web.sessions import Session
     from memstore.store.store import Store
@@ -177,6 +178,19 @@ class Visit:
     def waiting(self) -> int:
         """How many proposals wait for a decision."""
         return self.store.proposals.count(scope=EVERYBODY)
+
+    @cached_property
+    def elsewhere(self) -> list[tuple[str, Contents]]:
+        """The other namespaces that hold anything, those with the most first."""
+        held = elsewhere(self.store)
+        return sorted(held.items(), key=lambda one: -one[1].facts - one[1].episodes)
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether this namespace holds neither facts nor episodes."""
+        counts = self.store.counts(scope=EVERYBODY)
+        held = (counts.active, counts.superseded, counts.deleted, counts.expired, counts.episodes)
+        return not any(held)
 
     def address(self, path: str = "") -> str:
         return self.base + path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.text import marking
+from memstore.text.escaping import JOINER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +47,7 @@ def _cut(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Stretch]:
     place = 0
     for start, stop in sorted(spans):
         begin, end = max(start, place), min(stop, len(text))
+        end += JOINER.match(text, end) is not None  # it is read with what is before it
         if begin < end:
             yield Stretch("same", text[place:begin])
             yield Stretch("marked", text[begin:end])

@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import EVERYBODY, NOBODY
-from memstore.domain.status import Owner
+from memstore.domain.status import Contents, Owner
 from memstore.errors import NotFound
 from memstore.faces.web import filters, owning, paging
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.store.store import elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,12 +35,13 @@ def show(visit: Visit) -> Reply:
     )
 
 
-def _namespaces(visit: Visit) -> Mapping[str, int]:
-    """Return the namespaces that the visitor may choose, with their facts in any state."""
-    if visit.session.token is not None:
-        every = visit.store.count(scope=EVERYBODY, states=filters.EVERY_STATE)
-        return {visit.store.namespace: every}
-    return {visit.store.namespace: 0} | visit.store.file.namespaces()
+def _namespaces(visit: Visit) -> Mapping[str, Contents]:
+    """Return the namespaces that the visitor may choose, the one that is shown first."""
+    own, held = visit.store.namespace, visit.store.counts(scope=EVERYBODY)
+    total = visit.store.count(scope=EVERYBODY, states=filters.EVERY_STATE)
+    return {own: Contents(held.active, total, held.episodes)} | elsewhere(
+        visit.store, namespaces=own
+    )
 
 
 def choose(visit: Visit) -> Reply:
