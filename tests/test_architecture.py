@@ -69,6 +69,7 @@ DOORS = {
     "duckdb": {"database.foreign.duckdb_file"},
     "google": {"adapters.adk"},
     "httpx": {"providers.http"},
+    "markdown_it": {"text.notes"},
     "langchain_core": {"adapters.langchain"},
     "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
     "mcp_types": {"faces.http.sdk_server"},
@@ -107,6 +108,7 @@ DOORS = {
         )
     },
     "psycopg_pool": {"database.postgres.pools"},
+    "yaml": {"text.notes"},
     "starlette": {
         *(
             f"faces.http.{name}"

@@ -26,14 +26,14 @@ else:
 def record(
     transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
 ) -> Episode:
-    created_at = clock.utc_now()
+    """Record an episode; without a time of its own it is recorded now."""
+    created_at = values.get("created_at") or clock.utc_now()
     episode = Episode(
         id=episode_table.new_id(transaction),
         uuid=clock.new_uuid(created_at),
         namespace=namespace,
-        created_at=created_at,
         salt=new_salt(),
-        **values,
+        **{**values, "created_at": created_at},
     )
     episode_table.insert(
         Changes(transaction, author),

@@ -60,7 +60,7 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
@@ -181,10 +181,20 @@ class Episodes:
             IdempotencyConflict: a key belongs to an episode of other owners or, without
                 ``keep_known``, with different content.
         """
+        return self._add_many(new_episodes, keep_known=keep_known)
+
+    def _add_many(
+        self,
+        new_episodes: Iterable[NewEpisode | Mapping[str, Any]],
+        *,
+        keep_known: bool = False,
+        in_the_past: bool = False,
+    ) -> builtins.list[Episode]:
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(self.screen.record(one)))
+            values = checked(self.screen.record(one))
+            prepared.append(values | {"created_at": values["valid_at"] if in_the_past else None})
         if not prepared:
             return []
         keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
@@ -218,6 +228,11 @@ class Episodes:
         Raises:
             ValueError: it has no thread, or another tag.
         """
+        return self._replace(new, tag, in_the_past=False)
+
+    def _replace(
+        self, new: NewEpisode | Mapping[str, Any], tag: str, *, in_the_past: bool
+    ) -> Episode:
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
         values, now = checked(self.screen.record(given)), clock.utc_now()
@@ -235,6 +250,7 @@ class Episodes:
                 if old not in same[-1:]:
                     changes.change(transaction, self._author, old, {"expired_at": now})
             counter = thread_table.Counter(thread_table.EPISODES)
+            values["created_at"] = values["valid_at"] if in_the_past else None
             return same[-1] if same else self._record(transaction, values, counter)
 
     def record(
@@ -701,6 +717,16 @@ class Episodes:
             include_expired=asked["include_expired"],
             **times(asked),
         )
+
+
+def add_in_the_past(episodes: Episodes, new_episodes: Sequence[NewEpisode]) -> list[Episode]:
+    """Record episodes like :meth:`Episodes.add_many`, as if that had been done at their times."""
+    return episodes._add_many(new_episodes, in_the_past=True)
+
+
+def replace_in_the_past(episodes: Episodes, new: NewEpisode, tag: str) -> Episode:
+    """Record an episode like :meth:`Episodes.replace`, as if that had been done at its time."""
+    return episodes._replace(new, tag, in_the_past=True)
 
 
 def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:

@@ -104,8 +104,9 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
-    from memstore.facts import batch, keyed, proposals, sources, tasks
+    from memstore.facts import batch, following, keyed, proposals, sources, tasks
     from memstore.facts.batch import Applied, Change
+    from memstore.facts.following import Followed, Reading
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
@@ -146,6 +147,7 @@ else:
     importing = lazy_import("memstore.importing")
     journal = lazy_import("memstore.database.journal")
     imports_table = lazy_import("memstore.database.tables.imports")
+    following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
     log = lazy_import("memstore.episodes.log")
     origins = lazy_import("memstore.database.origins")
@@ -2207,6 +2209,28 @@ def facts_of(store: Store) -> Facts:
 def in_run(store: Store, run: bytes) -> Store:
     """Return the same store, whose changes are journalled as those of another run."""
     return store._same(store._author._replace(run=run), store._unchanged)
+
+
+def for_project(store: Store, namespace: str, shared: str, source: str) -> Store:
+    """Return a store for a project, as opening the file for it gives; a program changes it.
+
+    Args:
+        shared: the namespace of what is about the user.
+        source: the program.
+    """
+    others = None if namespace == shared else shared
+    author = store._author._replace(actor="agent", source=source)
+    return store._bound(namespace, confined=False, shared=others, author=author, unchanged=None)
+
+
+def follow_files(store: Store, reading: Reading, scope: Scope) -> Followed:
+    """Bring facts up to date with the files of others; see :mod:`memstore.facts.following`."""
+
+    def alike(text: str) -> Sequence[int]:
+        hits = store.search(text[:1_000], limit=5, scope=scope, touch=False)
+        return [hit.fact.id for hit in hits]
+
+    return following.follow(store._facts, reading, scope, alike)
 
 
 def by_actor(store: Store, actor: str) -> Store:

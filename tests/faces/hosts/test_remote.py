@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -378,6 +379,58 @@ def test_a_check_asks_the_server(
     checked = cli("setup", "--check", "codex")
     assert checked.code != 0
     assert "answered 401" in checked.out
+
+
+def test_what_a_host_remembers_follows_on_the_server(
+    team: Team, home: Path, started: list[Any]
+) -> None:
+    servers.keep(team.url, team.secret)
+    project = home / "api"
+    (project / ".git").mkdir(parents=True)
+    name = re.sub(r"[^a-zA-Z0-9]", "-", str(project))
+    folder = home / ".claude" / "projects" / name / "memory"
+    folder.mkdir(parents=True)
+    key = "AKIA" + "Z7QHX2LMNB4WKTRD"
+
+    def keep(*lines: str) -> list[tuple[str, str | None]]:
+        (folder / "MEMORY.md").write_text("\n".join(f"- {line}" for line in lines))
+        event = transcript(home, ANA) | {"cwd": str(project)}
+        hook.answered(
+            hook.parser().parse_args(["keep", "--server", team.url, "--host", "claude-code"]), event
+        )
+        with memstore.open(team.path, namespace="team", embedder=None, read_only=True) as store:
+            return [(one.content, one.source) for one in store.list() if one.subject == "project"]
+
+    source = f"claude-code:~/.claude/projects/{folder.parent.name}/memory/MEMORY.md"
+    assert keep("the port is 5432", "x is y", f"the key is {key}")[:2] == [
+        ("the port is 5432", source), ("x is y", source),
+    ]  # fmt: skip
+    assert len(keep("the port is 5433")) == 1
+    assert keep("the port is 5432") == [("the port is 5432", source)]  # and back again
+    assert keep("the port is 5432") == [("the port is 5432", source)]
+    assert key.encode() not in team.path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        [],
+        {"place": "x", "memories": [1]},
+        {"place": "x", "memories": [{"file": "a", "content": "b"}]},
+        {"place": "x", "memories": [], "unread": [1]},
+        {"place": "x" * 2_000, "memories": []},
+        {
+            "place": "x",
+            "memories": [
+                {"file": "a", "content": "b", "subject": "c", "category": "d", "source": "web:x"}
+            ],
+        },
+    ],
+)
+def test_a_memory_of_another_form_is_refused(team: Team, memory: Any) -> None:
+    request = {"event": "keep", "host": "claude-code", "session": "s", "memory": memory}
+    with pytest.raises(remote.ServerRefused, match="400"):
+        remote.ask(team.url, request, seconds=30, secret=team.secret)
 
 
 @posix_only

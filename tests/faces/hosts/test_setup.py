@@ -18,6 +18,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 from memstore import __version__
 from memstore.faces.hosts import catalogue, edits, placing, registration
+from memstore.faces.hosts.files import SettingsUnreadable
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
 
@@ -549,3 +550,78 @@ def test_the_check_starts_a_hook_without_a_shell(
     _, hooks = cli.json("setup", "--check")
     assert hooks["works"], hooks
     assert hooks["command"].startswith(f"{programs / 'memstore'} hook SessionStart")
+
+
+TOMLS = [
+    "",
+    "# mine\n",
+    'model = "x"\n\n[tui]\na = 1\n',
+    "[features]\nmemories = true # nice\nweb = true\n",
+    "[features]\r\nweb = true\r\n\r\n[tui]\r\na = 1\r\n",
+    "[features]",
+    "features.memories = true\n[tui]\na = 1\n",
+    "[features]\n\n# about x\n[features.x]\na = 1\n",
+]
+
+
+@pytest.mark.parametrize("text", TOMLS)
+def test_a_switch_is_put_into_toml_and_taken_out_again(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    wanted = edits.Edit(("features", "memories"), False)
+    new, made = edits.edited(file, text, [wanted])
+    assert at_text(new, "features", "memories") is False
+    assert edits.undone(edits.ChangedFile(str(file), [made]), new) == text
+    assert edits.edited(file, new, [wanted]) == (new, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["features = { memories = true }\n", "features.web = true\n", "[features.x]\na = 1\n"]
+)
+def test_a_switch_that_would_change_other_settings_is_refused(text: str, tmp_path: Path) -> None:
+    wanted = edits.Edit(("features", "memories"), False)
+    with pytest.raises(SettingsUnreadable):
+        edits.edited(tmp_path / "config.toml", text, [wanted])
+
+
+def at_text(text: str, *path: str) -> Any:
+    return placing.at(edits.toml.value(text), path)
+
+
+def test_setup_says_what_hosts_remember_and_how_many_sessions_there_are(
+    cli: CommandLine, hosts: Path, programs: Path
+) -> None:
+    memory = hosts / ".gemini/tmp/api/memory"
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- x\n")
+    chats = hosts / ".gemini/tmp/api/chats"
+    chats.mkdir()
+    (chats / "session-1.jsonl").write_text("{}\n")
+    told = cli("setup", "codex", "gemini-cli").err.splitlines()
+    of = [line for line in told if "memory of its own" in line or "can be imported" in line]
+    assert of == [
+        "Codex has a memory of its own, which is off: 0 files in 0 folders; what it says becomes "
+        "facts when a session ends",
+        "Gemini CLI has a memory of its own, which is on: 1 file in 1 folder; what it says becomes "
+        "facts when a session ends",
+        "1 recorded session of Gemini CLI can be imported: memstore import --from gemini",
+    ]
+
+
+@pytest.mark.process
+def test_the_memory_of_hosts_is_turned_off_and_on_again(
+    cli: CommandLine, hosts: Path, programs: Path
+) -> None:
+    config = hosts / ".codex/config.toml"
+    config.write_text("[features]\nmemories = true # nice\n")
+    before = contents(hosts)
+    told = cli("setup", "codex", "gemini-cli", "--own-memory", "off").err
+    assert "turned off until setup --uninstall" in told
+    assert "no setting that turns it off" in told
+    assert at(config, "features", "memories") is False
+    assert "Codex has a memory of its own, which is off" in cli("setup", "--check").err
+    cli("setup", "codex")  # keep
+    assert at(config, "features", "memories") is True
+    cli("setup", "codex", "--own-memory", "off")
+    cli("setup", "--uninstall")
+    assert {name: text for name, text in contents(hosts).items() if name in before} == before
+    assert cli("setup", "codex", "--own-memory", "half").code == 2

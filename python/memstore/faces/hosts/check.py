@@ -56,7 +56,7 @@ def seen(done: Done) -> Iterator[Seen]:
         for made in change.applied:
             if made.how == "append":
                 hook = hook or made.value
-            elif made.how == "put":
+            elif made.how == "put" and isinstance(made.value, dict):  # no switch
                 registered = _value(Path(change.file), made.path)
     if registered is not None:
         yield _server(registered, project)

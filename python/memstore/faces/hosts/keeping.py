@@ -1,19 +1,22 @@
-"""Stores the turns of a host's session as episodes, each once, and what the session did."""
+"""Stores the turns of a host's session as episodes, each once, what the session did, and what the
+host remembers by itself.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore import settings
+from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
 from memstore.domain.turns import TurnKey, digest_of
+from memstore.episodes.log import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
-from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
-from memstore.faces.hosts import traces, transcripts, troubles
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
+from memstore.faces.hosts import own_memory, traces, transcripts, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +30,8 @@ REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
 """How the store says that it does not take a turn, such as one with a secret."""
 
 REASON: Final = "refused by the store"
+
+NOT_FOLLOWED: Final = "in the host's own memory, and not taken"
 
 AT_ONCE: Final = 100
 """Episodes per transaction, so that other writers need not wait long."""
@@ -43,20 +48,61 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
         return 0
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
-    turns = transcripts.turns(path, left_out)
     kept = 0
-    while some := [*islice(turns, AT_ONCE)]:
+    for some in _batches(path, left_out):
         kept += add_turns(store, host, session, some, left_out, owner)
     store.episodes.fold_turns()
-    if settings.keeps_traces():
-        try:
-            _keep_trace(store, host, session, path, owner)
-        except REFUSED:
-            left_out[REASON] += 1
+    keep_trace(store, host, session, path, owner, left_out, settings.project_folder())
+    follow_own_memory(store, host, path, owner, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
     return kept
+
+
+class Imported(NamedTuple):
+    """The turns of a session of the past."""
+
+    new: int
+    known: int
+
+
+def import_session(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+) -> Imported:
+    """Store a session that is over as if that had been done at its time.
+
+    Args:
+        root: the folder of the project, to which the paths of files are relative.
+    """
+    kept = known = 0
+    for some in _batches(path, left_out):
+        known += len(_known(store, host, session, some, owner))
+        kept += add_turns(store, host, session, some, left_out, owner, in_the_past=True)
+    if kept:
+        keep_trace(store, host, session, path, owner, left_out, root, in_the_past=True)
+    return Imported(max(0, kept - known), known)
+
+
+def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:
+    turns = transcripts.turns(path, left_out)
+    while some := [*islice(turns, AT_ONCE)]:
+        yield some
+
+
+def _known(
+    store: Store, host: str, session: str, turns: Sequence[TranscriptTurn], owner: Scope
+) -> set[int]:
+    """Return which of these turns are stored, by ``id()``."""
+    keys = {str(episode(turn, host, session, owner).idempotency_key): turn for turn in turns}
+    keys |= {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    return {id(keys[key]) for key in store.episodes.by_keys([*keys], scope=owner)}
 
 
 def add_turns(
@@ -66,19 +112,27 @@ def add_turns(
     turns: Sequence[TranscriptTurn],
     left_out: Counter[str],
     owner: Scope = NOBODY,
+    *,
+    in_the_past: bool = False,
 ) -> int:
     """Store turns that were neither stored nor erased before; return how many there are.
 
     Those that are refused are counted in ``left_out``.
+
+    Args:
+        in_the_past: whether they count as recorded when they were said.
     """
     earlier = {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
     known = store.episodes.by_keys([*earlier], scope=owner)
     same = {id(earlier[key]) for key in known}
     new = [episode(turn, host, session, owner) for turn in turns if id(turn) not in same]
-    return len(turns) - len(new) + add(store, store.episodes.unerased(new, scope=owner), left_out)
+    left = store.episodes.unerased(new, scope=owner)
+    return len(turns) - len(new) + _add(store, left, left_out, in_the_past)
 
 
-def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
+def _add(
+    store: Store, some: Sequence[NewEpisode], left_out: Counter[str], in_the_past: bool
+) -> int:
     """Add turns together, or if the store refuses one of them, one by one.
 
     Those that are refused are counted in ``left_out``; returns how many were not.
@@ -86,12 +140,27 @@ def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int
     if not some:
         return 0
     try:
+        if in_the_past:
+            return len(add_in_the_past(store.episodes, some))
         return len(store.episodes.add_many(some))
     except REFUSED:
         if len(some) == 1:
             left_out[REASON] += 1
             return 0
-    return sum(add(store, [one], left_out) for one in some)
+    return sum(_add(store, [one], left_out, in_the_past) for one in some)
+
+
+def follow_own_memory(
+    store: Store, host: str, path: Path, owner: Scope, left_out: Counter[str]
+) -> None:
+    """Bring the facts up to date with what the host remembers by itself for this project."""
+    root = projects.project_of().folder
+    try:
+        for said in own_memory.of_session(host, root, store.namespace, path):
+            done = own_memory.follow(store, said, owner)
+            left_out[NOT_FOLLOWED] += said.left_out + done.refused
+    except (MemstoreError, OSError):  # the conversation is stored
+        left_out[NOT_FOLLOWED] += 1
 
 
 def is_worth_keeping(event: dict[str, Any]) -> bool:
@@ -101,12 +170,29 @@ def is_worth_keeping(event: dict[str, Any]) -> bool:
     return said and settings.keeps_transcripts()
 
 
-def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:
+def keep_trace(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+    *,
+    in_the_past: bool = False,
+) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
-    done = traces.trace(path, settings.project_folder())
-    made = new_trace(source=host, session=session, owner=owner, **done._asdict())
-    if made is not None:
-        store.episodes.replace(made, TRACE)
+    if not settings.keeps_traces():
+        return
+    try:
+        done = traces.trace(path, root)
+        made = new_trace(source=host, session=session, owner=owner, **done._asdict())
+        if made is not None and in_the_past:
+            replace_in_the_past(store.episodes, made, TRACE)
+        elif made is not None:
+            store.episodes.replace(made, TRACE)
+    except REFUSED:
+        left_out[REASON] += 1
 
 
 def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:

@@ -21,16 +21,19 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import hashlib
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from memstore.faces.hosts import traces, transcripts, troubles
+    from memstore import projects
+    from memstore.faces.hosts import own_memory, traces, transcripts, troubles
     from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
     from memstore.text import secrets
     from memstore.text.secrets import SecretsPolicy
 else:  # a start and a prompt need none of them
     hashlib = lazy_import("hashlib")
+    own_memory = lazy_import("memstore.faces.hosts.own_memory")
+    projects = lazy_import("memstore.projects")
     secrets = lazy_import("memstore.text.secrets")
     traces = lazy_import("memstore.faces.hosts.traces")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
@@ -190,6 +193,11 @@ def keep(
             _sent(url, body, seconds=SENDING_SECONDS)
         marks |= new
         waiting.note(name, marks)
+    for place, memory in _own_memory(host, path, left_out, policy):
+        mark = _mark("memory", json.dumps(memory))
+        if waiting.marks(place) != {mark}:  # what was sent before it does not count
+            waiting.put({**about, "turns": [], "memory": memory})
+            waiting.note(place, {mark})
     if left_out:
         troubles.note(troubles.Trouble(url, session, host, troubles.KEEP), left_out=left_out)
 
@@ -224,6 +232,32 @@ def _requests(
         mark = _mark("trace", json.dumps(done))
         if mark not in known and any(done[kind] for kind in ("changed", "committed", "failed")):
             yield {"turns": [], "trace": done}, {mark}
+
+
+def _own_memory(
+    host: str, path: Path, left_out: Counter[str], policy: SecretsPolicy
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what the host remembers by itself for this project, each with a name for its marks."""
+    screen = secrets.Screen(policy)
+    project = projects.project_of()
+    try:
+        for said in own_memory.of_session(host, project.folder, project.namespace, path):
+            left_out["in the host's own memory, and not taken"] += said.left_out
+            for number, request in enumerate(own_memory.requests(said)):
+                request["memories"] = [*_screened(request["memories"], screen, left_out)]
+                yield f"{request['place']}\0{number}", request
+    except (MemstoreError, OSError):  # the conversation is sent
+        left_out["in the host's own memory, and not taken"] += 1
+
+
+def _screened(
+    memories: Iterable[dict[str, Any]], screen: secrets.Screen, left_out: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    for one in memories:
+        try:
+            yield one | {"content": screen.value(one["content"], "memory")}
+        except InvalidArgument:
+            left_out["refused because of a secret"] += 1
 
 
 def _sent_form(turn: TranscriptTurn, text: str) -> dict[str, Any]:

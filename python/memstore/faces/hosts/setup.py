@@ -177,7 +177,8 @@ def _uninstall(project: Path | None, work: _Work) -> None:
 def _by_file(host: Host, wanted: Registration) -> dict[Path, list[Edit]]:
     found: dict[Path, list[Edit]] = {}
     server = host.server(wanted) if wanted.url is None else remote_entries.edits_of(host, wanted)
-    for file, edit in [*server, *host.hooks(wanted)]:
+    memory = host.own_memory_off(wanted) if wanted.own_memory == "off" else []
+    for file, edit in [*server, *host.hooks(wanted), *memory]:
         found.setdefault(file, []).append(edit)
     return found
 

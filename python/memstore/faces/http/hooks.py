@@ -25,7 +25,7 @@ from memstore.domain.tokens import Access
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces import wording
-from memstore.faces.hosts import keeping, recalling
+from memstore.faces.hosts import keeping, own_memory, recalling
 from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.endpoint import CALLER
@@ -33,6 +33,7 @@ from memstore.faces.http.readiness import RETRY_SECONDS
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
+from memstore.importing.memory_files import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from memstore.faces.http.callers import Caller
     from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.methods import StoreSource
+    from memstore.facts.following import Stated
     from memstore.store.store import Store
 
 logger = logging.getLogger(__name__)
@@ -60,6 +62,9 @@ MAX_SESSIONS: Final = 100
 
 MAX_GIVEN: Final = 2_000
 """Names of what a session was given."""
+
+MAX_PLACE: Final = 1_000
+"""Characters of the path of a folder or a file."""
 
 ROLES: Final = ("user", "assistant")
 
@@ -224,7 +229,43 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
                 store.episodes.replace(trace, TRACE)
         except keeping.REFUSED:
             left_out[keeping.REASON] += 1
-    return {"kept": kept, "left_out": left_out}
+    if event.get("memory") is not None:
+        followed = _follow(store, event["memory"], host, owner)
+        left_out[keeping.NOT_FOLLOWED] += followed
+    return {"kept": kept, "left_out": +left_out}
+
+
+def _follow(store: Store, given: Any, host: str, owner: Scope) -> int:
+    """Follow what a host remembers by itself; return how much of it was refused."""
+    if not isinstance(given, dict):
+        raise HookRefused(400, "memory is an object")
+    done = own_memory.follow_told(
+        store,
+        _text(given, "place", most=MAX_PLACE) or "",
+        [_stated(one, host, owner) for one in _list(given, "memories", MAX_TURNS)],
+        _texts(given, "unread", MAX_GIVEN),
+        given.get("complete") is not False,
+        owner,
+    )
+    return done.refused
+
+
+def _stated(given: Any, host: str, owner: Scope) -> Stated:
+    if not isinstance(given, dict) or not isinstance(given.get("metadata"), dict | None):
+        raise HookRefused(400, "a memory is an object, and so is its metadata")
+    source = _text(given, "source", most=MAX_PLACE) or ""
+    if source.partition(":")[0] not in (host, own_memory.REPOSITORY):
+        raise HookRefused(400, "the source of a memory begins with its host")
+    line = given.get("line")
+    one = Remembered(
+        line if isinstance(line, int) else 1,
+        _text(given, "content", most=None) or "",
+        _text(given, "subject", most=None) or "",
+        _text(given, "category") or "",
+        given.get("metadata"),
+    )
+    name, at = _text(given, "file", most=MAX_PLACE) or "", _text(given, "at", optional=True)
+    return own_memory.stated(source, name, one, given.get("whole") is True, at, owner)
 
 
 def _read(body: bytes) -> Mapping[str, Any]:
