@@ -37,6 +37,7 @@ ROOMS = (
     "database",
     "text",
     "projects",
+    "vectors",
     "domain",
     "settings",
     "errors",
@@ -86,7 +87,7 @@ DOORS = {
         f"search.{name}"
         for name in ("bearing", "index.lookup", "lookup", "ranking.classic", "ranking.contextual")
     },
-    "memstore._kernel.vectors": {"embedding.vectors"},
+    "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
     "jwt": {"faces.http.provider_keys", "faces.http.provider_tokens"},
     "os.environ": {"settings"},

@@ -126,6 +126,10 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
     Remedy.PLAN_AGAIN: "Run the command again, and read what it would do now.",
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
+    Remedy.RETRY_QUARANTINED: (
+        "Words find them. To ask the embedder again, run memstore embed-pending "
+        "--retry-quarantined --everywhere."
+    ),
 }
 
 SERVER_ARGUMENTS: Final[Mapping[str, str]] = {

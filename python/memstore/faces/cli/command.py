@@ -22,6 +22,8 @@ from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
+    import shlex
+
     from memstore import errors
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
@@ -45,6 +47,7 @@ else:
     escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
     owners = lazy_import("memstore.faces.cli.owners")
+    shlex = lazy_import("shlex")
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -138,7 +141,10 @@ def fact_id(text: str) -> int:
     """Parse a fact's id: ``12`` or ``#12``."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
-        raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"an id is a whole number such as 12, not {text!r} (memstore list --subject "
+            f"{shlex.quote(text[:60])} shows the ids of a subject)"
+        )
     if not 0 < (number := int(digits)) <= MAX_NUMBER:
         raise argparse.ArgumentTypeError(f"no fact has the id {text}")
     return number
@@ -158,6 +164,11 @@ def metadata_filter(text: str) -> MetadataFilter:
             f"a condition is a key, one of {' '.join(OPERATORS)}, and a value, not {text!r}"
         )
     op = "=" if match["op"] == "==" else match["op"]
+    if match["op"] == "=" and (swapped := match["value"][:1]) in ("<", ">", "!"):
+        raise argparse.ArgumentTypeError(
+            f"there is no operator '={swapped}': write {swapped}=, or == before a value that "
+            f"begins with {swapped}"
+        )
     try:
         return MetadataFilter(match["key"], op, json_or_text(match["value"]))
     except (TypeError, ValueError) as error:
@@ -197,8 +208,9 @@ def names(text: str) -> str | list[str]:
     return "all" if found == ["all"] else found
 
 
-def content_of(text: str) -> str:
-    """Return the text, or standard input for ``-``."""
+def content_of(words: str | Sequence[str]) -> str:
+    """Return the text, whose words need no quotes, or standard input for ``-``."""
+    text = words if isinstance(words, str) else " ".join(words)
     return standard_input().strip() if text == "-" else text
 
 

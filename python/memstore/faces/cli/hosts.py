@@ -448,7 +448,9 @@ def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:
 def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     folder = Path(arguments.folder or settings.project_folder()).expanduser().resolve()
     if not folder.is_dir():
-        raise cli.UsageError(f"{str(folder)!r} is not a folder")
+        raise cli.UsageError(
+            f"there is no folder {str(folder)!r}: name one, or none for the current folder"
+        )
     if arguments.to is not None or arguments.unset:
         projects.set_name(folder, arguments.to)
     found = projects.project_of(folder)

@@ -73,12 +73,19 @@ COMPACT: Final = {"precompact", "precompress"}
 KEEP: Final = {*COMPACT, "sessionend"}
 SEND: Final = "send"
 """Not of a host: sends what waits for a server, in the background."""
+OF_HOSTS: Final = frozenset("stop subagentstop notification pretooluse posttooluse".split())
+"""Events of hosts for which there is nothing to do."""
 HEADERS: Final = "headers"
 """Asked by Claude Code for each connection to a server."""
 AGAIN: Final = "again"
 """Not of a host: keeps the sessions that were not kept, in the background."""
 FORKED: Final = "fork"
 """The source of a start with the context of another session."""
+EVENTS: Final = (
+    "SessionStart, UserPromptSubmit, PreCompact and SessionEnd (BeforeAgent and PreCompress in "
+    "Gemini CLI, sessionStart, beforeSubmitPrompt, preCompact and sessionEnd in Cursor)"
+)
+"""What hosts call the events that a hook does something at."""
 EMPTIED: Final = {"compact", "clear"}
 """The sources of a start with an empty context."""
 
@@ -177,6 +184,9 @@ def parser() -> argparse.ArgumentParser:
 def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
+    if name not in START | PROMPT | KEEP | OF_HOSTS | {troubles.KEEP, SEND, HEADERS, AGAIN}:
+        sys.stderr.write(f"{TROUBLE}{arguments.event!r} is no event of a host: {EVENTS}\n")
+        return None
     if name == AGAIN:
         unkept.try_again()
         return None
