@@ -24,7 +24,7 @@ from memstore.settings import MIN_RELEVANCE
 if TYPE_CHECKING:
     import shlex
 
-    from memstore import errors
+    from memstore import errors, projects
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 else:
     chains = lazy_import("memstore.domain.chains")
     errors = lazy_import("memstore.errors")
+    projects = lazy_import("memstore.projects")
     moments = lazy_import("memstore.domain.moments")
     paths = lazy_import("memstore.store.paths")
     stores = lazy_import("memstore.store.store")
@@ -557,7 +558,7 @@ def of_elsewhere(store: Store, arguments: argparse.Namespace) -> str | None:
     held = stores.elsewhere(store, namespaces=asked)
     if not held:
         return None
-    own = arguments.place.project
+    own = projects.project_of().namespace
     first = sorted(held, key=lambda name: (name != own, -held[name].facts - held[name].episodes))
     named = [f"{name} ({_numbers(held[name])})" for name in first[:MAX_NAMED]]
     if len(held) > MAX_NAMED:
