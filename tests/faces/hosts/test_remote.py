@@ -535,3 +535,16 @@ def test_spool_shows_what_waits_and_sends_it(
     assert f"2 turns wait for {team.url}" in cli("status").err
     assert cli("spool", "--send").code == 0
     assert len(team.said()) == 2
+
+
+def test_an_address_without_its_path_is_named(
+    cli: CommandLine, home: Path, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_TOKEN", team.secret)
+    bare = team.url.removesuffix("/mcp")
+    code, error = cli.error("setup", "codex", "--server", bare)
+    assert code == 2
+    assert f"the address of a server ends with /mcp: {bare}/mcp?" in error
+    code, error = cli.error("setup", "codex", "--server", f"{bare}/memory")
+    assert code == 2
+    assert f"{bare}/memory/mcp?" in error

@@ -16,8 +16,17 @@ from typing import Any
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
+import memstore
 from memstore import __version__
-from memstore.faces.hosts import catalogue, edits, placing, registration
+from memstore.faces.hosts import (
+    catalogue,
+    check,
+    claude_code,
+    edits,
+    placing,
+    record,
+    registration,
+)
 from memstore.faces.hosts.files import SettingsUnreadable
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
@@ -417,6 +426,47 @@ def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, prog
     answer = cli("setup", "--check", "--json")
     assert answer.code == 1
     assert [one["works"] for one in json.loads(answer.out)] == [False, False]
+
+
+@pytest.mark.process
+def test_the_check_runs_the_hook_in_the_project_where_it_is_called(
+    cli: CommandLine,
+    home: Path,
+    hosts: Path,
+    programs: Path,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (home / "work" / "api" / ".git").mkdir(parents=True)
+    with memstore.open(path, embedder=None, namespace="~/work/api", source="test") as store:
+        store.pin(store.add("Releases go through the canary", subject="api").id)
+    assert cli("setup", "codex").code == 0
+    assert "had no context to add" in cli("setup", "--check").out
+    monkeypatch.chdir(home / "work" / "api")
+    assert "added context at session start" in cli("setup", "--check").out
+
+
+@pytest.mark.parametrize("where", ["home", "project"])
+def test_a_plugin_beside_setup_is_found_where_it_is_enabled(home: Path, where: str) -> None:
+    project = home / "work"
+    folder = (home if where == "home" else project) / ".claude"
+    folder.mkdir(parents=True)
+    assert claude_code.plugin(project) is None
+    file = folder / "settings.json"
+    for text in ("{", "[]", '{"enabledPlugins": 7}', '{"enabledPlugins": {"memstore@x": false}}'):
+        file.write_text(text)
+        assert claude_code.plugin(project) is None
+    file.write_text('{"enabledPlugins": {"other@memstore": true, "memstore@somewhere": true}}')
+    assert claude_code.plugin(project) == "memstore@somewhere"
+
+
+def test_the_check_notices_the_plugin_beside_setup(home: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text('{"enabledPlugins": {"memstore@x": true}}')
+    [seen] = check.seen(record.Done("claude-code"))
+    assert (seen.what, seen.works) == ("plugin", False)
+    assert "the plugin memstore@x is enabled beside setup" in seen.answer
+    assert [*check.seen(record.Done("codex"))] == []
 
 
 @pytest.mark.process

@@ -65,6 +65,9 @@ else:
     unkept = lazy_import("memstore.faces.hosts.unkept")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
+ENDPOINT: Final = "/mcp"
+"""What the address of a server ends with, unless a proxy gives it another."""
+
 RULES: Final = {
     "named": "{folder} is set to this namespace",
     "repository": "{folder} is the top of a repository",
@@ -215,7 +218,8 @@ def _wanted_server(
 ) -> Registration:
     """Return what to register for a server over HTTP."""
     url = str(arguments.server).rstrip("/")
-    plain_http.checked_url(url, "server")
+    if plain_http.checked_url(url, "server").path in ("", "/"):
+        raise cli.UsageError(f"--server: {_without_endpoint(url)}")
     secret = _secret(arguments.token_file, url)
     if secret is None and not arguments.no_hooks:
         raise cli.UsageError(
@@ -242,6 +246,10 @@ def _wanted_server(
     )
 
 
+def _without_endpoint(url: str) -> str:
+    return f"the address of a server ends with {ENDPOINT}: {url}{ENDPOINT}?"
+
+
 def _secret(file: str | None, url: str) -> str | None:
     """Return the token for a server; never from the command line, which others can read."""
     if file is None:
@@ -256,7 +264,12 @@ def _check_server(wanted: Registration, user: str | None, show: cli.Show) -> Non
     """Ask the server what the token gives access to; its error is that of the command."""
     assert wanted.url is not None
     assert wanted.secret is not None
-    told = remote.check(wanted.url, wanted.secret, user)
+    try:
+        told = remote.check(wanted.url, wanted.secret, user)
+    except MemstoreError as error:
+        if wanted.url.endswith(ENDPOINT):
+            raise
+        raise cli.UsageError(f"{error}; {_without_endpoint(wanted.url)}") from error
     writes = told.get("access") == Access.WRITE
     access = "reads and writes" if writes else "only reads"
     show.note(visible(f"the token {access} in the namespace {told.get('namespace')}"))

@@ -64,8 +64,15 @@ def seen(done: Done) -> Iterator[Seen]:
         yield Seen("tools", "", False, HIDDEN)
     if hook is not None:
         yield _hook(hook, project, catalogue.by_name()[done.host].note)
+    here = project or Path(settings.project_folder())
+    if done.host == "claude-code" and (plugin := claude_code.plugin(here)) is not None:
+        yield Seen("plugin", "", False, TWICE.format(plugin=plugin))
 
 
+TWICE: Final = (
+    "the plugin {plugin} is enabled beside setup, so that each hook runs twice: disable it with "
+    "claude plugin disable {plugin}, or run memstore setup claude-code --uninstall"
+)
 HIDDEN: Final = (
     "newer versions of Claude Code show the model only some of the tools, because the entry has no "
     '"alwaysLoad": true: run memstore setup again'
@@ -180,7 +187,8 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
     words = [inner["command"], *inner.get("args", [])]
     in_shell = "args" not in inner
     line: str = words[0] if in_shell else subprocess.list2cmdline(words)
-    folder = str(project or Path.home())
+    # Where it was called, as the host's next session there would.
+    folder = str(project or settings.project_folder())
     began = clock.monotonic()
     try:
         done = subprocess.run(  # noqa: S603 - as the host runs it
