@@ -434,11 +434,10 @@ def test_the_check_runs_the_hook_in_the_project_where_it_is_called(
     home: Path,
     hosts: Path,
     programs: Path,
-    path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (home / "work" / "api" / ".git").mkdir(parents=True)
-    with memstore.open(path, embedder=None, namespace="~/work/api", source="test") as store:
+    with memstore.open(embedder=None, namespace="~/work/api", source="test") as store:
         store.pin(store.add("Releases go through the canary", subject="api").id)
     assert cli("setup", "codex").code == 0
     assert "had no context to add" in cli("setup", "--check").out
