@@ -302,7 +302,7 @@ def test_phrases_that_take_nothing_back(later: str) -> None:
     ],
 )
 def test_a_rule_bears_on_an_order_that_it_is_about(
-    store: Store, rule: str, orders: list[str], others: list[str]
+    store: memstore.Store, rule: str, orders: list[str], others: list[str]
 ) -> None:
     store.add(rule, subject="git", category="decision")
     store.add_many(
