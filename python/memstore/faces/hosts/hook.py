@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain.records import NOBODY, Scope
-from memstore.domain.turns import digest_of
 from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from memstore.faces.hosts.sessions import HostSession
     from memstore.store.store import Store
 else:
+    turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
     plain_http = lazy_import("memstore.faces.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
@@ -309,7 +309,9 @@ def running(event: dict[str, Any], name: str, database: str) -> HostSession:
     session = session.began()
     found = transcripts.repeated(path, session.began_at)
     inherited = sessions.Inherited(
-        tuple(f"{one.mark}:{digest_of(one.text)}" for one in found.turns[-sessions.MAX_NAMES :]),
+        tuple(
+            f"{one.mark}:{turns.digest_of(one.text)}" for one in found.turns[-sessions.MAX_NAMES :]
+        ),
         tuple(found.sessions.items()),
     )
     given = session.given

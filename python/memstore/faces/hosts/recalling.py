@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore import settings
 from memstore.domain import clock
 from memstore.domain.records import NOBODY
-from memstore.domain.turns import TurnKey
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
@@ -19,11 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memstore.domain import turns as domain_turns
     from memstore.domain.records import Scope
     from memstore.faces.hosts.sessions import Inherited
     from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    domain_turns = lazy_import("memstore.domain.turns")
     stores = lazy_import("memstore.store.store")
 
 BUDGET_TOKENS: Final = 500
@@ -133,7 +134,11 @@ def at_prompt(
 def inherited_names(store: Store, host: str, inherited: Inherited, owner: Scope) -> set[str]:
     """Return the names of the turns that a session has in its context of other sessions."""
     marks = (one.rpartition(":") for one in inherited.turns)
-    keys = {str(TurnKey.of(host, "", mark, digest, owner)) for mark, _, digest in marks if mark}
+    keys = {
+        str(domain_turns.TurnKey.of(host, "", mark, digest, owner))
+        for mark, _, digest in marks
+        if mark
+    }
     found = [*store.episodes.by_keys([*keys], scope=owner).values()]
     for session, until in inherited.sessions:
         moment = clock.moment(until, "until")
