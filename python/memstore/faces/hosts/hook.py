@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore.domain import turns
     from memstore.faces import background, plain_http
     from memstore.faces.hosts import (
         keeping,
