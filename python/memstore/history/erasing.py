@@ -70,11 +70,12 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
 
 def remove_episode(changes: Changes, episode: Episode) -> None:
     """Erase one of several episodes; :func:`memstore.history.erasure.finish` ends it."""
-    same = episode_table.copies(changes.transaction, [episode.id])
+    same = {episode.id, *episode_table.copies(changes.transaction, [episode.id])}
     texts = {}
-    for one in (episode, *episode_table.get_many(changes.transaction, [*same]).values()):
-        blank_episode(changes, one)
-        texts[one.id] = text_of(one)
+    for one in episode_table.get_many(changes.transaction, sorted(same)).values():
+        if one.content:  # else another of them was erased before
+            blank_episode(changes, one)
+            texts[one.id] = text_of(one)
     queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
 
 

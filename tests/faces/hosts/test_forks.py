@@ -237,6 +237,22 @@ def test_turn_is_erased_with_its_copies(store: Store, write: Write, named: int) 
     assert not in_file(store, SAID)
 
 
+def test_turn_and_copies_that_were_erased_elsewhere_are_erased_here(
+    store: Store, tmp_path: Path
+) -> None:
+    mark = PARENT[0]["uuid"]
+    for session in ("s1", "s2"):
+        recorded(store, SAID, session, mark)
+    store.episodes.fold_turns()
+    with memstore.open(tmp_path / "other.db", embedder=None) as other:
+        other.file.import_([*store.file.export()])
+        assert len(held(other, include_expired=True)) == 2
+        store.episodes.erase(1)
+        other.file.import_([*store.file.export()])
+        assert held(other, include_expired=True) == []
+        assert other.file.examine(deep=True) == []
+
+
 # -- what a session is told ------------------------------------------------------------------------
 
 Run = Callable[..., str]
