@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import TransferError
 from memstore.facts.batch import AddFact, DeleteFact, MayReplace
 from memstore.frozen import frozen
-from memstore.notes import page
-from memstore.notes.folder import fact_of, read_manifest
+from memstore.notes import manifest, page
+from memstore.notes.folder import fact_of
+from memstore.notes.manifest import Proofs, hash_of
+from memstore.notes.shared_folder import OTHER, SharedFolder
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 SOURCE: Final = "notes"
+MAX_SHOWN: Final = 20
+"""Characters of a damaged mark."""
 
 
 @frozen
@@ -86,58 +91,107 @@ def plan_edits(store: Store, folder: Path) -> NotesPlan:
     """Compare the notes of a folder with the memory; nothing is changed.
 
     Raises:
+        StorageError: the folder has the notes of another memory, or its list cannot be read.
         TransferError: a note cannot be read.
     """
-    edits: list[PlannedEdit] = []
-    for name in sorted(read_manifest(folder, store.namespace)):
-        file = folder / name
-        if file.is_symlink() or not file.is_file():
-            continue  # the next export writes it again: deleting a file deletes no facts
+    try:
+        with SharedFolder(folder, "") as opened:
+            return NotesPlan(store, [*_Planning(store, opened).edits()])
+    except OSError as error:
+        raise TransferError(f"{str(folder)!r} cannot be read: {error.strerror}") from None
+
+
+class _Planning:
+    def __init__(self, store: Store, folder: SharedFolder) -> None:
+        self._store = store
+        self._folder = folder
+        self._seen: dict[int, str] = {}
+        """The notes that had the line of a fact."""
+
+    def edits(self) -> Iterator[PlannedEdit]:
+        listed = manifest.read(self._folder, self._store)
+        proofs = Proofs.of(self._store, listed, ())
+        for name in sorted({*listed.notes, *listed.unproven}):
+            content = self._folder.read(name)
+            if content is None or content == OTHER:
+                continue  # the next export writes it again: deleting a file deletes no facts
+            states = proofs.proven(name, listed.notes.get(name, ()))
+            if any(one.text == hash_of(content) for one in states):
+                continue  # as it was written
+            read = self._read(name, content)
+            if not states and not (read is not None and self._is_of_this_memory(read)):
+                yield PlannedEdit("skip", name, "", "", reason="this memory did not write it")
+            elif read is not None:
+                yield from self._of_page(name, read)
+            elif page.marks(content.decode()) & {one for state in states for one in state.facts}:
+                raise TransferError(
+                    "its front matter is damaged: restore `subject` and `facts`, or remove the "
+                    "file and export again; nothing was imported",
+                    place=name,
+                )
+            elif content:
+                yield PlannedEdit("skip", name, "", "", reason="it is no note any more")
+
+    def _read(self, name: str, content: bytes) -> ReadPage | None:
         try:
-            read = page.read(file.read_text("utf-8"))
+            return page.read(content.decode())
         except UnicodeDecodeError:
             raise TransferError("not UTF-8 text; nothing was imported", place=name) from None
-        if read is None:
-            raise TransferError(
-                "its front matter is damaged: restore `subject` and `facts`, or remove the file "
-                "and export again; nothing was imported",
-                place=name,
-            )
-        edits += _of_page(store, name, read)
-    return NotesPlan(store, edits)
 
+    def _is_of_this_memory(self, read: ReadPage) -> bool:
+        """Return whether a note, without proof, has a line that only this memory can have."""
+        if not read.ids or self._store.uuids(read.ids).keys() != read.ids:
+            return False
+        facts = {fact.id: fact for fact in self._store.get_many(read.ids)}
+        return any(
+            line.fact_id in facts
+            and line.text == page.one_line(facts[line.fact_id].content)
+            and _is_about(facts[line.fact_id], read.subject)
+            for line in read.lines
+        )
 
-def _of_page(store: Store, name: str, read: ReadPage) -> Iterator[PlannedEdit]:
-    seen: set[int] = set()
-    for line in read.lines:
-        place = f"{name}, line {line.number}"
-        if line.fact_id is None:
-            if not _known(store, read.subject, line):
-                yield PlannedEdit("add", place, read.subject, line.text, line.category)
-        elif line.fact_id in seen:
-            yield PlannedEdit(
-                "skip", place, read.subject, line.text, reason=f"{line.fact_id} is named twice"
-            )
-        else:
-            seen.add(line.fact_id)
-            yield from _of_line(store, place, read.subject, line, line.fact_id)
-    for missing in sorted(read.ids - seen):
-        fact = fact_of(store, missing)
-        if fact is not None and fact.status == "active":
+    def _of_page(self, name: str, read: ReadPage) -> Iterator[PlannedEdit]:
+        here: set[int] = set()
+        without_mark: set[str] = set()
+        damaged = False
+        for line in read.lines:
+            place = f"{name}, line {line.number}"
+            skip = partial(PlannedEdit, "skip", place, read.subject, line.text)
+            if line.damage is not None:
+                damaged = True
+                yield skip(reason=f"^m{line.damage[:MAX_SHOWN]} is no id of a fact")
+            elif line.fact_id is None:
+                without_mark.add(line.text)
+                if not _known(self._store, read.subject, line):
+                    yield PlannedEdit("add", place, read.subject, line.text, line.category)
+            elif line.fact_id in here or line.fact_id in self._seen:
+                here.add(line.fact_id)
+                first = self._seen[line.fact_id]
+                too = "" if first == name else f", also in {first}"
+                yield skip(reason=f"{line.fact_id} is named twice{too}")
+            else:
+                here.add(line.fact_id)
+                self._seen[line.fact_id] = name
+                damaged |= line.fact_id not in read.ids
+                yield from _of_line(self._store, place, read.subject, line, line.fact_id)
+        for fact in self._store.get_many(sorted(read.ids - here)):
             text = page.one_line(fact.content)
-            yield PlannedEdit("delete", name, read.subject, text, fact_id=missing)
+            if fact.status != "active" or text in without_mark:
+                continue
+            if damaged:
+                reason = f"another line may be that of {fact.id}: its mark was changed"
+                yield PlannedEdit("skip", name, read.subject, text, reason=reason)
+            else:
+                yield PlannedEdit("delete", name, read.subject, text, fact_id=fact.id)
 
 
 def _of_line(
     store: Store, place: str, subject: str, line: EditableLine, fact_id: int
 ) -> Iterator[PlannedEdit]:
     fact = fact_of(store, fact_id)
-    if (
-        fact is None
-        or not fact.content
-        or subject_key(page.one_line(fact.subject)) != subject_key(subject)
-    ):
-        yield PlannedEdit("skip", place, subject, line.text, reason=f"{fact_id} is not here")
+    if fact is None or not _is_about(fact, subject):
+        why = "is not here" if fact is None else "is about another subject"
+        yield PlannedEdit("skip", place, subject, line.text, reason=f"{fact_id} {why}")
         return
     same_text = line.text == page.one_line(fact.content)
     if same_text and line.category in (None, page.category_of(fact)):
@@ -154,6 +208,10 @@ def _of_line(
     elif page.one_line(newest.content) != line.text:
         reason = f"changed on both sides: here it is now {newest.id}"
         yield PlannedEdit("propose", place, subject, text, category, newest.id, reason)
+
+
+def _is_about(fact: Fact, subject: str) -> bool:
+    return subject_key(page.one_line(fact.subject)) == subject_key(subject)
 
 
 def _newest(store: Store, fact: Fact) -> Fact | None:
