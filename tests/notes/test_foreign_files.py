@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 import memstore
 from memstore import StorageError, Store, TransferError
-from memstore.notes import plan_edits, write_notes
+from memstore.notes import page, plan_edits, write_notes
+from memstore.store.copying import copy
 
 LIST = ".memstore-notes.json"
 
@@ -107,8 +108,10 @@ def test_hostile_names_in_a_list_do_nothing(store: Store, folder: Path, form: st
         st.one_of(st.text(max_size=12), st.sampled_from(["LICENSE.md", "Ana.md", "..", LIST])),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-            lambda inner: st.lists(inner, max_size=3)
-            | st.dictionaries(st.sampled_from(["facts", "text", "proof"]), inner, max_size=3),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.sampled_from(["facts", "text", "proof"]), inner, max_size=3)
+            ),
             max_leaves=8,
         ),
         max_size=4,
@@ -207,12 +210,12 @@ def test_what_is_no_file_is_never_followed_or_waited_for(
 def test_a_list_that_is_lost_leaves_the_notes_ours_that_did_not_change(
     store: Store, folder: Path
 ) -> None:
-    store.add("Ben Low sings", subject="Ben Low")
+    store.add("Ana sings", subject="Ana")
     (folder / LIST).unlink()
     done = write_notes(store, folder)
-    assert (done.unchanged, done.foreign) == (1, ["Ben Low.md"])
-    assert "sings" not in (folder / "Ben Low.md").read_text("utf-8")
-    assert "sings" in (folder / done.beside["Ben Low.md"]).read_text("utf-8")
+    assert (done.unchanged, done.foreign) == (1, ["Ana.md"])
+    assert "sings" not in (folder / "Ana.md").read_text("utf-8")
+    assert "sings" in (folder / done.beside["Ana.md"]).read_text("utf-8")
     again = write_notes(store, folder)
     assert (again.written, again.removed, again.beside) == ([], [], done.beside)
 
@@ -258,7 +261,7 @@ def test_a_copy_of_the_memory_goes_on_with_its_notes(
         gone = store.add("Ben sings", subject="Ben")
         write_notes(store, folder)
         if how == "copy":
-            memstore.copy(tmp_path / "a.db", tmp_path / "b.db")
+            copy(tmp_path / "a.db", tmp_path / "b.db")
         else:
             store.file.backup(tmp_path / "b.db")
     path = tmp_path / "b.db"
@@ -350,7 +353,7 @@ def test_a_subject_whose_place_is_taken_has_another_name_that_stays(
     assert (edit.kind, edit.fact_id, edit.subject) == ("supersede", 1, "README")
     plan_edits(store, folder).apply()
     again = write_notes(store, folder)
-    assert (again.beside, again.removed) == (done.beside, [])
+    assert (again.beside, again.removed, again.written) == (done.beside, [], [readme.name])
     (folder / ana.name).unlink()
     (folder / ana.name).write_text("mine as well")
     third = write_notes(store, folder)
@@ -393,8 +396,7 @@ def test_odd_subjects_come_back(store: Store, tmp_path: Path, subject: str) -> N
 
 def test_erased_facts_leave_every_note(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "n"
-    episode = store.episodes.add("Ana said: the code is tulip. She sings.", source="chat")
-    ana = store.add("Ana sings", subject="Ana", episode_id=episode.id, span="She sings.")
+    store.add("Ana sings", subject="Ana")
     only = store.add("Secretia Smith swims", subject="Secretia Smith")
     store.add("Ben knows Secretia Smith", subject="Ben")
     store.add("Ben sings", subject="Ben")
@@ -404,14 +406,27 @@ def test_erased_facts_leave_every_note(store: Store, tmp_path: Path) -> None:
         (folder / name).write_text(text.replace("s ", "z ", 1).replace("sings", "hums"), "utf-8")
     store.erase(only.id)
     store.erase(3)
-    store.episodes.erase(episode.id)
     done = write_notes(store, folder)
     whole = b"".join(bytes_of(folder).values())
     assert b"Secretia" not in whole
-    assert b"tulip" not in whole
-    assert ana.id
     assert done.removed == ["Secretia Smith.md"]
     assert b"Ben hums" in whole
+
+
+def test_what_is_taken_out_of_a_note_with_edits() -> None:
+    text = (
+        "---\nsubject: Ana\nfacts: [1, 2]\n---\n# Ana\n\n- [note] mine (2026-01-01) ^m1 and more\n"
+        "  > The code is tulip. #m1\n- [note] sings, see #m1 (2026-01-01) ^m2\n  > She sings. #m2\n"
+        "\n## Links\n\n- [[Ben]]\n- [[Carl]]\n\n> [!note]- History\n> - ~~old~~ (deleted) #m4\n"
+    )
+    left = page.without(text, {1, 4}, set(), {"Ben"})
+    assert left.splitlines()[6:] == [
+        "- [note] sings, see #m1 (2026-01-01) ^m2", "", "## Links", "", "- [[Carl]]", "",
+        "> [!note]- History",
+    ]  # fmt: skip
+    assert not page.is_bare(left)
+    assert page.is_bare(page.without(text, {1, 2, 4}, set(), set()))
+    assert page.without(text, set(), {1, 2}, set()) == text
 
 
 def test_a_line_that_only_names_an_erased_fact_stays(store: Store, folder: Path) -> None:
@@ -460,6 +475,32 @@ def test_front_matter_with_other_ids_is_named(store: Store, folder: Path, ids: s
     assert write_notes(store, folder).edited == ["Ana.md"]
 
 
+def test_a_note_is_written_again_once_its_edits_are_imported(store: Store, folder: Path) -> None:
+    file = folder / "Ana.md"
+    file.write_text(file.read_text("utf-8").replace("green", "black") + "\nmy own words\n", "utf-8")
+    assert write_notes(store, folder).edited == ["Ana.md"]
+    plan = plan_edits(store, folder)
+    assert write_notes(store, folder).edited == ["Ana.md"]
+    plan.apply()
+    file.write_text(file.read_text("utf-8") + "\nand more\n", "utf-8")
+    assert write_notes(store, folder).edited == ["Ana.md"], "edited again since the plan"
+    plan_edits(store, folder).apply()
+    assert write_notes(store, folder).written == ["Ana.md"]
+    text = file.read_text("utf-8")
+    assert "black tea" in text
+    assert "^m1" not in text
+
+
+def test_a_note_whose_edits_were_not_all_taken_is_kept(store: Store, folder: Path) -> None:
+    file = folder / "Ana.md"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if "^m1" not in line), "utf-8")
+    plan_edits(store, folder).apply()
+    assert write_notes(store, folder).edited == ["Ana.md"]
+    plan_edits(store, folder).apply(delete=True)
+    assert write_notes(store, folder).written == ["Ana.md"]
+
+
 def test_a_line_that_lost_its_mark_is_not_deleted(store: Store, folder: Path) -> None:
     file = folder / "Ana.md"
     lines = file.read_text("utf-8").splitlines()
@@ -479,7 +520,7 @@ def test_a_list_of_an_earlier_form_brings_edits_back(
         ("supersede", 1)
     ]
     with memstore.open(tmp_path / "other.db", embedder=None) as other:
-        for fact in store.list(limit=None, order="oldest"):
+        for fact in reversed(store.list(limit=None)):
             other.add(f"{fact.content} today", subject=fact.subject)
         assert {one.kind for one in plan_edits(other, folder).edits} == {"skip"}
 

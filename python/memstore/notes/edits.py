@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
-from memstore.errors import TransferError
+from memstore.errors import StorageError, TransferError
 from memstore.facts.batch import AddFact, DeleteFact, MayReplace
 from memstore.frozen import frozen
 from memstore.notes import manifest, page
@@ -16,10 +17,11 @@ from memstore.notes.shared_folder import OTHER, SharedFolder
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from memstore.domain.records import Fact
+    from memstore.notes.manifest import State
     from memstore.notes.page import EditableLine, ReadPage
     from memstore.store.store import Store
 
@@ -40,16 +42,32 @@ class PlannedEdit:
     reason: str | None = None
     """Why it is a proposal, or skipped."""
 
+    @property
+    def note(self) -> str:
+        """The name of the note."""
+        return self.place.partition(", line ")[0]
+
 
 class NotesPlan:
     """What an import of edited notes would do."""
 
-    def __init__(self, store: Store, edits: list[PlannedEdit]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        edits: list[PlannedEdit],
+        folder: Path | None = None,
+        imported: Mapping[str, State] | None = None,
+    ) -> None:
         self._store = store
+        self._folder = folder
+        self._imported = imported or {}
+        """The notes with edits, as they are, by name."""
         self.edits = edits
 
     def apply(self, *, delete: bool = False) -> dict[str, int]:
         """Carry it out in one transaction; return how many edits of each kind were.
+
+        A note all of whose edits were carried out is written again by the next export.
 
         Args:
             delete: also delete the facts whose lines were removed.
@@ -61,11 +79,27 @@ class NotesPlan:
         changes = [change for edit in chosen if (change := self._change(edit)) is not None]
         if changes:
             self._store.apply(changes)
+        left = {edit.note for edit in self.edits if edit not in chosen or edit.kind == "skip"}
+        with suppress(OSError, StorageError):  # the notes are then kept as notes with edits
+            self._note_imported({n: s for n, s in self._imported.items() if n not in left})
         counts = dict.fromkeys(("add", "supersede", "delete", "propose", "skip"), 0)
         for edit in chosen:
             counts[edit.kind] += 1
         counts["skip"] += len(self.edits) - len(chosen)
         return counts
+
+    def _note_imported(self, states: Mapping[str, State]) -> None:
+        """Tell the next export that the edits of these notes are in the memory."""
+        if not states or self._folder is None:
+            return
+        mark = manifest.mark_of(self._store)
+        with SharedFolder(self._folder, mark) as folder, folder.locked():
+            listed = manifest.read(folder, self._store)
+            notes = {
+                name: [*known, states[name]] if name in states else known
+                for name, known in listed.notes.items()
+            }
+            manifest.write(folder, self._store, listed, notes)
 
     def _change(self, edit: PlannedEdit) -> AddFact | DeleteFact | None:
         if edit.kind == "skip":
@@ -96,7 +130,8 @@ def plan_edits(store: Store, folder: Path) -> NotesPlan:
     """
     try:
         with SharedFolder(folder, "") as opened:
-            return NotesPlan(store, [*_Planning(store, opened).edits()])
+            planning = _Planning(store, opened)
+            return NotesPlan(store, [*planning.edits()], folder, planning.edited)
     except OSError as error:
         raise TransferError(f"{str(folder)!r} cannot be read: {error.strerror}") from None
 
@@ -107,6 +142,7 @@ class _Planning:
         self._folder = folder
         self._seen: dict[int, str] = {}
         """The notes that had the line of a fact."""
+        self.edited: dict[str, State] = {}
 
     def edits(self) -> Iterator[PlannedEdit]:
         listed = manifest.read(self._folder, self._store)
@@ -122,6 +158,8 @@ class _Planning:
             if not states and not (read is not None and self._is_of_this_memory(read)):
                 yield PlannedEdit("skip", name, "", "", reason="this memory did not write it")
             elif read is not None:
+                if states:
+                    self.edited[name] = proofs.state(name, content, states[-1].facts)
                 yield from self._of_page(name, read)
             elif page.marks(content.decode()) & {one for state in states for one in state.facts}:
                 raise TransferError(

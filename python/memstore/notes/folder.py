@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import NotFound, StorageError
 from memstore.notes import manifest, page
-from memstore.notes.manifest import FORBIDDEN, SUFFIX, Manifest, Proofs, hash_of
+from memstore.notes.manifest import FORBIDDEN, RESERVED, SUFFIX, Proofs, hash_of
 from memstore.notes.shared_folder import OTHER, SharedFolder
 from memstore.text.folding import folded, subject_key
 
@@ -31,7 +31,6 @@ MIN_LINKED: Final = 3
 WORD: Final = re.compile(r"\w+")
 DIGITS: Final = 8
 """Of a hash, in a name that the subject alone cannot give."""
-MARK_DIGITS: Final = 16
 
 
 @dataclass(slots=True)
@@ -77,10 +76,9 @@ def write_notes(store: Store, folder: Path, *, scope: ScopeSelection = "all") ->
         StorageError: the folder cannot be written, holds the notes of another memory or namespace,
             or another process has been writing there for a minute. No note was changed.
     """
-    mark = hash_of(f"notes {store.identity()} {store.namespace}".encode())[:MARK_DIGITS]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with SharedFolder(folder, mark) as opened, opened.locked():
+        with SharedFolder(folder, manifest.mark_of(store)) as opened, opened.locked():
             return _Export(store, opened, scope).run()
     except OSError as error:
         raise StorageError(f"cannot write notes in {str(folder)!r}: {error}") from error
@@ -116,10 +114,10 @@ class _Export:
             for key, one in subjects.items()
         }
         after = self._intended(pages, wanted)
-        self._write_manifest(after)
+        intended = manifest.write(self._folder, self._store, self._listed, after)
         for name in sorted({*self._ours, *pages}):
             self._settle(name, pages.get(name), wanted.get(name), after, names.values())
-        self._write_manifest(after)
+        manifest.write(self._folder, self._store, intended, after)
         return self._done
 
     # -- what is where -----------------------------------------------------------------------
@@ -302,26 +300,6 @@ class _Export:
         else:
             self._done.edited.append(name)
 
-    def _write_manifest(self, notes: Mapping[str, Sequence[State]]) -> None:
-        raw = self._listed.raw
-        text = manifest.text_of(self._store, notes)
-        if text == raw:
-            return
-        if raw is None:
-            if not self._folder.create(manifest.NAME, text, sync=True):
-                raise self._disturbed()
-        elif self._folder.read(manifest.NAME) != raw:
-            raise self._disturbed()
-        else:
-            self._folder.overwrite(manifest.NAME, text)
-        self._listed = Manifest(self._listed.notes, self._listed.unproven, text)
-
-    def _disturbed(self) -> StorageError:
-        return StorageError(
-            f"another program changed {manifest.NAME!r} in {str(self._folder.path)!r} in the "
-            "meantime"
-        )
-
 
 def _decoded(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
@@ -378,7 +356,10 @@ def _candidates(subject: str, key: str) -> Iterator[str]:
     stem = " ".join(FORBIDDEN.sub("-", normal).split()).strip(". ")[:MAX_STEM].strip(". ")
     if manifest.is_note_name(stem + SUFFIX) and len(stem.encode()) <= 2 * MAX_STEM:
         yield stem + SUFFIX
-    stem = f"{stem[:40].strip('. -')} {hash_of(key.encode())[:DIGITS]}".strip()
+    stem = stem[:40].strip(". -")
+    if RESERVED.fullmatch(stem):
+        stem = stem.replace(".", "-")
+    stem = f"{stem} {hash_of(key.encode())[:DIGITS]}".strip()
     yield stem + SUFFIX
     yield from (f"{stem} {number}{SUFFIX}" for number in count(2))
 

@@ -29,6 +29,7 @@ FORBIDDEN: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f\ud800-\udfff]')
 RESERVED: Final = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE
 )
+MARK_DIGITS: Final = 16
 SUFFIX: Final = ".md"
 MAX_NAME_BYTES: Final = 255
 
@@ -109,7 +110,35 @@ def read(folder: SharedFolder, store: Store) -> Manifest:
     return Manifest(notes, frozenset(names), raw)
 
 
-def text_of(store: Store, notes: Mapping[str, Sequence[State]]) -> bytes:
+def mark_of(store: Store) -> str:
+    """Return the mark of what this memory writes, which others do not know."""
+    return hash_of(f"notes {store.identity()} {store.namespace}".encode())[:MARK_DIGITS]
+
+
+def write(
+    folder: SharedFolder, store: Store, listed: Manifest, notes: Mapping[str, Sequence[State]]
+) -> Manifest:
+    """Replace the list; return it. Nothing is written if it says the same.
+
+    Raises:
+        StorageError: another program changed it since it was read.
+    """
+    text = _text_of(store, notes)
+    if text == listed.raw:
+        return listed
+    if listed.raw is None:
+        is_as_read = folder.create(NAME, text, sync=True)
+    elif is_as_read := folder.read(NAME) == listed.raw:
+        folder.overwrite(NAME, text)
+    if not is_as_read:
+        raise StorageError(
+            f"another program changed {NAME!r} in {str(folder.path)!r} in the meantime",
+            remedy=Remedy.RETRY,
+        )
+    return Manifest(notes, listed.unproven, text)
+
+
+def _text_of(store: Store, notes: Mapping[str, Sequence[State]]) -> bytes:
     value = {
         "format": FORMAT,
         "memory": store.identity(),
