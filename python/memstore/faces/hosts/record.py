@@ -103,7 +103,7 @@ def locked() -> Iterator[SetupRecord]:
         yield SetupRecord(folders)
         keep_folders = _file().exists()
     if not keep_folders:
-        files.remove_folders(folders)
+        files.remove_folders(folders, _file())
 
 
 def tidy() -> None:
