@@ -134,9 +134,7 @@ def test_only_backups_of_this_memory_count_and_are_removed(
     assert copied.exists()
 
 
-def test_a_backup_that_somebody_went_on_with_is_kept(
-    schedule: Schedule, noon: ManualClock
-) -> None:
+def test_a_backup_that_somebody_went_on_with_is_kept(schedule: Schedule, noon: ManualClock) -> None:
     schedule.once()
     [first] = schedule.told
     assert isinstance(first, Path)
