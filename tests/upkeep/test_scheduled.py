@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.clock import ManualClock, wait_until
+from tests.support.raw import raw
 
 import memstore
 from memstore import InvalidArgument, StorageError, Store
@@ -150,7 +149,7 @@ def test_a_backup_that_somebody_went_on_with_is_kept(schedule: Schedule, noon: M
 def test_a_backup_that_another_process_is_writing_is_not_removed(schedule: Schedule) -> None:
     schedule.folder.mkdir()
     part = schedule.folder / "memory-20260301T110000Z.db.part"
-    with closing(sqlite3.connect(part, isolation_level=None)) as writing:
+    with raw(part, isolation_level=None) as writing:
         writing.execute("CREATE TABLE unfinished_copy (x)")
         writing.execute("BEGIN EXCLUSIVE")
         schedule.once()

@@ -13,6 +13,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.arguments import why_no_json
 from memstore.errors import Remedy, StorageError
 from memstore.frozen import frozen
 from memstore.notes.shared_folder import OTHER
@@ -100,7 +101,7 @@ def read(folder: SharedFolder, store: Store) -> Manifest:
         names = filter(is_note_name, map(str, value["files"])) if earlier else ()
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(
-            f"{NAME!r} in {where} is damaged ({error}); nothing was changed",
+            f"{NAME!r} in {where} is damaged ({_why(error)}); nothing was changed",
             remedy=Remedy.OTHER_FOLDER,
         ) from error
     if home != store.namespace:
@@ -186,6 +187,10 @@ def _of_another(what: str, where: str) -> StorageError:
         f"{where} holds the notes of {'the ' if known == what else ''}{known}; nothing was changed",
         remedy=Remedy.OTHER_FOLDER,
     )
+
+
+def _why(error: Exception) -> str:
+    return why_no_json(error) if isinstance(error, ValueError | RecursionError) else "its form"
 
 
 def _notes(given: Any) -> dict[str, list[State]]:

@@ -155,12 +155,13 @@ class Spool:
     # -- files -------------------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
-        names = []
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            for entry in entries:
-                if REQUEST.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                    names.append(entry.name)
-        return sorted(names)
+            return sorted(
+                entry.name
+                for entry in entries
+                if REQUEST.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            )
+        return []
 
     def _make_folder(self) -> None:
         """Make the folder, and check that no other user can read what is in it."""
