@@ -76,7 +76,7 @@ def test_a_list_that_came_with_a_folder_removes_and_overwrites_nothing(
     done = write_notes(store, folder)
     assert {name: (folder / name).read_bytes() for name in mine} == mine
     assert {"LICENSE.md", "Dan.md"} <= {*done.foreign}
-    assert "Dan sings" in (folder / done.beside["Dan.md"]).read_text("utf-8")
+    assert "Dan sings" in (folder / done.elsewhere["Dan.md"]).read_text("utf-8")
     assert done.removed == []
     assert [one.kind for one in plan_edits(store, folder).edits if one.place == "Ana.md"] == []
 
@@ -197,7 +197,7 @@ def test_what_is_no_file_is_never_followed_or_waited_for(
     before = os.lstat(folder / "Ana.md")
     done = write_notes(store, folder)
     assert done.foreign == ["Ana.md"]
-    assert "Ana sings" in (folder / done.beside["Ana.md"]).read_text("utf-8")
+    assert "Ana sings" in (folder / done.elsewhere["Ana.md"]).read_text("utf-8")
     assert os.lstat(folder / "Ana.md").st_ino == before.st_ino
     assert b"sings" not in outside.read_bytes()
     assert not (tmp_path / "nowhere").exists()
@@ -215,9 +215,9 @@ def test_a_list_that_is_lost_leaves_the_notes_ours_that_did_not_change(
     done = write_notes(store, folder)
     assert (done.unchanged, done.foreign) == (1, ["Ana.md"])
     assert "sings" not in (folder / "Ana.md").read_text("utf-8")
-    assert "sings" in (folder / done.beside["Ana.md"]).read_text("utf-8")
+    assert "sings" in (folder / done.elsewhere["Ana.md"]).read_text("utf-8")
     again = write_notes(store, folder)
-    assert (again.written, again.removed, again.beside) == ([], [], done.beside)
+    assert (again.written, again.removed, again.elsewhere) == ([], [], done.elsewhere)
 
 
 # -- other memories, and other states of this one ----------------------------------------------
@@ -294,10 +294,10 @@ def test_notes_of_facts_that_a_restored_backup_lacks_stay(tmp_path: Path) -> Non
         assert done.removed == []
         assert "Ana dances" in (folder / "Ana.md").read_text("utf-8")
         assert "Carl sings" in (folder / "Carl.md").read_text("utf-8")
-        assert "Ana dances" not in (folder / done.beside["Ana.md"]).read_text("utf-8")
+        assert "Ana dances" not in (folder / done.elsewhere["Ana.md"]).read_text("utf-8")
         assert {one.kind for one in plan_edits(store, folder).edits} <= {"skip"}
         again = write_notes(store, folder)
-        assert (again.written, again.removed, again.beside) == ([], [], done.beside)
+        assert (again.written, again.removed, again.elsewhere) == ([], [], done.elsewhere)
 
 
 def test_an_empty_memory_takes_nothing_away(tmp_path: Path, folder: Path) -> None:
@@ -344,7 +344,7 @@ def test_a_subject_whose_place_is_taken_has_another_name_that_stays(
     store.add("Ana reads the README", subject="Ana")
     done = write_notes(store, folder)
     assert done.foreign == ["Ana.md", "README.md"]
-    ana, readme = (folder / done.beside[name] for name in done.foreign)
+    ana, readme = (folder / done.elsewhere[name] for name in done.foreign)
     assert f"[[{readme.stem}]]" in ana.read_text("utf-8")
     (folder / readme.name).write_text(
         readme.read_text("utf-8").replace("is long", "is short"), "utf-8"
@@ -353,12 +353,12 @@ def test_a_subject_whose_place_is_taken_has_another_name_that_stays(
     assert (edit.kind, edit.fact_id, edit.subject) == ("supersede", 1, "README")
     plan_edits(store, folder).apply()
     again = write_notes(store, folder)
-    assert (again.beside, again.removed, again.written) == (done.beside, [], [readme.name])
+    assert (again.elsewhere, again.removed, again.written) == (done.elsewhere, [], [readme.name])
     (folder / ana.name).unlink()
     (folder / ana.name).write_text("mine as well")
     third = write_notes(store, folder)
     assert third.foreign == sorted(["Ana.md", ana.name, "README.md"])
-    assert "reads" in (folder / third.beside["Ana.md"]).read_text("utf-8")
+    assert "reads" in (folder / third.elsewhere["Ana.md"]).read_text("utf-8")
     for name in ("README.md", "Ana.md", ana.name):
         (folder / name).unlink()
     last = write_notes(store, folder)

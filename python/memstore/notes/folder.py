@@ -44,7 +44,7 @@ class Written:
     """Files with edits that were not imported yet: kept, without what was erased."""
     foreign: list[str] = field(default_factory=list)
     """Files that this memory did not write, where a note would be: not touched."""
-    beside: dict[str, str] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
     """The names of the notes that are elsewhere because of these."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class _Export:
             used.add(_fold(name))
             names[key] = name
         self._done.foreign = sorted(passed)
-        self._done.beside = {name: names[key] for name, key in passed.items()}
+        self._done.elsewhere = {name: names[key] for name, key in passed.items()}
         return names
 
     # -- writing -----------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def read(folder: SharedFolder, store: Store) -> Manifest:
         names = filter(is_note_name, map(str, value["files"])) if earlier else ()
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(
-            f"{NAME!r} in {where} is damaged ({_why(error)}); nothing was changed",
+            f"{NAME!r} in {where} is damaged ({_reason(error)}); nothing was changed",
             remedy=Remedy.OTHER_FOLDER,
         ) from error
     if home != store.namespace:
@@ -189,7 +189,7 @@ def _of_another(what: str, where: str) -> StorageError:
     )
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return why_no_json(error) if isinstance(error, ValueError | RecursionError) else "its form"
 
 

@@ -107,8 +107,8 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
     for name in done.edited:
         show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
     for name in done.foreign[:FILES_NAMED]:
-        beside = f"; the note is {done.beside[name]}" if name in done.beside else ""
-        show.note(f"{name} was not written by memstore: not touched{beside}")
+        other = f"; the note is {done.elsewhere[name]}" if name in done.elsewhere else ""
+        show.note(f"{name} was not written by memstore: not touched{other}")
     if (more := len(done.foreign) - FILES_NAMED) > 0:
         show.note(f"{counted(more, 'more file')} were not written by memstore: not touched")
     _tell_not_exported(store, arguments, show)

@@ -208,9 +208,9 @@ def _places(host: Host, project: Path | None) -> dict[str, set[tuple[tuple[str, 
     return found
 
 
-def _names_us(made: AppliedEdit) -> bool:
-    return made.how == "require" or catalogue.NAME in (
-        made.path[-1] if made.how == "put" else json.dumps(made.value)
+def _names_us(edit: AppliedEdit) -> bool:
+    return edit.how == "require" or catalogue.NAME in (
+        edit.path[-1] if edit.how == "put" else json.dumps(edit.value)
     )
 
 
