@@ -33,6 +33,12 @@ def folder(store: Store, tmp_path: Path) -> Path:
     return tmp_path / "notes"
 
 
+@pytest.fixture
+def of_files(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--engine", "sqlite") == "postgres":
+        pytest.skip("a file is copied")
+
+
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
@@ -251,10 +257,8 @@ def test_what_was_exported_and_imported_is_another_memory(
 
 @pytest.mark.parametrize("how", ["backup", "copy", "recover"])
 def test_a_copy_of_the_memory_goes_on_with_its_notes(
-    tmp_path: Path, how: str, request: pytest.FixtureRequest
+    tmp_path: Path, how: str, of_files: None
 ) -> None:
-    if request.config.getoption("--engine", "sqlite") == "postgres":
-        pytest.skip("a file is copied")
     folder = tmp_path / "n"
     with memstore.open(tmp_path / "a.db", embedder=None) as store:
         store.add("Ana sings", subject="Ana")
@@ -275,7 +279,7 @@ def test_a_copy_of_the_memory_goes_on_with_its_notes(
         assert (done.written, done.removed, done.foreign) == (["Ana.md"], ["Ben.md"], [])
 
 
-def test_notes_of_facts_that_a_restored_backup_lacks_stay(tmp_path: Path) -> None:
+def test_notes_of_facts_that_a_restored_backup_lacks_stay(tmp_path: Path, of_files: None) -> None:
     folder, path = tmp_path / "n", tmp_path / "a.db"
     with memstore.open(path, embedder=None) as store:
         store.add("Ana sings", subject="Ana")

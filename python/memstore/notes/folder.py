@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -64,7 +65,8 @@ class _Subject:
 
 
 def is_notes_folder(folder: Path) -> bool:
-    return (folder / manifest.NAME).is_file()
+    """Return whether there is a list of notes, even one that cannot be read."""
+    return os.path.lexists(folder / manifest.NAME)
 
 
 def write_notes(store: Store, folder: Path, *, scope: ScopeSelection = "all") -> Written:
