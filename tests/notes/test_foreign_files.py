@@ -433,6 +433,23 @@ def test_what_is_taken_out_of_a_note_with_edits() -> None:
     assert page.without(text, set(), {1, 2}, set()) == text
 
 
+def test_a_note_of_which_only_erased_lines_were_edited_is_written_anew(
+    store: Store, folder: Path
+) -> None:
+    file = folder / "Ben Low.md"
+    file.write_text(file.read_text("utf-8").replace("Lyon", "Paris"), "utf-8")
+    for number in range(3):
+        store.add(f"Ben Low counts {number}", subject="Ben Low")
+        assert write_notes(store, folder).edited == ["Ben Low.md"]
+        assert len(listed(folder)["notes"]["Ben Low.md"]) == 1
+    store.erase(3)
+    assert write_notes(store, folder).written == ["Ben Low.md"]
+    assert "Paris" not in file.read_text("utf-8")
+    assert "counts 2" in file.read_text("utf-8")
+    again = write_notes(store, folder)
+    assert (again.unchanged, again.edited) == (2, [])
+
+
 def test_a_line_that_only_names_an_erased_fact_stays(store: Store, folder: Path) -> None:
     file = folder / "Ana.md"
     mine = "See [[Ben Low#^m3]] and [[Ana#^m1]]\n"

@@ -153,10 +153,13 @@ class _Export:
         here = self._at(name)
         if here is None or self._is_ours(name, here):
             return False
+        if not self._is_edited(name, here):
+            return True
         facts = {fact.id for fact in (*one.facts, *one.earlier)}
-        return not self._is_edited(name, here) or facts.isdisjoint(
-            chain.from_iterable(state.facts for state in self._ours[name])
-        )
+        if not facts.isdisjoint(chain.from_iterable(state.facts for state in self._ours[name])):
+            return False
+        read = page.read(_decoded(here))  # the facts that it had may have been erased
+        return read is None or subject_key(read.subject) != subject_key(page.one_line(one.shown))
 
     def _put_back(self) -> None:
         for name in self._folder.left_aside():
@@ -228,7 +231,7 @@ class _Export:
             here = self._at(name)
             if here is None or here == pages[name]:
                 after[name] = [state]
-            elif state not in after[name]:
+            elif state not in after[name] and not self._is_edited(name, here):
                 after[name] = [*after[name], state]
         self._done.foreign.sort()
         return after
@@ -254,7 +257,17 @@ class _Export:
         elif here is None:
             return
         elif self._is_edited(name, here):
-            self._without_erased(name, here, after, names)
+            content = self._without_erased(here, names) or wanted
+            if content != here and not self._folder.replace(name, content, here.__eq__):
+                content = here  # edited again in the meantime: the next export looks again
+            if content is None:
+                done.removed.append(name)
+                after.pop(name, None)
+            elif content == wanted and state is not None:
+                done.written.append(name)
+                after[name] = [state]
+            else:
+                done.edited.append(name)
             return
         elif not self._is_ours(name, here):
             if name not in done.foreign:
@@ -273,34 +286,16 @@ class _Export:
         if state is not None:
             after[name] = [state]
 
-    def _without_erased(
-        self,
-        name: str,
-        here: bytes,
-        after: dict[str, Sequence[State]],
-        names: Collection[str],
-    ) -> None:
-        """Take what was erased out of a note with edits."""
+    def _without_erased(self, here: bytes, names: Collection[str]) -> bytes | None:
+        """Return a note with edits without what was erased; ``None`` if nothing is left of it."""
         text = _decoded(here)
         named = page.marks(text)
         facts = self._store.get_many(named)
-        there = {fact.id for fact in facts}
-        kept = page.without(
-            text,
-            self._store.uuids(named - there).keys(),
-            _sentences(self._store, facts).keys(),
-            {one.removesuffix(SUFFIX) for one in {*self._ours} - {*names}},
-        )
-        content: bytes | None = kept.encode("utf-8", "surrogateescape")
-        if kept != text and page.is_bare(kept):
-            content = None
-        if content != here and not self._folder.replace(name, content, lambda one: one == here):
-            content = here  # changed again in the meantime: the next export looks again
-        if content is None:
-            self._done.removed.append(name)
-            after.pop(name, None)
-        else:
-            self._done.edited.append(name)
+        erased = self._store.uuids(named - {fact.id for fact in facts})
+        gone = {one.removesuffix(SUFFIX) for one in {*self._ours} - {*names}}
+        kept = page.without(text, erased.keys(), _sentences(self._store, facts).keys(), gone)
+        is_bare = kept != text and page.is_bare(kept)
+        return None if is_bare else kept.encode("utf-8", "surrogateescape")
 
 
 def _decoded(content: bytes) -> str:
