@@ -157,6 +157,7 @@ class Remedy(Enum):
     RETRY_QUARANTINED = (
         "Words find them. To ask the embedder again, call embed_pending(retry_quarantined=True)."
     )
+    OTHER_FOLDER = "Name another folder."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
     CLOSE_FILE = "Close every program that has it open, and try again."

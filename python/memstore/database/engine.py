@@ -522,6 +522,12 @@ class Engine(Protocol):
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
 
+    def is_backup(self, file: Path) -> bool:
+        """Return whether a file is a copy of this database, as it is or as it once was."""
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        """Remove what a backup left that was killed, unless it is something else or in use."""
+
     def aside(self, cancelled: Cancelled | None = None) -> AbstractContextManager[Transaction]:
         """Open a temporary, private copy of the database, so that long reads block nobody.
 

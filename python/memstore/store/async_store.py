@@ -272,6 +272,8 @@ class AsyncStore(Awaited[Store]):
     clear_searches = awaited(Store.clear_searches)
     get = awaited(Store.get)
     get_many = awaited(Store.get_many)
+    uuids = awaited(Store.uuids)
+    identity = awaited(Store.identity)
     by_key = awaited(Store.by_key)
     by_keys = awaited(Store.by_keys)
     first_stored = awaited(Store.first_stored)

@@ -1408,6 +1408,24 @@ class Store:
         self._file.write_use_counts()
         return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
 
+    def uuids(self, fact_ids: Iterable[int]) -> dict[int, str]:
+        """Return the UUIDs of facts of this namespace by their ids, also of erased ones.
+
+        A fact's UUID is the same wherever it was imported, restored or copied to.
+        """
+        ids = checked_ids(fact_ids)
+        with self._file.engine.read() as transaction:
+            return fact_table.uuids_of(transaction, self.namespace, ids)
+
+    def identity(self) -> str | None:
+        """Return what tells this memory from all others, whatever its file is called.
+
+        Backups and copies of it have the same, and so has the file after a backup was restored;
+        one into which its export was imported has another. ``None`` before the first write.
+        """
+        with self._file.engine.read() as transaction:
+            return journal.beginning(transaction)
+
     def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
         """Return the active fact with an external key; ``None`` if there is none.
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -181,6 +182,74 @@ def test_uninstall_keeps_later_changes_by_the_user(
     assert [text.split() for text in contents(home).values()]
     for name, text in contents(home).items():
         assert text.decode().replace("\n", "") in ("# theirs", "// theirs{}"), name
+
+
+def hostile(file: Path, path: list[str], value: Any, **also: Any) -> dict[str, Any]:
+    made = {"path": path, "value": value, "how": "put", "placed": [0, "", "", None], "beside": []}
+    return {"file": str(file), "states": [[made | also]], "created": True, "folders": []}
+
+
+@pytest.mark.parametrize("act", [["--uninstall"], ["codex"]])
+def test_a_record_that_names_what_setup_does_not_make_changes_nothing(
+    cli: CommandLine, hosts: Path, act: list[str]
+) -> None:
+    cli.json("setup", "codex")
+    record = hosts / "data/memstore/setup.json"
+    held = json.loads(record.read_text())
+    mine = {
+        hosts / "package.json": b'{"scripts": {"test": "x"}}',
+        hosts / "only.json": b'{"mcpServers": {"memstore": 1}}',
+        hosts / ".bashrc": b"alias l=ls\n",
+        hosts / ".codex/auth.json": b'{"token": "t"}',
+    }
+    for file, text in mine.items():
+        file.write_bytes(text)
+    (hosts / "empty").mkdir()
+    codex = hosts / ".codex/config.toml"
+    codex.write_text(codex.read_text() + "[other]\nb = 2\n")
+    held["hosts"][0]["files"] += [
+        hostile(hosts / "package.json", ["scripts"], {"test": "x"}),
+        hostile(hosts / "only.json", ["mcpServers", "memstore"], 1),
+        hostile(hosts / ".bashrc", ["x"], 1),
+        hostile(hosts / ".codex/auth.json", ["token"], "t"),
+        hostile(codex, ["other"], {"b": 2}),
+        hostile(hosts / ".codex/hooks.json", ["hooks", "Stop"], {"command": "x"}, how="append"),
+    ]
+    for one in held["hosts"][0]["files"]:
+        one["folders"] = [str(hosts / "empty")]
+    held["folders"] = [str(hosts / "empty")]
+    record.write_text(json.dumps(held))
+    told = cli("setup", *act)
+    assert "the record of setup names changes that setup does not make" in told.err
+    assert {file: file.read_bytes() for file in mine} == mine
+    assert "[other]\nb = 2" in codex.read_text()
+    assert (hosts / "empty").is_dir()
+
+
+def test_a_record_of_a_copied_home_leaves_the_original_alone(
+    cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cli.json("setup", "codex")
+    before = contents(hosts)
+    copied = tmp_path / "copied home"
+    shutil.copytree(hosts, copied)
+    monkeypatch.setenv("HOME", str(copied))
+    monkeypatch.setenv("XDG_DATA_HOME", str(copied / "data"))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    told = cli("setup", "--uninstall")
+    assert "left as they are" in told.err
+    assert contents(hosts) == before
+
+
+def test_what_a_killed_setup_left_is_told_from_other_files(cli: CommandLine, hosts: Path) -> None:
+    folder = hosts / ".codex"
+    left = folder / ".config.toml.ab12_x9z.memstore"
+    others = [folder / name for name in (".config.toml.bak.memstore", ".config.toml..memstore")]
+    for file in (left, *others):
+        file.write_text("x")
+    cli.json("setup", "codex")
+    assert not left.exists()
+    assert all(file.exists() for file in others)
 
 
 def test_uninstall_restores_a_server_of_the_same_name(

@@ -686,6 +686,12 @@ class PostgresEngine:
             remedy=Remedy.BACK_UP_SERVER,
         )
 
+    def is_backup(self, file: Path) -> bool:
+        return False
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        pass
+
     @contextmanager
     def aside(self, cancelled: Cancelled | None = None) -> Iterator[Transaction]:
         with self.read() as transaction:  # readers block nobody, however long they read

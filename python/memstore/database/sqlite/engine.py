@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import apsw
 
+from memstore.database import journal
 from memstore.database.engine import longest_wait, taken_back
 from memstore.database.migrations import usable_version
 from memstore.database.sqlite import locks
@@ -224,6 +225,17 @@ class SqliteEngine:
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         with self.read() as source:
             copying.write_copy(source, target, progress)
+
+    def is_backup(self, file: Path) -> bool:
+        end = copying.head_of(file)
+        if end is None:
+            return False
+        with self.read() as transaction:
+            return journal.head(transaction, end.line) == end
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        if not copying.remove_unfinished(part) and self.is_backup(part):
+            part.unlink(missing_ok=True)  # complete, but not renamed
 
     @contextmanager
     def aside(self, cancelled: Cancelled | None = None) -> Iterator[SqliteTransaction]:

@@ -975,6 +975,16 @@ def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> di
     return {str(uuid): int(id_) for uuid, id_ in rows}
 
 
+def uuids_of(transaction: Transaction, namespace: str, ids: Sequence[int]) -> dict[int, str]:
+    """Return the UUIDs of the facts with these ids, also of erased ones."""
+    rows = transaction.rows(
+        "SELECT id, uuid FROM memstore_facts"
+        f" WHERE namespace = :namespace AND id IN {transaction.dialect.listed('ids')}",
+        {"namespace": namespace, "ids": ids},
+    )
+    return {int(id_): str(uuid) for id_, uuid in rows}
+
+
 def deleted_at(
     transaction: Transaction, namespace: str, at: datetime, scope: Scope | None
 ) -> list[int]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.arguments import MAX_NUMBER, why_no_json
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, AtLeast, Scope
 from memstore.domain.results import RANKINGS
@@ -195,7 +195,7 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         value = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
+        raise argparse.ArgumentTypeError(f"not valid JSON: {why_no_json(error)}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
     return value

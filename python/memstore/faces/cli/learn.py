@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memstore.domain.arguments import why_no_json
 from memstore.domain.proposals import ProposalState
 from memstore.domain.records import EVERYBODY, Scope, selected_scope, set_fields
 from memstore.faces.cli import command as cli
@@ -207,8 +208,8 @@ def _messages(arguments: argparse.Namespace) -> Messages:
         raise cli.UsageError('--at needs a text; each message in a file has its own "at"')
     try:
         found: Messages = json.loads(_text_in(arguments.messages))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise cli.UsageError(f"--messages is not valid JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise cli.UsageError(f"--messages is not valid JSON: {why_no_json(error)}") from None
     return found
 
 

@@ -45,6 +45,7 @@ else:
 
 STANDARD: Final = "-"
 NO_OWNER: Final = "none"
+FILES_NAMED: Final = 100
 LINES_A_LOOK: Final = 1000
 NAMED: Final = 5
 """Namespaces that are named."""
@@ -105,8 +106,11 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
     )
     for name in done.edited:
         show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
-    for name in done.foreign:
-        show.note(f"{name} was not written by memstore: not touched")
+    for name in done.foreign[:FILES_NAMED]:
+        other = f"; the note is {done.elsewhere[name]}" if name in done.elsewhere else ""
+        show.note(f"{name} was not written by memstore: not touched{other}")
+    if (more := len(done.foreign) - FILES_NAMED) > 0:
+        show.note(f"{counted(more, 'more file')} were not written by memstore: not touched")
     _tell_not_exported(store, arguments, show)
 
 

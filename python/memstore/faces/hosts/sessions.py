@@ -38,6 +38,12 @@ PLAIN_NAME: Final = re.compile(r"[0-9a-z-]{1,64}")
 """A session's name that can be part of a file's name on any system, as UUIDs can."""
 
 
+OURS: Final = re.compile(
+    rf"(?:[0-9a-f]{{8}}-{PLAIN_NAME.pattern}|[0-9a-f]{{32}})\.json|[0-9a-z-]{{1,80}}\.[0-9]+"
+)
+"""The name of such a file, complete or (with the number of a process) being written."""
+
+
 MOMENTS: Final = ("emptied_at", "began_at")
 
 
@@ -196,7 +202,11 @@ def _make_room(where: str) -> None:
     """Delete the files of old sessions, and the oldest of too many."""
     now = clock.utc_now().timestamp()
     with os.scandir(where) as files:
-        ages = sorted((now - file.stat().st_mtime, file.path) for file in files)
+        ages = sorted(
+            (now - file.stat(follow_symlinks=False).st_mtime, file.path)
+            for file in files
+            if OURS.fullmatch(file.name) and file.is_file(follow_symlinks=False)
+        )
     for place, (age, file) in enumerate(ages):
         if age > KEPT_SECONDS or place >= MAX_FILES - 1:
             with suppress(FileNotFoundError):

@@ -11,6 +11,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.arguments import why_no_json
 from memstore.faces.hosts.placing import Placed, at, line_end
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def value(text: str) -> dict[str, Any] | None:
         return tomllib.loads(text.removeprefix("\ufeff"), parse_float=str) or None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"cannot be read: {error}") from None
-    except RecursionError:
-        raise ValueError("cannot be read: it is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {why_no_json(error)}") from None
 
 
 def put(text: str, path: Sequence[str], value: dict[str, Any] | bool) -> tuple[str, Placed]:
