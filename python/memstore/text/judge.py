@@ -186,6 +186,9 @@ LAWS: Final = (
 """The rules in order: the first that applies decides. Both stay if none does."""
 
 
+PROOFS: Final = frozenset(law.rule for law in LAWS if law.verdict is Verdict.RETIRE)
+
+
 QUICK: Final = frozenset(
     {Rule.HEDGED, Rule.ADDED, Rule.TOLD_OTHERWISE}
     | {Rule.FOR_A_TIME, Rule.NOTHING_ALIGNED, Rule.STORY}
@@ -229,10 +232,17 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
         return Judgement(Verdict.KEEP, Rule.SAME)
     pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
-    if old.slots is None or new.slots is None:
-        return judged
-    slots = Compared(old.slots, new.slots, (old.folded, new.folded))
-    return _by_slots(judged, pair, slots, (old.slots.value, new.slots.value), without)
+    slots = None
+    if old.slots is not None and new.slots is not None:
+        slots = Compared(old.slots, new.slots, (old.folded, new.folded))
+        values = (old.slots.value, new.slots.value)
+        judged = _by_slots(judged, pair, slots, values, without)
+    if judged.verdict is Verdict.RETIRE and any(pair.side_by_side.other_names):
+        named = judged.rule is Rule.SAME_SLOT and slots is not None and slots.name_holder(pair)
+        if not named:
+            # A name may be a verb: the more careful of both readings counts.
+            return _by_words(pair.widest, {*without, *PROOFS})
+    return judged
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:

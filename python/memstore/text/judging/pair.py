@@ -21,6 +21,7 @@ from memstore._kernel.claims import (
     IDIOM,
     KIN,
     LEAVES,
+    MANY,
     MONTH,
     NAME,
     NOW,
@@ -62,6 +63,11 @@ class Pair:
         self.side_by_side = claims.align(old, new)
         self.marks = self.side_by_side.marks
         """The roles of words that only the newer claim has."""
+
+    @cached_property
+    def widest(self) -> Pair:
+        """The same claims, read so that the verb of each comes as late as it may."""
+        return Pair(self.old.widest(), self.new.widest())
 
     @cached_property
     def regions(self) -> list[tuple[tuple[Word, ...], tuple[Word, ...]]]:
@@ -106,6 +112,15 @@ class Pair:
         """The telling words of the older claim around the value that differs."""
         inside = {word.text for word in self.values[0]} if self.values else set()
         return tuple(word for word in telling(self.old) if word.text not in inside)
+
+    @cached_property
+    def frame_roles(self) -> int:
+        """The roles of the frame; before the verb, "export" is the name of a service."""
+        before = {word.text for word in head(self.old)}
+        found = 0
+        for word in self.frame:
+            found |= word.roles & ~MANY if word.text in before else word.roles
+        return found
 
     @cached_property
     def same_prepositions(self) -> bool:

@@ -427,7 +427,7 @@ def says_now(pair: Pair) -> bool:
     if not pair.marks & (NOW | CORRECTS) or pair.values is None or not is_clean(pair):
         return False
     old, new = pair.values
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
     one = frame & ONE or (frame & ATTRIBUTE and pair.old.roles & (BE | HAVE))
     if frame & USES and len(pair.frame) == 1:
         return False  # a person uses several things, though a project has one queue
@@ -452,8 +452,8 @@ def renames(pair: Pair) -> bool:
     old, new = pair.values
     found = pair.side_by_side
     return (
-        bool(roles(pair.frame) & ATTRIBUTE and pair.old.roles & BE)
-        and not roles(pair.frame) & (MANY | SEVERAL)
+        bool(pair.frame_roles & ATTRIBUTE and pair.old.roles & BE)
+        and not pair.frame_roles & (MANY | SEVERAL)
         and not pair.denied
         and not found.lost_prepositions
         and bool(found.gained_prepositions)
@@ -494,7 +494,7 @@ def gives_attribute_another_value(pair: Pair) -> bool:
         return False
     old, new = pair.values
     kind = of_one_type(old, new)
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
     several = pair.old.roles & SEVERAL or (frame & MANY and not frame & UNIQUE)
     if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
         return False

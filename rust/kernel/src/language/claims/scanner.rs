@@ -16,12 +16,17 @@ pub struct Scanned {
     /// Sorted: each is a sign that changes the meaning.
     pub symbols: Vec<char>,
     pub asks: bool,
+    /// For each quotation mark, before which piece it stands.
+    pub quotes: Vec<usize>,
     /// For each comma or semicolon, before which piece it stands.
     pub breaks: Vec<usize>,
 }
 
 /// Signs that do not change the meaning of a claim.
 const SILENT: &str = ".,;:!?'\"“”„‘’«»()、。，；：！？「」『』・…¿¡_/@";
+
+/// Signs around a name. An apostrophe is none.
+const QUOTES: &str = "\"“”„«»‹›「」『』";
 
 /// Signs that may stand between the letters of one word.
 const JOINING: &[char] = &['.', ':', '/', '_', '@', '-'];
@@ -93,6 +98,7 @@ impl Scanner<'_> {
             }
             '?' => self.found.asks |= !next.is_some_and(touches),
             ',' | ';' | '，' | '；' | '、' => self.found.breaks.push(self.found.pieces.len()),
+            _ if QUOTES.contains(character) => self.found.quotes.push(self.found.pieces.len()),
             _ => {}
         }
         let quiet = character.is_whitespace()

@@ -535,6 +535,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             this_morning this_afternoon the_other_day this_spring \
             this_summer this_autumn this_winter during_the_outage a_week_ago \
             on_tuesday",
+        articles: "the a an",
+        finite: "is are was were am has have had does did do will",
+        joins: "and or but which who that because while whereas so plus",
         families: "vehicle: car+s van+s motorbike+s motorcycle+s scooter+s truck+s suv hatchback \
             minivan convertible vw golf passat polo fiat punto panda ford fiesta opel corsa astra \
             toyota yaris corolla prius honda civic volvo saab seat ibiza skoda octavia fabia bmw \

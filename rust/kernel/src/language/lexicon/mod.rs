@@ -94,6 +94,9 @@ pub(super) const CHINESE: Languages = 1 << 7;
 pub(super) const JAPANESE: Languages = 1 << 8;
 pub(super) const KOREAN: Languages = 1 << 9;
 
+/// Those whose scripts have no blanks between words.
+pub(super) const UNSPACED: Languages = CHINESE | JAPANESE;
+
 /// Those that capitalise months.
 pub(super) const CAPITAL_MONTHS: Languages = 0b11;
 
