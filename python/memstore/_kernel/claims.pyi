@@ -48,6 +48,7 @@ __all__ = [
     "NAME",
     "NOW",
     "NUMBER",
+    "NUMBERED",
     "NUMERIC",
     "OF_THINGS",
     "ONE",
@@ -59,6 +60,7 @@ __all__ = [
     "QUALIFIER",
     "RECENT",
     "REGION",
+    "RENAMES",
     "REPLACES",
     "SEASON",
     "SEVERAL",
@@ -147,6 +149,8 @@ RECENT: Final[int]
 AWAITS: Final[int]
 ARTICLE: Final[int]
 FINITE: Final[int]
+NUMBERED: Final[int]
+RENAMES: Final[int]
 JOINS: Final[int]
 
 # How a word is written: values of :attr:`Word.kind`.
@@ -257,6 +261,10 @@ class Reading:
     @property
     def is_unspaced(self) -> bool:
         """Whether it is in a script without blanks."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its verb may stand before what it is about, or at its end."""
 
     @property
     def breaks(self) -> list[int]:

@@ -45,6 +45,7 @@ class Rule(StrEnum):
     ADDED = "adds to the other"
     TOLD_OTHERWISE = "may tell a change with other words"
     FOR_A_TIME = "holds for a time only"
+    OTHER_NUMBER = "is about a thing with another number"
     OTHER_HOLDER = "is about another holder"
     STORY = "shares too little of a long text"
     STRUCK = "strikes the old value"
@@ -148,6 +149,7 @@ class Law(NamedTuple):
 LAWS: Final = (
     Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
+    Law(Rule.OTHER_NUMBER, denials.numbers_another_thing, Verdict.KEEP),
     Law(Rule.TOLD_OTHERWISE, signs.is_told_otherwise, Verdict.ASK),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),

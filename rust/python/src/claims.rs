@@ -171,6 +171,11 @@ impl Reading {
     }
 
     #[getter]
+    fn is_free(&self) -> bool {
+        self.reading.is_free()
+    }
+
+    #[getter]
     fn breaks(&self) -> Vec<usize> {
         self.reading.breaks.clone()
     }

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import claims
 from memstore._kernel.claims import (
+    ARTICLE,
+    ATTRIBUTE,
+    BE,
     BEGINS,
     CHANGES,
     CLOSES,
@@ -17,15 +20,19 @@ from memstore._kernel.claims import (
     DISPOSES,
     ENDS,
     FUNCTION,
+    HAVE,
     HEDGES,
     IDIOM,
+    INDEFINITE,
     KIN,
     LEAVES,
     MANY,
     MONTH,
     NAME,
     NOW,
+    NUMBERED,
     NUMERIC,
+    ONE,
     OWNER,
     PARTLY,
     PREPOSITION,
@@ -49,6 +56,9 @@ OVER: Final = ENDS | DISPOSES | CLOSES | LEAVES
 
 TURNS: Final = OVER | NOW | CHANGES | BEGINS | CORRECTS | REPLACES
 """Marks by which a claim may say that it replaces another one."""
+
+NUMBERS: Final = frozenset({NUMERIC, VERSION, CODE})
+"""Kinds of words that number a thing."""
 
 TYPED: Final = frozenset({NUMERIC, DATE, VERSION})
 """Kinds of words that are values by themselves."""
@@ -121,6 +131,22 @@ class Pair:
         for word in self.frame:
             found |= word.roles & ~MANY if word.text in before else word.roles
         return found
+
+    @cached_property
+    def is_one_of_several(self) -> bool:
+        """Whether the value belongs to a thing of which one may have several: owns a Nikon camera.
+
+        "Her camera is a Nikon" speaks of the one that she has.
+        """
+        if self.values is None or of_one_type(*self.values) == NUMERIC:
+            return False
+        words, old = self.old.words, self.old
+        before = words[old.head : words.index(self.values[0][0])]
+        has = roles(words[old.head : old.head + 1]) & HAVE
+        is_any = any(word.roles & INDEFINITE for word in before)
+        without_article = has and not any(w.roles & (ARTICLE | OWNER) for w in before)
+        states_one = roles(words[: old.head]) & ATTRIBUTE and old.roles & BE
+        return bool((is_any or without_article) and not states_one and not self.frame_roles & ONE)
 
     @cached_property
     def same_prepositions(self) -> bool:
@@ -229,6 +255,26 @@ class Pair:
     def size(self) -> tuple[int, int]:
         """How many words of each tell something."""
         return self.old.size, self.new.size
+
+
+def numbered(reading: Reading) -> dict[int, set[str]]:
+    """Return the numbers of numbered things before the verb, by the thing: ticket 17, v2.4.
+
+    After a verb they may be the value of something: is in sprint 12, runs on v2.4.
+    """
+    words = reading.words
+    end = reading.head if reading.has_verb and reading.head else len(words)
+    if not reading.has_verb:
+        verb = (i for i, word in enumerate(words) if word.roles & (BE | ONE))
+        end = next(verb, end)
+    found: dict[int, set[str]] = {}
+    for place, word in enumerate(words[:end]):
+        before = words[place - 1] if place else None
+        if word.kind in NUMBERS and before is not None and before.roles & NUMBERED:
+            found.setdefault(before.key, set()).add(word.stem)
+        elif word.kind == VERSION and word.text[:1] == "v":
+            found.setdefault(0, set()).add(word.stem)
+    return found
 
 
 def _binds(word: Word) -> bool:

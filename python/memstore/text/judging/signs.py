@@ -346,6 +346,8 @@ def accumulates(pair: Pair) -> bool:
         return False
     if pair.families & SINGLE:
         return False
+    if pair.is_one_of_several and pair.old.roles & HAVE and not pair.marks & TURNS:
+        return True  # owns a Nikon camera
     if pair.old.words[0].roles & INDEFINITE:
         return True  # a good hairdresser is one of several
     if (

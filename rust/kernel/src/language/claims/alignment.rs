@@ -179,6 +179,8 @@ fn keys_as_in(before: &[usize], after: &[usize], old: &Reading, new: &Reading) -
 fn is_form(old: &Word, new: &Word) -> bool {
     match (old.kind, new.kind) {
         (Kind::Word, Kind::Word) => new.is_telling && are_forms(&old.stem, &new.stem),
+        // Names have endings in other scripts.
+        (Kind::Name, Kind::Name) => !old.stem.is_ascii() && are_forms(&old.stem, &new.stem),
         (Kind::Unspaced, Kind::Unspaced) => {
             let shortest = old.stem.chars().count().min(new.stem.chars().count());
             shortest > 1 && (old.stem.contains(&new.stem) || new.stem.contains(&old.stem))

@@ -8,7 +8,7 @@
 use super::reading::{Kind, Reading, Word};
 use super::roles::*;
 use super::vocabulary::Part;
-use crate::language::lexicon::{ENGLISH, GERMAN, JAPANESE, Languages};
+use crate::language::lexicon::{ENGLISH, FREE, GERMAN, JAPANESE, KOREAN, Languages};
 
 /// Words that stand beside a verb.
 const ADVERBS: Roles = NOW | CORRECTS | DENIES | FUNCTION | ENDS | AT_LAST | RECENT;
@@ -16,6 +16,9 @@ const ADVERBS: Roles = NOW | CORRECTS | DENIES | FUNCTION | ENDS | AT_LAST | REC
 /// How many words come before the first verb. After the subject itself, "retries" is a verb and so is an
 /// unknown word; after "the" they are nouns.
 pub(super) fn head(words: &[Word], languages: Languages) -> usize {
+    if languages & FREE == languages {
+        return topic(words, languages);
+    }
     let follows_subject = |place: usize| place > 0 && words[place - 1].roles & USER != 0;
     // "The gym pool opens": the unknown word is a noun.
     let before_verb = |place: usize| {
@@ -35,6 +38,22 @@ pub(super) fn head(words: &[Word], languages: Languages) -> usize {
     verb.unwrap_or_else(|| after_subject(words))
 }
 
+/// How many words say what a claim is about where its verb may stand anywhere: those up to the subject, or to a word
+/// with the ending of a topic in Korean, or the first noun.
+fn topic(words: &[Word], languages: Languages) -> usize {
+    let marked = |word: &Word| word.text.ends_with(['은', '는', '이', '가']);
+    let place = words
+        .iter()
+        .position(|word| word.roles & USER != 0)
+        .or_else(|| (languages == KOREAN).then(|| words.iter().take(4).position(marked))?);
+    let place = place.or_else(|| {
+        words
+            .iter()
+            .position(|word| word.is_telling && !is_value(word))
+    });
+    place.map_or(0, |place| place + 1)
+}
+
 fn is_known_verb(word: &Word) -> bool {
     word.roles & PREDICATE != 0 && word.roles & (KIN | USER | TITLE) == 0
 }
@@ -44,12 +63,16 @@ fn after_subject(words: &[Word]) -> usize {
     let subject = words.iter().position(|word| word.roles & USER != 0);
     let first = words.iter().position(|word| word.is_telling);
     let last = subject.or(first).map_or(0, |last| last + 1);
-    // Chapter 3
-    last + usize::from(
+    // Chapter 3, but timeout 30 seconds.
+    let is_number = |place: usize| {
         words
-            .get(last)
-            .is_some_and(|word| word.kind == Kind::Number),
-    )
+            .get(place)
+            .is_some_and(|word| word.kind == Kind::Number)
+    };
+    let counts = words
+        .get(last + 1)
+        .is_some_and(|word| word.roles & UNIT != 0);
+    last + usize::from(is_number(last) && !counts)
 }
 
 /// Whether the place of a word shows that it is no verb: after an article, or with a capital letter in German. In
@@ -75,6 +98,10 @@ fn is_plain_noun(words: &[Word], place: usize, languages: Languages) -> bool {
 
 /// How many words may come before the verb at most.
 pub(super) fn reach(words: &[Word], breaks: &[usize], head: usize, languages: Languages) -> usize {
+    if languages & FREE == languages {
+        let last = words.len().saturating_sub(1);
+        return head.max(words.iter().position(is_value).unwrap_or(last));
+    }
     let mut last = None;
     for place in 0..words.len() {
         if last.is_some() && begins_clause(words, breaks, place, languages) {
@@ -226,6 +253,9 @@ fn names(reading: &Reading, place: usize) -> bool {
     let word = &words[place];
     let before = place.checked_sub(1).map_or(0, |before| words[before].roles);
     let after = words.get(place + 1);
+    if reading.languages & FREE == reading.languages {
+        return word.is_inflected || (names_plainly(word) && word.roles & (USER | MARKS) == 0);
+    }
     let has_owned = after.is_some_and(|after| after.text == "'s");
     if word.text == "'s" {
         return false;
@@ -237,6 +267,9 @@ fn names(reading: &Reading, place: usize) -> bool {
                 .is_none_or(|next| next.roles & ADVERBS == 0)
         })
         .is_none_or(|next| next >= reading.reach || words[next].roles & (BE | HAVE) != 0);
+    if word.is_inflected {
+        return true; // it may be another name
+    }
     if word.roles & USER != 0 {
         let binds = |after: &Word| after.roles & (PREPOSITION | ADVERBS) != 0;
         return !beside_verb && !has_owned && !after.is_some_and(binds);

@@ -6,7 +6,8 @@ use super::scanner::{Scanned, scan};
 use super::vocabulary::{self, Meaning, Part, Phrase, Tenses, Vocabulary, is_unspaced};
 use crate::language::letters;
 use crate::language::lexicon::{
-    CHINESE, Class, ENGLISH, GERMAN, JAPANESE, LEXICONS, Languages, Table, UNSPACED,
+    ARABIC, CHINESE, Class, ENGLISH, FREE, GERMAN, HINDI, INFLECTED, JAPANESE, KOREAN, LEXICONS,
+    Languages, RUSSIAN, Table, UNSPACED,
 };
 
 /// The characters of a text that are read. Longer texts are rarely one claim.
@@ -57,6 +58,8 @@ pub struct Word {
     pub is_capital: bool,
     /// The key of the word after a number.
     pub unit: u64,
+    /// It stands for the subject, with another ending.
+    pub(super) is_inflected: bool,
     /// It stands between quotation marks.
     pub(super) is_quoted: bool,
     /// Its place in a phrase of the lists, if it belongs to one.
@@ -138,8 +141,16 @@ impl Reading {
     #[must_use]
     pub fn widest(&self) -> Self {
         let mut reading = self.clone();
-        reading.set_head(self.reach);
+        if !self.is_free() {
+            reading.set_head(self.reach);
+        }
         reading
+    }
+
+    /// Whether its verb may stand before what it is about, or at its end.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.languages & FREE == self.languages
     }
 
     fn set_head(&mut self, head: usize) {
@@ -177,6 +188,7 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
             is_dropped: false,
             is_capital: text.starts_with(char::is_uppercase),
             unit: 0,
+            is_inflected: false,
             is_quoted: scanned
                 .quotes
                 .chunks_exact(2)
@@ -195,6 +207,11 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
             || lower == whole
         {
             word.roles |= USER;
+        } else if languages & INFLECTED == languages && word.roles & (FUNCTION | PREPOSITION) == 0 {
+            word.is_inflected = subjects
+                .iter()
+                .any(|subject| is_inflected(subject, &word.stem));
+            word.roles |= if word.is_inflected { USER } else { 0 };
         }
         words.push(word);
     }
@@ -203,7 +220,7 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
     unmark_denied(&mut words);
     mark_past(&mut words, &lower, languages, vocabulary);
     settle(&mut words, languages);
-    let is_unspaced = languages & UNSPACED != 0;
+    let is_unspaced = words.iter().any(|word| word.text.starts_with(is_unspaced));
     let head = holder::head(&words, languages);
     let reach = holder::reach(&words, &scanned.breaks, head, languages);
     let mut reading = Reading {
@@ -231,6 +248,10 @@ fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
         let is_japanese = lower.iter().any(|word| word.contains(kana));
         return if is_japanese { JAPANESE } else { CHINESE };
     }
+    let scripts = lower.iter().filter_map(|word| script(word)).next();
+    if let Some(language) = scripts {
+        return language;
+    }
     let mut counts = [0_u32; LEXICONS.len()];
     for (word, entries) in lower.iter().zip(entries) {
         let common = Table::shared().get(letters::hash(word));
@@ -244,6 +265,17 @@ fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
     numbers.fold(0, |all, (language, count)| {
         all | Languages::from(*count == most) << language
     })
+}
+
+/// The language of a script that has one language here.
+fn script(word: &str) -> Option<Languages> {
+    match word.chars().next()? {
+        '\u{400}'..='\u{52f}' => Some(RUSSIAN),
+        '\u{600}'..='\u{6ff}' => Some(ARABIC),
+        '\u{900}'..='\u{97f}' => Some(HINDI),
+        '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}' => Some(KOREAN),
+        _ => None,
+    }
 }
 
 /// What each word means; a phrase hides what its words mean alone.
@@ -374,6 +406,15 @@ fn stem(lower: &str) -> String {
     } else {
         lower.to_owned()
     }
+}
+
+/// Whether a word may be a subject with another ending: проект, проекта.
+fn is_inflected(subject: &str, word: &str) -> bool {
+    let same = (subject.chars().zip(word.chars()))
+        .take_while(|(a, b)| a == b)
+        .count();
+    let rest = |text: &str| text.chars().count() - same;
+    same >= 3 && rest(subject) <= 1 && rest(word) <= 2
 }
 
 /// May is a month with a capital letter inside a sentence, or beside a number.

@@ -139,6 +139,10 @@ mod bits {
         ARTICLE
         /// A verb and nothing else: is, has, did.
         FINITE
+        /// A thing that is known by its number: ticket 17, chapter 4.
+        NUMBERED
+        /// Something got another name.
+        RENAMES
         /// Begins another clause, or another part of a list: and, which.
         JOINS
     }

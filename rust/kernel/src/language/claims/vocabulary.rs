@@ -12,7 +12,7 @@ use crate::language::lexicon::{LEXICONS, Languages, Lexicon};
 const MAX_GAP: usize = 5;
 
 /// The beginnings of words that are looked up for entries with any ending, in characters.
-const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=9;
+const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// A map whose keys are hashed quickly: they are words of our lists, not chosen by anybody.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
@@ -550,7 +550,7 @@ fn families(lists: &'static str) -> impl Iterator<Item = (usize, &'static str)> 
         })
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 58] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 60] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -609,6 +609,8 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 58] {
         (RECENT, claims.recent),
         (ARTICLE, claims.articles),
         (FINITE, claims.finite),
+        (NUMBERED, claims.numbered),
+        (CHANGES | RENAMES, claims.renames),
         (JOINS, claims.joins),
     ]
 }

@@ -131,6 +131,8 @@ pub(in crate::language) struct Claims {
     pub recent: &'static str,
     pub articles: &'static str,
     pub finite: &'static str,
+    pub numbered: &'static str,
+    pub renames: &'static str,
     pub joins: &'static str,
     /// Words of the [`FAMILIES`] of attributes, by family: `vehicle: car van | pet: dog cat`.
     pub families: &'static str,
@@ -208,6 +210,8 @@ impl Claims {
         recent: "",
         articles: "",
         finite: "",
+        numbered: "",
+        renames: "",
         joins: "",
         families: "",
         past_endings: "",

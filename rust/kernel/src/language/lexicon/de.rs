@@ -548,6 +548,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             flugangst spinnen_angst lampenfieber überwunden ängstlich | workplace: büro \
             firmensitz hauptsitz standort stockwerk etage schreibtisch_im großraumbüro \
             arbeitsplatz coworking werkstatt erdgeschoss zentrale",
+        numbered: "release version ticket sprint kapitel pr rfc etage stock stockwerk schritt \
+            phase meilenstein folge lektion iteration build abschnitt seite band teil staffel \
+            woche quartal stufe runde gate raum zimmer rechnung bestellung fall artikel los \
+            charge migration notes versionshinweise issue absatz paragraph",
+        renames: "umbenannt umgetauft",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

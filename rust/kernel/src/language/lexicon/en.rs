@@ -695,6 +695,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             anxious anxiety panic dread+s overcame stage_fright | workplace: office headquarters \
             hq desk floor building seat cubicle open-plan coworking campus branch_office workshop \
             premises room_number",
+        numbered: "release+s version ticket+s issue sprint+s chapter+s pr rfc adr floor+s \
+            step+s phase+s milestone+s episode+s lesson iteration build story section+s page+s \
+            volume part season week day quarter level round stage gate room apartment flat line \
+            item invoice+s order case exhibit article lot batch migration notes epic bug patch \
+            hotfix commit pep cve stop track unit block shelf terminal platform",
+        renames: "renamed renam+e+es rechristened",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -469,6 +469,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             certificado sesión_única wifi | fear: miedo pánico teme temor fobia asustado asustada \
             nervioso vértigo superó | workplace: oficina sede planta despacho mesa_de_trabajo \
             edificio escritorio_en coworking taller bajos",
+        numbered: "versión lanzamiento ticket tique sprint capítulo pr rfc planta piso paso \
+            fase hito episodio lección iteración sección página volumen parte temporada semana \
+            trimestre nivel ronda etapa puerta sala factura pedido caso artículo lote migración \
+            notas",
+        renames: "renombr* rebautiz*",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

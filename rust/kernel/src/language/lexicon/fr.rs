@@ -459,6 +459,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             certificat wifi identification | fear: peur craint crainte phobie angoisse terrifié \
             terrifiée vertige trac panique surmonté | workplace: bureau bureaux siège étage \
             open_space locaux bâtiment coworking atelier_de rez-de-chaussée poste_de_travail",
+        numbered: "version ticket sprint chapitre pr rfc étage étape phase jalon épisode leçon \
+            itération section page volume partie saison semaine trimestre niveau manche porte \
+            salle facture commande cas article lot migration notes",
+        renames: "renommé renommée rebaptisé rebaptisée renomme",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING
