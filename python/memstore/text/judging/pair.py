@@ -64,6 +64,12 @@ TYPED: Final = frozenset({NUMERIC, DATE, VERSION})
 """Kinds of words that are values by themselves."""
 
 
+CALLED: Final = frozenset(
+    "called named dubbed heißt genannt llama llamado llamada appelle appelé appelée nommé".split()
+)
+"""Verbs before a name."""
+
+
 class Pair:
     """An older and a newer claim, with what they share and where they differ."""
 
@@ -143,10 +149,11 @@ class Pair:
         words, old = self.old.words, self.old
         before = words[old.head : words.index(self.values[0][0])]
         has = roles(words[old.head : old.head + 1]) & HAVE
-        is_any = any(word.roles & INDEFINITE for word in before)
+        is_any = any(word.roles & (INDEFINITE | BEGINS) for word in before)  # owns a, bought a
         without_article = has and not any(w.roles & (ARTICLE | OWNER) for w in before)
         states_one = roles(words[: old.head]) & ATTRIBUTE and old.roles & BE
-        return bool((is_any or without_article) and not states_one and not self.frame_roles & ONE)
+        is_called = any(word.stem in CALLED for word in before)
+        return bool((is_any or without_article) and not states_one and not is_called)
 
     @cached_property
     def same_prepositions(self) -> bool:

@@ -51,7 +51,16 @@ from memstore._kernel.claims import (
     WORD,
     WORK,
 )
-from memstore.text.judging.pair import TYPED, is_value, keys, kinds, of_one_type, roles, telling
+from memstore.text.judging.pair import (
+    CALLED,
+    TYPED,
+    is_value,
+    keys,
+    kinds,
+    of_one_type,
+    roles,
+    telling,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,12 +70,6 @@ if TYPE_CHECKING:
 
 MAX_VALUE: Final = 3
 """The most telling words of a value in a proof."""
-
-
-CALLED: Final = frozenset(
-    "called named dubbed heißt genannt llama llamado llamada appelle appelé appelée nommé".split()
-)
-"""Verbs before a name."""
 
 
 def is_clean(pair: Pair) -> bool:
@@ -456,7 +459,7 @@ def says_now(pair: Pair) -> bool:
 
 def renames(pair: Pair) -> bool:
     """Whether it changes an attribute to another name: the tag was renamed to Y."""
-    if _renames_by_name(pair):
+    if renames_by_name(pair):
         return True
     if not pair.marks & CHANGES or pair.values is None or not is_clean(pair):
         return False
@@ -476,7 +479,7 @@ def renames(pair: Pair) -> bool:
     )
 
 
-def _renames_by_name(pair: Pair) -> bool:
+def renames_by_name(pair: Pair) -> bool:
     """Whether the older claim says what something is called, and that was renamed: X, to Y."""
     if not pair.marks & RENAMES or pair.denied or not is_clean(pair):
         return False
@@ -495,7 +498,7 @@ def _renames_by_name(pair: Pair) -> bool:
         and 0 < len(came) <= MAX_VALUE
         and all(word in came for word in pair.gained if word not in gone)
         and not any(word.roles & MANY for word in old)
-        and not any(word.roles & (FROM | PREPOSITION) & ~TO for word in words[turn + 1 :] if not word.roles & TO)
+        and all(word.roles & TO for word in words[turn + 1 :] if word.roles & PREPOSITION)
     )
 
 
@@ -530,7 +533,13 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     kind = of_one_type(old, new)
     frame = pair.frame_roles
     several = pair.old.roles & SEVERAL or (frame & MANY and not frame & UNIQUE)
-    if kind is None or several or pair.is_one_of_several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
+    if (
+        kind is None
+        or several
+        or pair.is_one_of_several
+        or len(old) > MAX_VALUE
+        or len(new) > MAX_VALUE
+    ):
         return False
     own = pair.old.is_about_subject or not pair.old.head
     attribute = any(

@@ -63,16 +63,10 @@ fn after_subject(words: &[Word]) -> usize {
     let subject = words.iter().position(|word| word.roles & USER != 0);
     let first = words.iter().position(|word| word.is_telling);
     let last = subject.or(first).map_or(0, |last| last + 1);
-    // Chapter 3, but timeout 30 seconds.
-    let is_number = |place: usize| {
-        words
-            .get(place)
-            .is_some_and(|word| word.kind == Kind::Number)
-    };
-    let counts = words
-        .get(last + 1)
-        .is_some_and(|word| word.roles & UNIT != 0);
-    last + usize::from(is_number(last) && !counts)
+    // Chapter 3
+    let is_numbered = last > 0 && words[last - 1].roles & NUMBERED != 0;
+    let is_number = |word: &Word| word.kind == Kind::Number;
+    last + usize::from(is_numbered && words.get(last).is_some_and(is_number))
 }
 
 /// Whether the place of a word shows that it is no verb: after an article, or with a capital letter in German. In
@@ -341,6 +335,9 @@ fn may_stand_for_change(reading: &Reading, place: usize) -> bool {
 
 /// Whether a word after the verb belongs to what a preposition binds: "for the transfer service".
 fn is_within_phrase(reading: &Reading, place: usize) -> bool {
+    if reading.is_unspaced {
+        return false; // its verbs follow what prepositions bind
+    }
     let joins = |word: &Word| word.roles & JOINS != 0;
     let last = reading.words.get(place + 1).is_none_or(joins);
     let bound = place > 0 && reading.words[place - 1].roles & (PREPOSITION | ARTICLE) != 0;

@@ -397,8 +397,19 @@ fn number(lower: &str, named: u8) -> String {
     }
 }
 
-/// A word in lower case without a final s.
+/// A word in lower case without a final s, a Korean particle, or an Arabic article.
 fn stem(lower: &str) -> String {
+    let length = lower.chars().count();
+    match script(lower) {
+        Some(KOREAN) if length > 2 => {
+            let particles = ['은', '는', '이', '가', '을', '를', '의', '에'];
+            return lower.strip_suffix(particles).unwrap_or(lower).to_owned();
+        }
+        Some(ARABIC) if length > 4 => {
+            return lower.strip_prefix("ال").unwrap_or(lower).to_owned();
+        }
+        _ => {}
+    }
     let bytes = lower.as_bytes();
     let plain = lower.is_ascii() && bytes.len() > 3 && bytes[bytes.len() - 1] == b's';
     if plain && !matches!(bytes[bytes.len() - 2], b's' | b'u' | b'i') {
