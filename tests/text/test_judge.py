@@ -36,7 +36,10 @@ PUBLISHED = ("pairs.jsonl", "more_pairs.jsonl", "further_pairs.jsonl")
 
 LANGUAGES = "en de es fr zh ja".split()
 
-VERDICTS = {law.rule: law.verdict for law in LAWS} | {Rule.SAME: Verdict.KEEP}
+VERDICTS = {law.rule: law.verdict for law in LAWS} | {
+    Rule.SAME: Verdict.KEEP,
+    Rule.OTHER_CASE: Verdict.ASK,
+}
 
 BY_SLOTS = {Rule.SAME_SLOT, Rule.OTHER_SLOT}
 

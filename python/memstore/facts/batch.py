@@ -12,7 +12,7 @@ from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
 from memstore.facts import keyed, provenance, rules
 from memstore.facts.rules import check_alike, covers
 from memstore.frozen import frozen, replace
-from memstore.text.folding import folded
+from memstore.text.folding import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -319,5 +319,5 @@ def _carry_out(
 def _saying_it_again(fact: Fact, change: KeepFact) -> int | None:
     """Return the episode that says the same as a fact, if the evidence names one."""
     said, episode_id = map((change.evidence or {}).get, ("said", "episode"))
-    again = isinstance(said, str) and folded(said) == folded(fact.content)
+    again = isinstance(said, str) and spaced(said) == spaced(fact.content)
     return episode_id if again and isinstance(episode_id, int) else None

@@ -12,7 +12,7 @@ from memstore.frozen import replace
 from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
 from memstore.learn.witness import as_claim
 from memstore.store.store import file_of
-from memstore.text.folding import folded, subject_key
+from memstore.text.folding import spaced, subject_key
 from memstore.text.judge import Verdict, judge
 from memstore.text.slots import told_at
 
@@ -151,7 +151,7 @@ class Comparison:
 
         Every candidate is looked at: the nearest need not be the one that changed.
         """
-        if any(folded(f.content) == folded(new.content) and covers(f, new) for f in candidates):
+        if any(spaced(f.content) == spaced(new.content) and covers(f, new) for f in candidates):
             return []
         others = [
             fact

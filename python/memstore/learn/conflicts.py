@@ -12,7 +12,7 @@ from memstore.frozen import frozen
 from memstore.learn.events import Decision, Decisions, Refusal
 from memstore.learn.supersession import not_retracted
 from memstore.text.faithfulness import added_words, lost_words, missing, shared, unfaithful
-from memstore.text.folding import claim, folded
+from memstore.text.folding import claim, spaced
 from memstore.text.judge import Claim, Rule, Verdict, judge
 from memstore.text.slots import told_at
 
@@ -28,8 +28,8 @@ KEPT: Final = 0.5
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are equal apart from case, blanks and a full stop at the end."""
-    return folded(one) == folded(other)
+    """Whether two texts are equal apart from blanks and a full stop at the end."""
+    return spaced(one) == spaced(other)
 
 
 def same_claim(one: Fact | NewFact, other: Fact | NewFact) -> bool:

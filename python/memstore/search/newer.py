@@ -101,14 +101,20 @@ def older(
     wanted: FactFilter,
     judge: Judge | None = None,
 ) -> list[int]:
-    """Return the earlier facts that a fact may replace, nearest first."""
+    """Return the earlier facts that a fact may replace, nearest first.
+
+    Those that differ from it in letter case alone are always among them.
+    """
     if subject_key(fact.subject) == TODO:
         return []
-    near = lookup.on_subject([fact], wanted, NEAREST, later=False)
-    claims = _claims(transaction, near)
+    near = {**lookup.on_subject([fact], wanted, NEAREST, later=False).get(fact.id, {})}
+    spelt = [other.id for other in fact_table.in_other_case(transaction, fact)]
+    # Among many facts, or before they have vectors, these may not be of the nearest.
+    near |= dict.fromkeys(fact_table.visible(transaction, spelt, wanted) if spelt else (), 1.0)
+    claims = _claims(transaction, {fact.id: near})
     pairs = [
         Pair(claims[other], claims[fact.id], cosine)
-        for other, cosine in near.get(fact.id, {}).items()
+        for other, cosine in near.items()
         if claims[other].since < claims[fact.id].since
     ]
     return [pair.old.id for pair, _ in _changes(pairs, judge)]

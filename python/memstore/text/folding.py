@@ -13,11 +13,19 @@ else:
     hashlib = lazy_import("hashlib")
 
 
-def folded(text: str) -> str:
-    """Return a text in lower case, with blanks unified and without a full stop at its end."""
+def spaced(text: str) -> str:
+    """Return a text with blanks and Unicode's form unified, without a full stop at its end.
+
+    Letter case is content: ``userId`` is another column than ``userid``, and MW is not mW.
+    """
     normal = text if text.isascii() else unicodedata.normalize("NFC", text)
-    plain = " ".join(normal.casefold().split())
+    plain = " ".join(normal.split())
     return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
+
+
+def folded(text: str) -> str:
+    """Return a text as :func:`spaced` does, and in lower case."""
+    return spaced(text).casefold()
 
 
 def subject_key(subject: str) -> str:
@@ -38,10 +46,14 @@ def text_of(subject: str, content: str) -> str:
 
 def claim(subject: str, content: str) -> tuple[str, str]:
     """Return the key of a claim: equal for facts that say the same about the same subject."""
-    return subject_key(subject), folded(content)
+    return subject_key(subject), spaced(content)
 
 
 def claim_hash(key: str, content: str) -> int:
-    """Return 64 bits of a hash of a claim about the subject with this key, as SQL stores them."""
+    """Return 64 bits of a hash of a claim about the subject with this key, as SQL stores them.
+
+    Claims that differ in letter case alone share it, so that one look-up finds the same claim and
+    those that are only spelt like it; :func:`claim` tells them apart.
+    """
     told = f"{key}\n{folded(content)}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)

@@ -16,7 +16,7 @@ from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, 
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 from memstore.lazy import cached_property
-from memstore.text.folding import folded
+from memstore.text.folding import folded, spaced
 from memstore.text.judging import denials, proofs, signs
 from memstore.text.judging.pair import OVER, Pair
 from memstore.text.judging.slots import Compared, Slots, may_prove
@@ -41,6 +41,7 @@ class Rule(StrEnum):
     """The rule that decided; its value is what evidence quotes."""
 
     SAME = "says the same"
+    OTHER_CASE = "says it in other letter case"
     HEDGED = "is hedged or asked"
     ADDED = "adds to the other"
     TOLD_OTHERWISE = "may tell a change with other words"
@@ -207,6 +208,8 @@ _FIRST: Final = tuple(
 
 def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Verdict:
     """Return the verdict of :func:`judge`, quickly if the two have little to do with each other."""
+    if old.folded == new.folded:
+        return _spelt_alike(old, new, without).verdict
     pair = Pair(old.reading, new.reading)
     is_slotted = old.slots is not None and new.slots is not None
     for law in _FIRST:
@@ -231,7 +234,7 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
     if not -1.001 <= cosine <= 1.001:
         raise InvalidArgument(f"must be a cosine from -1 to 1, not {cosine}", argument="cosine")
     if old.folded == new.folded:
-        return Judgement(Verdict.KEEP, Rule.SAME)
+        return _spelt_alike(old, new, without)
     pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
     slots = None
@@ -253,6 +256,17 @@ def _one_holder(judged: Judgement, pair: Pair, slots: Compared | None) -> bool:
     if judged.rule is Rule.RENAMED and proofs.renames_by_name(pair):
         return not new  # the name itself says what it is about
     return not old and not new
+
+
+def _spelt_alike(old: Claim, new: Claim, without: Collection[Rule]) -> Judgement:
+    """Judge two claims that differ in letter case at most: a name may have been misspelt."""
+    one, other = spaced(old.text), spaced(new.text)
+    if one == other or Rule.OTHER_CASE in without:
+        return Judgement(Verdict.KEEP, Rule.SAME)
+    words = zip(one.split(), other.split(), strict=False)
+    return Judgement(
+        Verdict.ASK, Rule.OTHER_CASE, tuple(two for two in words if two[0] != two[1])
+    )
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:

@@ -1,5 +1,6 @@
 """Finding API keys and tokens in text, by gitleaks' rules for secrets of a recognisable form and
-our own (:mod:`memstore.text.secret_kinds`).
+our own (:mod:`memstore.text.secret_kinds`), and by their names
+(:mod:`memstore.text.named_secrets`).
 
 A rule's pattern is tried only if one of its keywords occurs. ``secret_rules.json`` is made by
 ``tests/support/gitleaks.py`` and read when the first text is checked.
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from memstore.text import secret_kinds
+    from memstore.text import named_secrets, secret_kinds
 else:
+    named_secrets = lazy_import("memstore.text.named_secrets")
     secret_kinds = lazy_import("memstore.text.secret_kinds")
 
 SecretsPolicy = Literal["keep", "redact", "refuse"]
@@ -107,7 +109,7 @@ class Screen:
             return self._text(value, name)
         if isinstance(value, Mapping):
             made = {
-                self.value(key, name, depth + 1): self.value(one, name, depth + 1)
+                self.value(key, name, depth + 1): self._member(key, one, name, depth + 1)
                 for key, one in value.items()
             }
             same = all(map(is_, made, value)) and all(map(is_, made.values(), value.values()))
@@ -117,8 +119,16 @@ class Screen:
             return value if all(map(is_, ones, value)) else ones
         return value
 
-    def _text(self, text: str, name: str) -> str:
-        found = find(text)
+    def _member(self, key: Any, value: Any, name: str, depth: int) -> Any:
+        """Return a member of an object, whose key may say that it is a secret."""
+        if isinstance(key, str) and isinstance(value, str):
+            kind = named_secrets.names_secret(key, value)
+            if kind is not None and not find(value):
+                return self._text(value, name, [Secret(kind, 0, len(value))])
+        return self.value(value, name, depth)
+
+    def _text(self, text: str, name: str, found: list[Secret] | None = None) -> str:
+        found = find(text) if found is None else found
         if not found:
             return text
         kinds = sorted({secret.kind for secret in found})
@@ -152,8 +162,10 @@ def find(text: str) -> list[Secret]:
     by_keyword, always_allowed = _rules()
     due = {rule: None for word, rules in by_keyword.items() if word in lowered for rule in rules}
     found = [secret for rule in due for secret in _matches(rule, text, always_allowed)]
+    named = [Secret(*one) for one in named_secrets.find(text, lowered)]
     kept: list[Secret] = []
-    for secret in sorted(found, key=lambda one: (one.start, -one.end)):
+    # Of those at one place, the kind that is known by its form; the sort keeps their order.
+    for secret in sorted((*found, *named), key=lambda one: (one.start, -one.end)):
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
     return kept

@@ -924,17 +924,38 @@ def saying(
 ) -> list[Fact]:
     """Return the facts of exactly these owners that say this, in any state, by id.
 
-    Case, spacing and a final full stop are ignored.
+    Spacing and a final full stop are ignored; letter case is not.
     """
-    test = f"f.claim_hash = :claim AND f.namespace = :namespace AND {SAME_OWNERS} ORDER BY f.id"
     claim = folding.claim(subject, content)
-    hashed = folding.claim_hash(claim[0], content)
-    values = {"claim": hashed, "namespace": namespace, **scope.ids}
     return [
         fact
-        for fact in _where(transaction, test, values)
+        for fact in _spelt_alike(transaction, namespace, subject, content, scope)
         if folding.claim(fact.subject, fact.content) == claim
     ]
+
+
+def in_other_case(transaction: Transaction, fact: Fact) -> list[Fact]:
+    """Return the facts of a fact's owners that differ from it in letter case alone, by id."""
+    claim = folding.claim(fact.subject, fact.content)
+    key, said = claim[0], folding.folded(fact.content)
+    alike = _spelt_alike(transaction, fact.namespace, fact.subject, fact.content, fact.scope)
+    return [
+        other
+        for other in alike
+        if folding.claim(other.subject, other.content) != claim
+        and (folding.subject_key(other.subject), folding.folded(other.content)) == (key, said)
+    ]
+
+
+def _spelt_alike(
+    transaction: Transaction, namespace: str, subject: str, content: str, scope: Scope
+) -> Iterator[Fact]:
+    """Yield the facts with the hash of a claim, which ignores case; others may share it."""
+    test = f"f.claim_hash = :claim AND f.namespace = :namespace AND {SAME_OWNERS} ORDER BY f.id"
+    hashed = folding.claim_hash(folding.subject_key(subject), content)
+    return _where(
+        transaction, test, {"claim": hashed, "namespace": namespace, **scope.ids}
+    )
 
 
 def used_claims(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
