@@ -256,3 +256,84 @@ def test_rules_are_loaded_on_first_use() -> None:
     assert secrets._rules.cache_info().currsize == 0
     Screen("redact").value("key", "content")
     assert secrets._rules.cache_info().currsize == 1
+
+
+FOLDER = Path(__file__).parent / "secret_texts"
+
+PASSWORDS = ("vTq9plumHb", "hunter2", "S3cret!Pa55", "kZ8#mq2-Lw", "Tr0ub4dor&3", made(HEX, 16))
+KEYS = (made(LETTERS, 26), made(HEX, 32), made(LETTERS, 40, 2), f"sk-{made(HEX, 32)}")
+
+
+def lines(name: str) -> list[str]:
+    texts = (FOLDER / name).read_text("utf-8").splitlines()
+    return [text.replace("\\n", "\n") for text in texts if not text.startswith("#")]
+
+
+def forms() -> list[tuple[str, str, str]]:
+    """Each form with each of its secrets: what stands before the secret, it, and what follows."""
+    found = []
+    for text in lines("forms.txt"):
+        before, secret, after = re.split("[«»]", text)
+        examples = {"P": PASSWORDS, "K": KEYS}.get(secret, (secret,))
+        found += [(before, one, after) for one in examples]
+    return found
+
+
+@pytest.mark.parametrize(("before", "secret", "after"), forms())
+def test_a_secret_that_a_name_tells_is_redacted_and_the_rest_stays(
+    before: str, secret: str, after: str
+) -> None:
+    for around in ("", "Ana says that this works:\n", "x " * 500):
+        text = f"{around}{before}{secret}{after}"
+        told = redacted(text, find(text))
+        assert secret not in told
+        assert re.fullmatch(re.escape(around + before) + r".*\[redacted [a-z-]+\].*", told, re.S)
+        assert told.endswith(after)
+
+
+def test_five_hundred_harmless_texts_stay_whole() -> None:
+    texts = lines("harmless.txt")
+    assert len(set(texts)) >= 500
+    assert len(lines("forms.txt")) >= 150
+    assert [(text, redacted(text, found)) for text in texts if (found := find(text))] == []
+    together = "\n\n".join(texts)
+    assert find(together) == []
+
+
+def test_a_member_of_an_object_is_known_by_its_key() -> None:
+    given = {"password": "vTq9plumHb", "user": "vTq9plumHb", "headers": {"X-Api-Key": KEYS[0]}}
+    assert Screen("redact").value(given, "metadata") == {
+        "password": "[redacted password]",
+        "user": "vTq9plumHb",
+        "headers": {"X-Api-Key": "[redacted api-key]"},
+    }
+    kept = {"token": "string", "password": "$PW", "max_tokens": "4096x2"}
+    assert Screen("redact").value(kept, "metadata") is kept
+    with pytest.raises(InvalidArgument):
+        Screen("refuse").value(given, "metadata")
+
+
+HOSTILE = (
+    "password",
+    "password=",
+    "password: ",
+    "passwordpassword_",
+    "api key ",
+    "token is ",
+    "the password for a b c ",
+    "-p ",
+    "curl -u ",
+    "mysql \\\n -p",
+    "a" * 50 + "_",
+    '"key", ',
+    "://a:",
+    "https://hooks.x/hooks/",
+    "\\\\\\'secret",
+    "token:\n ",
+    "login a password ",
+)
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_a_hostile_text_is_searched_in_linear_time(part: str) -> None:
+    find(part * (200_000 // len(part)))  # quadratic time would take hours

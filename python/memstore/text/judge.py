@@ -264,9 +264,7 @@ def _spelt_alike(old: Claim, new: Claim, without: Collection[Rule]) -> Judgement
     if one == other or Rule.OTHER_CASE in without:
         return Judgement(Verdict.KEEP, Rule.SAME)
     words = zip(one.split(), other.split(), strict=False)
-    return Judgement(
-        Verdict.ASK, Rule.OTHER_CASE, tuple(two for two in words if two[0] != two[1])
-    )
+    return Judgement(Verdict.ASK, Rule.OTHER_CASE, tuple(two for two in words if two[0] != two[1]))
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:

@@ -100,6 +100,9 @@ SETTING: Final = lazy_pattern(
 )
 """What stands before a name that takes its value after a space."""
 
+UNTOLD: Final = ("api ", "secret ", "private ")
+"""What says no more of a token than the word alone, in a sentence."""
+
 AFTER: Final = lazy_pattern(
     r"""(?x)
     (?P<close>\\{0,3}["'`]?\]?)
@@ -125,8 +128,8 @@ QUOTED: Final = {
 }
 
 STATED: Final = lazy_pattern(
-    r"(?i)\b(?:pass(?:word|wd|phrase|code)|pwd|api[ -]?key|access[ -]key|secret(?:[ -]key)?|token"
-    r"|kennwort|passwort|contraseña|senha|mot de passe)"
+    r"(?i)\b(pass(?:word|wd|phrase|code|wort)|pwd|api[ -]?key|access[ -]key|secret(?:[ -]key)?"
+    r"|token|kennwort|contraseña|senha|mot de passe)"
     r"(?: (?:for|of|on|to|für|de|del)(?: [\w.@-]{1,40}){1,3}?)?"
     r" (?:is|was|are|ist|lautet|est|es|é)(?: now)?:? [\"'`]?([^\s\"'`]{6,200})"
 )
@@ -147,22 +150,29 @@ COMMANDS: Final = (
     ("ngrok", r"(?:add-)?authtoken [\"']?"),
     ("xfreerdp xfreerdp3", r"/p:[\"']?"),
     ("ConvertTo-SecureString", r"(?:-String )?[\"'](?=\S)"),
+    ("IDENTIFIED identified", r"(?i:by) '"),
 )  # fmt: skip
 """Commands, ``+`` for a space, and what stands before a secret in their lines."""
 
 MAX_LINE: Final = 1000
 """How far before an option its command is looked for."""
 
+MAX_CONTINUED: Final = 20
+"""Over how many ends of lines, each behind a backslash."""
+
+MAX_USUAL: Final = 60
+"""A longer value is read once, however many names stand in it."""
+
 TELLING: Final = (
     "pass pwd kennwort contrase senha secret token key auth credential curl wget http sshpass mysql"
     " mariadb mycli 7z podman mongo rdesktop redis-cli ldap zip sqlcmd bcp openssl smbclient lftp"
-    " ngrok xfreerdp login ipmitool rpcclient"
+    " ngrok xfreerdp login ipmitool rpcclient securestring identified"
 ).split()
 """A text without any of these has no secret that is known by a name."""
 
 REFERENCE: Final = lazy_pattern(
     r"""(?x)
-    [$%<{(\[*!~\\|^]                              # a variable, a template, a mask
+    [$%<{(\[*!~\\|^?]                              # a variable, a template, a mask
     | \.{0,2}/ | @[{\w]+[@}]$ | \#(?:\{|$) | -{1,2}[a-z]
     | (?i:file|env|vault|op|ssm|keyring|secretsmanager|arn|ref\+\w+|sops|data|secret|kms|gcp|aws)
       :[\w/:{]
@@ -175,7 +185,7 @@ MASKED: Final = lazy_pattern(r"\$\{|\$\(|\{\{|\}\}|<[^>]*>|\*{3}|\.{3}|…|•{2
 
 CODE: Final = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+[?;!]?$", re.ASCII)
 
-HEXADECIMAL: Final = lazy_pattern(r"[0-9a-fA-F]{16,}$")
+HEXADECIMAL: Final = lazy_pattern(r"[0-9a-fA-F]+$")
 
 UUID: Final = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
@@ -197,15 +207,20 @@ def find(text: str, lowered: str) -> Iterator[Found]:
     """Yield what looks like the value of a secret, in a text that is also given in lower case."""
     if not any(word in lowered for word in TELLING):
         return
+    looked_at = 0
     for match in NAME.finditer(text):
-        yield from _assigned(text, match)
+        if match.start() >= looked_at and (value := _value(text, match)) is not None:
+            if value.is_secret:
+                yield value.found
+            if value.found.end - value.found.start > MAX_USUAL:
+                looked_at = value.found.end  # else each name in it would be read with the rest
     for match in STATED.finditer(text):
-        value = match[1].rstrip(END)
-        if _is_mixed(value, least=8) and not _is_dummy(value):
-            yield Found(PASSWORD, match.start(1), match.start(1) + len(value))
-    for names, pattern in _commands():
+        value, is_password = match[2].rstrip(END), "pass" in match[1].lower()
+        if _is_stated(value, is_password=is_password):
+            yield Found(PASSWORD, match.start(2), match.start(2) + len(value))
+    for names, command, pattern in _commands():
         if any(name.lower() in lowered for name in names):
-            yield from _given(text, names, pattern)
+            yield from _given(text, pattern, command)
 
 
 def names_secret(name: str, value: str) -> str | None:
@@ -214,7 +229,15 @@ def names_secret(name: str, value: str) -> str | None:
     return kind if kind and _looks_secret(value, kind, name, quoted=True) else None
 
 
-def _assigned(text: str, match: re.Match[str]) -> Iterator[Found]:
+class _Value(NamedTuple):
+    """What a name of a secret is given."""
+
+    found: Found
+    is_secret: bool
+
+
+def _value(text: str, match: re.Match[str]) -> _Value | None:
+    """Return what a name is given, if that is the name of a secret."""
     start, end = match.span()
     least = max(0, start - MAX_BEFORE)
     while start > least and text[start - 1] in PART:
@@ -223,19 +246,21 @@ def _assigned(text: str, match: re.Match[str]) -> Iterator[Found]:
     name = written.rstrip(".-")
     end -= len(written) - len(name)
     if SPACED_NAME.search(text, max(0, start - 10), start):
-        name = text[max(0, start - 8) : start].split()[-1] + "_" + name
+        name = f"{text[max(0, start - 8) : start].split()[-1]} {name}"
+    if text[start - 1 : start] == ":" and text[start - 2 : start - 1].isdigit():
+        return None  # a part of a name such as arn:aws:…:1234:secret:db
     kind = _kind(name)
     after = AFTER.match(text, end) if kind else None
     if kind is None or after is None or not _joins(text, start, name, after):
-        return
+        return None
     sign = (after["quote"] or "")[-1:]
     value = (QUOTED[sign] if sign else BARE).match(text, after.end())
     if value is None:
-        return
+        return None
     said = value[0] if sign else value[0].rstrip(END)
     spoken = not sign and after["assigned"] is not None and ": " in after["assigned"]
-    if _looks_secret(said, kind, name, quoted=bool(sign), spoken=spoken):
-        yield Found(kind, value.start(), value.start() + len(said))
+    is_secret = _looks_secret(said, kind, name, quoted=bool(sign), spoken=spoken)
+    return _Value(Found(kind, value.start(), value.start() + len(said)), is_secret)
 
 
 def _joins(text: str, start: int, name: str, after: re.Match[str]) -> bool:
@@ -286,17 +311,19 @@ def _looks_secret(
     if len(value) < least or REFERENCE.match(value) or MASKED.search(value) or " " in value:
         return False
     if NUMBERS.match(value):
-        return kind == PASSWORD and value.isdigit() and 8 <= len(value) and _is_uneven(value)
+        return kind == PASSWORD and value.isdigit() and len(value) >= 8 and _is_uneven(value)
     if not quoted and CODE.match(value) and not _is_mixed(value, least=16):
         return False
-    if _is_dummy(value):
+    if is_dummy(value):
         return False
     is_lone = len(WORD.findall(name)) == 1
     if HEXADECIMAL.match(value) or UUID.match(value):
-        return kind == PASSWORD or not (is_lone and spoken)
+        # "token: 7c32b02c" may be any hash, in a sentence.
+        is_hash = kind == TOKEN and spoken and (is_lone or name.lower().startswith(UNTOLD))
+        return not is_hash and (kind == PASSWORD or len(value) >= 16)
     if kind == PASSWORD or (kind == SECRET and not (is_lone and spoken)):
         return _is_password(value) and (kind == PASSWORD or len(value) >= 8)
-    return _is_mixed(value, least=8)
+    return _is_mixed(value, least=8, turns=3 if is_lone and spoken else 2)
 
 
 def _is_password(value: str) -> bool:
@@ -307,10 +334,25 @@ def _is_password(value: str) -> bool:
     return bool(letters and digits) or bool(letters and signs) or _is_random(value)
 
 
-def _is_mixed(value: str, *, least: int) -> bool:
+def _is_stated(value: str, *, is_password: bool) -> bool:
+    """Whether a word that a sentence says to be a secret is no word of the language."""
+    if re.match(r"\w{1,20}[:=]", value):
+        return False  # an assignment of its own, or a hash such as sha256:…
+    if REFERENCE.match(value) or MASKED.search(value) or is_dummy(value) or NUMBERS.match(value):
+        return False
+    if not is_password:
+        return _is_mixed(value, least=8)
+    if re.search(r"[!@#%^&*+=].|[#%&*+=]$", value):
+        return any(one.isalpha() for one in value) and not re.search(r"@[\w-]+\.\w|://", value)
+    if not value.isalnum():
+        return False
+    return _is_mixed(value, least=8) or (value[0].isalpha() and _turns(value) > 0)
+
+
+def _is_mixed(value: str, *, least: int, turns: int = 2) -> bool:
     """Whether some part of it has letters and digits mingled as no word or version has them."""
     return any(
-        len(part) >= least and (_turns(part) >= 2 or _is_random(part))
+        len(part) >= least and (_turns(part) >= turns or _is_random(part))
         for part in re.split(r"[^A-Za-z0-9+]+", value)
     ) or (len(value) >= 2 * least and value.isascii() and _turns(value) >= 4)
 
@@ -334,7 +376,7 @@ def _is_uneven(digits: str) -> bool:
     return digits not in "01234567890123456789" and len(set(digits)) > 3
 
 
-def _is_dummy(value: str) -> bool:
+def is_dummy(value: str) -> bool:
     """Whether it is made of the words of a placeholder, and little else."""
     if len(set(value)) < 4:
         return True
@@ -347,29 +389,34 @@ def _is_dummy(value: str) -> bool:
 
 
 @cache
-def _commands() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
-    return tuple(
-        (
-            tuple(names.replace("+", " ") for names in names.split()),
-            re.compile(rf"(?<=\s){pattern}([^\s\"'`;|]{{4,200}})"),
-        )
-        for names, pattern in COMMANDS
-    )
+def _commands() -> tuple[tuple[list[str], re.Pattern[str], re.Pattern[str]], ...]:
+    """Return names of commands, the pattern of any of them, and that of their secrets."""
+    found = []
+    for written, option in COMMANDS:
+        names = [name.replace("+", " ") for name in written.split()]
+        any_of = "|".join(map(re.escape, names))
+        command = re.compile(rf"(?<![\w-])(?:{any_of})(?![\w-])")
+        found.append((names, command, re.compile(rf"(?<=\s){option}([^\s\"'`;|]{{4,200}})")))
+    return tuple(found)
 
 
-def _given(text: str, names: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[Found]:
-    """Yield the secrets that commands are given in their line."""
+def _given(text: str, pattern: re.Pattern[str], command: re.Pattern[str]) -> Iterator[Found]:
+    """Yield the secrets that commands are given in their lines."""
     for match in pattern.finditer(text):
-        line = _line_before(text, match.start())
-        if not any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line) for name in names):
+        if not command.search(text, _line_start(text, match.start()), match.start()):
             continue
         value, user = match[1], match[0][: match.start(1) - match.start()]
-        is_plain = REFERENCE.match(value) or MASKED.search(value) or _is_dummy(value)
+        is_plain = REFERENCE.match(value) or MASKED.search(value) or is_dummy(value)
         if not is_plain and value not in user and not value.isdigit():
             yield Found(PASSWORD, match.start(1), match.end(1))
 
 
-def _line_before(text: str, place: int) -> str:
-    """Return what stands before a place in its line, which a backslash may continue."""
-    before = text[max(0, place - MAX_LINE) : place].replace("\\\n", "  ")
-    return before[before.rfind("\n") + 1 :]
+def _line_start(text: str, place: int) -> int:
+    """Return where the line of a place begins, which backslashes may have continued."""
+    least = max(0, place - MAX_LINE)
+    start = place
+    for _ in range(MAX_CONTINUED):
+        start = text.rfind("\n", least, start)
+        if start < 1 or text[start - 1] != "\\":
+            break
+    return max(start + 1, least)

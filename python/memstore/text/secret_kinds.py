@@ -14,9 +14,9 @@ def _rule(kind: str, pattern: str, *keywords: str, **more: float) -> dict[str, A
     return {"kind": kind, "pattern": pattern, "keywords": [*keywords], **more}
 
 
-def _token(kind: str, start: str, rest: str, keyword: str = "") -> dict[str, Any]:
+def _token(kind: str, start: str, rest: str, keyword: str = "", **more: float) -> dict[str, Any]:
     """Return a rule for a token that is known by how it starts."""
-    return _rule(kind, ALONE.format(start + rest), (keyword or start).lower())
+    return _rule(kind, ALONE.format(start + rest), (keyword or start).lower(), **more)
 
 
 OWN_RULES: Final[tuple[dict[str, Any], ...]] = (
@@ -37,6 +37,73 @@ OWN_RULES: Final[tuple[dict[str, Any], ...]] = (
         ".",
         entropy=4.0,
     ),
+    _token(
+        "tailscale-key", "tskey-", r"(?:[a-z]{2,20}-)?[A-Za-z0-9]{6,40}(?:-[A-Za-z0-9]{10,80})?"
+    ),
+    _token("voyage-api-key", "pa-", r"[A-Za-z0-9_-]{40,80}", entropy=4.0),
+    _token("openai-api-key", "sk-", r"(?:[a-z]{2,10}-)?[A-Za-z0-9_]{32,200}", entropy=3.0),
+    _token("pinecone-api-key", "pcsk_", r"[A-Za-z0-9_]{30,100}"),
+    _token("tavily-api-key", "tvly-", r"(?:dev-|prod-)?[A-Za-z0-9]{24,60}"),
+    _token("firecrawl-api-key", "fc-", r"[0-9a-f]{32}"),
+    _token("jina-api-key", "jina_", r"[A-Za-z0-9_-]{40,80}"),
+    _token("nvidia-api-key", "nvapi-", r"[A-Za-z0-9_-]{40,100}"),
+    _token("cerebras-api-key", "csk-", r"[a-z0-9]{40,60}"),
+    _token("fireworks-api-key", "fw_", r"[A-Za-z0-9]{20,60}", entropy=3.5),
+    _token("elevenlabs-api-key", "sk_", r"[0-9a-f]{48}"),
+    _token("resend-api-key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,40}", entropy=3.5),
+    _token("docker-access-token", "dckr_", r"(?:pat|oat)_[A-Za-z0-9_-]{20,60}"),
+    _token("netlify-access-token", "nfp_", r"[A-Za-z0-9]{36,60}"),
+    _token("neon-api-key", "napi_", r"[a-z0-9]{40,80}"),
+    _token("render-api-key", "rnd_", r"[A-Za-z0-9]{28,60}"),
+    _token("posthog-personal-api-key", "phx_", r"[A-Za-z0-9]{40,60}"),
+    _token("notion-api-token", "secret_", r"[A-Za-z0-9]{43}", entropy=4.0),
+    _rule(
+        "langfuse-secret-key", r"\bsk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "sk-lf-"
+    ),
+    _rule(
+        "slack-webhook-url",
+        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,200})",
+        "hooks.slack",
+    ),
+    _rule(
+        "discord-webhook-url",
+        r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/(\d{5,25}/[A-Za-z0-9_-]{40,100})",
+        "/webhooks/",
+    ),
+    _rule(
+        "microsoft-teams-webhook",
+        r"(?:webhook\.office\.com/webhookb2|outlook\.office\.com/webhook)/([^\s\"'<>)]{30,300})",
+        "office.com/webhook",
+    ),
+    _rule(
+        "webhook-url",  # of services that have an unguessable path or parameter
+        r"(?:open\.(?:feishu|larksuite)\.\w{2,3}/open-apis/bot/v2/hook"
+        r"|maker\.ifttt\.com/trigger/\w{1,60}/with/key|hook\.(?:\w{2}\d\.)?make\.com"
+        r"|https?://[\w.:-]{3,100}/(?:api/webhook|hooks))"
+        r"/([A-Za-z0-9_/-]{0,40}[A-Za-z0-9_-]{16,200})",
+        "hook",
+        "ifttt.com",
+        entropy=3.2,
+    ),
+    _rule(
+        "webhook-url", r"hooks\.zapier\.com/hooks/catch/(\d{1,12}/[a-z0-9]{5,40})", "hooks.zapier"
+    ),
+    _rule(
+        "webhook-url",
+        r"(?:qyapi\.weixin\.qq\.com/cgi-bin/webhook/send|chat\.googleapis\.com/v1/spaces/[^\s?]{1,100}"
+        r"|logic\.azure\.com[^\s?\"']{1,200}|api\.powerplatform\.com[^\s?\"']{1,300})"
+        r"\?[^\s\"'<>]{0,200}?(?:key|sig)=([A-Za-z0-9_%-]{16,200})",
+        "key=",
+        "sig=",
+    ),
+    _rule(
+        "signature-in-url",
+        r"[?&](?:sig|Signature|X-Amz-Signature|X-Goog-Signature)=([A-Za-z0-9%/+_-]{32,600}=?)",
+        "sig=",
+        "signature=",
+        entropy=3.0,
+    ),
+    _rule("token-in-url", r"\bhttps?://([A-Za-z0-9_-]{20,200})@[\w.-]", "://", entropy=3.2),
     _rule("azure-account-key", r"(?i:AccountKey)=([A-Za-z0-9+/]{40,90}={0,2})", "accountkey="),
     _rule(
         "password-in-url",

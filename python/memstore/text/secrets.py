@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -45,6 +46,8 @@ RULES: Final = os.path.join(os.path.dirname(__file__), "secret_rules.json")
 
 INVISIBLE: Final = lazy_pattern(f"[{escaping.UNSEEN}{escaping.DEPENDING}]")
 """Characters that may stand inside a copied key without being seen."""
+
+IN_ADDRESS: Final = "password-in-url"
 
 SCREENED: Final = frozenset(
     "content subject category source name source_model source_description tags metadata"
@@ -162,13 +165,25 @@ def find(text: str) -> list[Secret]:
     by_keyword, always_allowed = _rules()
     due = {rule: None for word, rules in by_keyword.items() if word in lowered for rule in rules}
     found = [secret for rule in due for secret in _matches(rule, text, always_allowed)]
-    named = [Secret(*one) for one in named_secrets.find(text, lowered)]
-    kept: list[Secret] = []
-    # Of those at one place, the kind that is known by its form; the sort keeps their order.
-    for secret in sorted((*found, *named), key=lambda one: (one.start, -one.end)):
-        if not kept or secret.start >= kept[-1].end:
-            kept.append(secret)
-    return kept
+    kept = _apart([], sorted(found, key=lambda one: (one.start, -one.end)))
+    # Where both are found, the kind that is known by its form is the one to tell.
+    named = (Secret(*one) for one in named_secrets.find(text, lowered))
+    return _apart(kept, sorted(named, key=lambda one: (one.start, -one.end)))
+
+
+def _apart(kept: list[Secret], more: list[Secret]) -> list[Secret]:
+    """Return secrets with those of ``more`` that overlap none before them; both are in order."""
+    starts = [secret.start for secret in kept]
+    added: list[Secret] = []
+    last = 0
+    for secret in more:
+        after = bisect_left(starts, secret.start)
+        before = kept[after - 1].end if after else 0
+        until = starts[after] if after < len(starts) else secret.end
+        if secret.start >= max(last, before) and secret.end <= until:
+            last = secret.end
+            added.append(secret)
+    return sorted([*kept, *added], key=lambda one: one.start)
 
 
 def _as_written(found: list[Secret], text: str) -> list[Secret]:
@@ -196,8 +211,15 @@ def _matches(rule: _Rule, text: str, always_allowed: tuple[str, ...]) -> Iterato
         allowed = any(
             _compiled(pattern).search(secret) for pattern in (*rule.allowed, *always_allowed)
         ) or any(word in secret.lower() for word in rule.stopwords)
+        allowed = allowed or (rule.kind == IN_ADDRESS and _is_example(match[0], secret))
         if not allowed and (not rule.entropy or _entropy(secret) > rule.entropy):
             yield Secret(rule.kind, *match.span(group))
+
+
+def _is_example(address: str, password: str) -> bool:
+    """Whether the password in an address is the user's name, or that of a documentation."""
+    user = address.partition("://")[2].partition(":")[0]
+    return password == user or named_secrets.is_dummy(password)
 
 
 def _entropy(text: str) -> float:

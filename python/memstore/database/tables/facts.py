@@ -953,9 +953,7 @@ def _spelt_alike(
     """Yield the facts with the hash of a claim, which ignores case; others may share it."""
     test = f"f.claim_hash = :claim AND f.namespace = :namespace AND {SAME_OWNERS} ORDER BY f.id"
     hashed = folding.claim_hash(folding.subject_key(subject), content)
-    return _where(
-        transaction, test, {"claim": hashed, "namespace": namespace, **scope.ids}
-    )
+    return _where(transaction, test, {"claim": hashed, "namespace": namespace, **scope.ids})
 
 
 def used_claims(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
