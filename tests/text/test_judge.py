@@ -177,6 +177,8 @@ HARMLESS = {
 def test_harmless_edit_changes_no_verdict(language: str, case: Case, edit: str) -> None:
     if language == "de" and edit == "a small first letter":
         pytest.skip("a capital letter tells a German name from a verb")
+    if case.rule in (Rule.SAME, Rule.OTHER_CASE) and edit == "a small first letter":
+        pytest.skip("it makes another text of the same words")
     change = HARMLESS[edit]
     expected = judged(case)
     for older, newer in (

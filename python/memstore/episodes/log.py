@@ -70,10 +70,12 @@ if TYPE_CHECKING:
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
     from memstore.episodes import copies
+    from memstore.history import trust
     from memstore.search.past import Past
     from memstore.search.searches import Searches
-else:  # only the turns of sessions need them
-    copies = lazy_import("memstore.episodes.copies")
+else:
+    copies = lazy_import("memstore.episodes.copies")  # only the turns of sessions need them
+    trust = lazy_import("memstore.history.trust")
     turns = lazy_import("memstore.domain.turns")
 
 MAX_REACH: Final = 100
@@ -553,6 +555,7 @@ class Episodes:
         patch = self.screen.value(patch, "metadata")
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
+            trust.check_episodes(transaction, self._author, [episode.id])
             if not changes.change(transaction, self._author, episode, columns, patch):
                 return episode
             return self._known(transaction, episode.id)
@@ -643,6 +646,7 @@ class Episodes:
         """
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
+            trust.check_episodes(transaction, self._author, [episode.id])
             erase_episode(Changes(transaction, self._author), episode)
         is_gone = self._engine.compact()
         return self._searches.episodes.index.rewrite() and is_gone
@@ -672,6 +676,7 @@ class Episodes:
         active = episode_table.expiring(
             transaction, replace(wanted, now=moment), limit=limit, newest_first=newest_first
         )
+        trust.check_episodes(transaction, self._author, [one.id for one in active])
         changes.expire(transaction, self._author, active, min(clock.utc_now(), moment))
         return [one.id for one in active]
 

@@ -304,6 +304,7 @@ def _carry_out(
         writer.keep(fact, {**(change.evidence or {}), "outranked": True})
         return Applied(change=change, fact=fact, known=True)
     if isinstance(change, DeleteFact):
+        writer.check_acts(fact)
         deleted = writer.delete(fact, change.evidence, change.at)
         return Applied(change=change, fact=deleted, previous=fact)
     episode_id = _saying_it_again(fact, change)

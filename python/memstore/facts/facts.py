@@ -192,6 +192,12 @@ class Facts:
         fact = known(transaction, self.namespaces, fact_id)
         return fact, self.writer(transaction, fact.namespace)
 
+    def _to_change(self, transaction: Transaction, fact_id: int) -> tuple[Fact, FactWriter]:
+        """Return a fact that whoever asks may change, and what writes in its namespace."""
+        fact, writer = self._found(transaction, fact_id)
+        writer.check_acts(fact)
+        return fact, writer
+
     # -- storing ---------------------------------------------------------------------------
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
@@ -484,13 +490,13 @@ class Facts:
 
     def pin(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             rules.check_unretired(fact)
             return writer.pin(fact)
 
     def unpin(self, fact_id: int) -> Fact:
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             rules.check_unretired(fact)
             return writer.unpin(fact)
 
@@ -506,14 +512,14 @@ class Facts:
         """
         patch = self._screen.value(metadata.checked_mapping(patch), "metadata")
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             rules.check_undeleted(fact)
             return writer.patch_metadata(fact, check(fact, patch) if check else patch)
 
     def set_expiry(self, fact_id: int, expired_at: datetime | None) -> Fact:
         """Change when a fact expires; one that has expired may hold again."""
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             rules.check_unretired(fact)
             rules.check_holds(fact.valid_at, expired_at)
             return writer.set_expiry(fact, expired_at)
@@ -524,7 +530,7 @@ class Facts:
 
     def deleted(self, transaction: Transaction, fact_id: int) -> Fact:
         """Delete a fact in a transaction; one that is deleted stays as it is."""
-        fact, writer = self._found(transaction, fact_id)
+        fact, writer = self._to_change(transaction, fact_id)
         return fact if fact.deleted_at is not None else writer.delete(fact)
 
     def delete_all(self, wanted: FactFilter) -> list[Fact]:
@@ -541,13 +547,14 @@ class Facts:
                 writer = self.writer(transaction)
                 still = sorted(fact_table.select_ids(transaction, among))
                 found = fact_table.get_many(transaction, still)
+                writer.check_acts(*found.values())
                 deleted += [writer.delete(found[id_], at=wanted.now) for id_ in still]
         return deleted
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             return repairs.restore(writer, fact)
 
     def restore_deleted(self, at: datetime, scope: Scope | None) -> int:
@@ -559,7 +566,9 @@ class Facts:
             with self.writing() as transaction:
                 writer = self.writer(transaction)
                 ids = left[start : start + CHANGED_AT_ONCE]
-                for fact in fact_table.get_many(transaction, ids).values():
+                found = fact_table.get_many(transaction, ids)
+                writer.check_acts(*found.values())
+                for fact in found.values():
                     unchanged = fact.deleted_at == at and fact.content
                     if unchanged and writer.key_holder(fact) is None:
                         writer.restore(fact)
@@ -569,14 +578,15 @@ class Facts:
     def reinstate(self, fact_id: int) -> RepairedFact:
         """Store the text of a superseded fact again, next to the fact that superseded it."""
         with self.writing() as transaction:
-            fact, writer = self._found(transaction, fact_id)
+            fact, writer = self._to_change(transaction, fact_id)
             return repairs.reinstate(writer, fact)
 
     def erase(self, fact_id: int) -> bool:
         with self.writing() as transaction:
             fact = stored(transaction, self.namespaces, fact_id)
-            changes = self.writer(transaction, fact.namespace).changes
-            erasing.erase_fact(changes, fact, self._dependents)
+            writer = self.writer(transaction, fact.namespace)
+            writer.check_acts(fact)
+            erasing.erase_fact(writer.changes, fact, self._dependents)
         return self._engine.compact()
 
 

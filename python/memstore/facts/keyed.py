@@ -78,8 +78,8 @@ def put(
 ) -> Put:
     """Store a fact under its external key; it supersedes the current one.
 
-    One that is equal stays as it is; at most its expiry changes. The caller names the fact, so what
-    counts less replaces it too.
+    One that is equal stays as it is; at most its expiry changes. The caller names the fact, so a
+    text that counts less replaces it too, unless the caller does: that is a ``Conflict``.
     """
     known = writer.same_key(new)
     if known is not None:
@@ -88,6 +88,7 @@ def put(
     if not held:
         return Put(writer.insert(new, evidence, now=now), None)
     current, *others = held
+    writer.check_acts(*held)
     if current.status in ("active", "distrusted") and _is_equal(current, new):
         fact = writer.set_expiry(current, new.expired_at)
     else:
@@ -124,6 +125,7 @@ def _deleted(writer: FactWriter, wanted: DeleteKey) -> Fact | None:
     """Delete every current fact with the key; return the newest, as it is now."""
     keys, scope = [wanted.external_key], checked_scope(wanted.scope)
     held = [*fact_table.of_external_keys(writer.transaction, writer.namespace, keys, scope)]
+    writer.check_acts(*held)
     gone = [
         writer.delete(fact) for fact in held if fact.status == "expired" or not wanted.if_expired
     ]

@@ -214,10 +214,12 @@ class Proposals:
             for fact in _facts_of(proposal):
                 if fact.status != "active":
                     raise Conflict(f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}")
+            writer = self._facts.writer(transaction)
+            writer.check_acts(*_facts_of(proposal))
             decision = _decision(proposal, Kind.REOPEN)
             if proposal.kind == "consolidation":
                 decision = decision._replace(content=proposal.content)
-            proposal_table.decide(self._facts.writer(transaction).changes, decision)
+            proposal_table.decide(writer.changes, decision)
             return self._known(transaction, proposal.id)
 
     @keywords(ProposalList)
@@ -265,6 +267,7 @@ class Proposals:
         proposal = self._open(transaction, proposal_id, scope)
         _check_current(proposal)
         writer = self._facts.writer(transaction)
+        writer.check_acts(*proposal.sources)
         if prepared is not None:
             return self._consolidate(writer, proposal, prepared)
         if proposal.new is None:  # it could not be accepted when texts were embedded
@@ -280,7 +283,9 @@ class Proposals:
     ) -> Proposal:
         proposal = self._open(transaction, proposal_id, scope)
         decision = _decision(proposal, Kind.REJECT)
-        proposal_table.decide(self._facts.writer(transaction).changes, decision)
+        writer = self._facts.writer(transaction)
+        writer.check_acts(*_facts_of(proposal))
+        proposal_table.decide(writer.changes, decision)
         return self._known(transaction, proposal.id)
 
     def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:

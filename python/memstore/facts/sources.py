@@ -22,6 +22,7 @@ def trust(facts: Facts, source: str, level: str | None) -> TrustChange:
     if level is not None:
         level = checked_choice(level, (*LEVELS, DEFAULT), "level")
     with facts.writing() as transaction:
+        trusts.check_decides(transaction, facts.author)
         before = trusts.table(transaction)
         levels = {key: one for key, one in before.levels.items() if level is None or key != name}
         if level not in (None, DEFAULT):
@@ -37,6 +38,7 @@ def distrust(facts: Facts, source: str) -> TrustChange:
     """Hide what rests on a source alone, or on it and other distrusted ones."""
     name = _named(source)
     with facts.writing() as transaction:
+        trusts.check_decides(transaction, facts.author)
         before = trusts.table(transaction)
         if name in before.distrusted:
             return TrustChange(before.effective)

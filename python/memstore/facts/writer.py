@@ -360,12 +360,20 @@ class FactWriter:
         """Whether something that counts so much may retire a fact: what counts less never does.
 
         Without evidence, somebody named the fact. An agent that does so acts for the person that
-        it works for.
+        it works for; through a program that counts less, nobody counts more than it does.
         """
+        own = trust.of_author(self.transaction, self.changes.author)
+        if own.trust.rank < Trust.AGENT.rank:
+            credit = min(credit, own, key=lambda one: one.trust.rank)
         least = Trust.PERSON if evidence else Trust.AGENT
         if credit.trust.rank >= least.rank:
             return True
         return credit.trust.rank >= trust.of_facts(self.transaction, [old.id])[old.id].trust.rank
+
+    def check_acts(self, *facts: Fact) -> None:
+        """Raise ``Conflict`` if a fact counts more than who wants to change it."""
+        ids = [fact.id for fact in facts]
+        trust.check_acts(self.transaction, self.changes.author, ids)
 
     def outranks(self, fact: Fact, evidence: Evidence) -> bool:
         """Whether a fact counts more than the episode for which a model wants to retire it."""

@@ -20,6 +20,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import EntityDecision
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.history import trust
 from memstore.text.names import name_key, stands_in
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def decide(
     changes: Changes, namespace: str, left: str, right: str, *, same: bool
 ) -> EntityDecision:
     """Store that two names are one entity, or are not, and update the built graph."""
+    trust.check_decides(changes.transaction, changes.author)
     names = (_checked(left, "left"), _checked(right, "right"))
     keys = (name_key(names[0]), name_key(names[1]))
     if keys[0] == keys[1]:
@@ -60,6 +62,7 @@ def decide(
 
 def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDecision:
     """Withdraw a decision and return it; the built graph is updated."""
+    trust.check_decides(changes.transaction, changes.author)
     key = name_key(_checked(left, "left"))
     other = name_key(_checked(right, "right"))
     known = _on(_around(changes.transaction, namespace, key), other)

@@ -35,7 +35,7 @@ from memstore.domain.erasures import (
 )
 from memstore.domain.plans import outdated
 from memstore.errors import NotFound, Remedy
-from memstore.history import erasing, reasons
+from memstore.history import erasing, reasons, trust
 from memstore.history.queries import Queries
 from memstore.text.occurrences import Occurrences
 
@@ -155,6 +155,11 @@ class ErasurePlan:
         Raises:
             Conflict: something that the plan rests on has changed since; nothing was done.
         """
+        with self._place.engine.read() as transaction:
+            for ids in _batches(self.fact_ids):
+                trust.check_acts(transaction, self._place.author, ids)
+            for ids in _batches(self.episode_ids):
+                trust.check_episodes(transaction, self._place.author, ids)
         work = _Erasing(self, progress)
         is_gone = work.carry_out(work.tell)
         return Erased(counts=work.counts, left=tuple(work.left), is_gone=is_gone)
@@ -490,6 +495,8 @@ def clear(place: Place, namespace: str) -> bool:
     Returns:
         Whether the bytes are already gone from the files.
     """
+    with place.engine.read() as transaction:
+        trust.check_decides(transaction, place.author)
     return _Clearing(place, namespace).carry_out()
 
 

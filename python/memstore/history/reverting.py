@@ -18,7 +18,7 @@ from memstore.domain import clock
 from memstore.domain.plans import DECISIONS, UNDO, Action, Reverted, outdated
 from memstore.errors import InvalidArgument, NotFound, Remedy
 from memstore.frozen import replace
-from memstore.history import proposals
+from memstore.history import proposals, trust
 from memstore.history.seen import ANOTHER_FACT, Seen
 from memstore.history.undoing import undoing
 
@@ -108,6 +108,7 @@ class Plan:
                 raise outdated()
             if not steps:
                 return Reverted(act=None, lines=(), steps=())
+            trust.check_acts(transaction, self._author, sorted({step.fact_id for step in steps}))
             before = journal.last_id(transaction)
             changes = Changes(transaction, self._author)
             for step in steps:

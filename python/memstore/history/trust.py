@@ -15,6 +15,7 @@ from memstore.database.tables import meta as meta_table
 from memstore.database.tables import support as support_table
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable
+from memstore.errors import Conflict, Remedy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -317,10 +318,62 @@ def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:
     return _leg(levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)})
 
 
+def outranking(transaction: Transaction, author: Author, fact_ids: Sequence[int]) -> list[int]:
+    """Return which of these facts somebody may not change, because they count more than he does.
+
+    An agent acts for the person that it works for, so only those who count less than an agent are
+    held to what each fact counts. Of what counts less, a change is a proposal at most.
+    """
+    own = of_author(transaction, author)
+    if own.trust.rank >= Trust.AGENT.rank:
+        return []
+    found = of_facts(transaction, fact_ids)
+    return [id_ for id_, credit in found.items() if credit.trust.rank > own.trust.rank]
+
+
+def check_acts(transaction: Transaction, author: Author, fact_ids: Sequence[int]) -> None:
+    """Raise ``Conflict`` if one of these facts counts more than who wants to change it.
+
+    Every act on a stored fact asks this: deleting, restoring, expiring, erasing, pinning, changing
+    metadata, deciding about proposals, taking acts back.
+    """
+    if more := outranking(transaction, author, fact_ids):
+        raise Conflict(
+            f"{author.source!r} counts less than fact {more[0]}, which was not changed",
+            remedy=Remedy.TRUST_SOURCE,
+        )
+
+
+def check_episodes(transaction: Transaction, author: Author, episode_ids: Sequence[int]) -> None:
+    """Raise ``Conflict`` if one of these episodes counts more than who wants to change it."""
+    own = of_author(transaction, author)
+    if own.trust.rank >= Trust.AGENT.rank:
+        return
+    for id_, credit in of_episodes(transaction, episode_ids).items():
+        if credit.trust.rank > own.trust.rank:
+            raise Conflict(
+                f"{author.source!r} counts less than episode {id_}, which was not changed",
+                remedy=Remedy.TRUST_SOURCE,
+            )
+
+
+def check_decides(transaction: Transaction, author: Author) -> None:
+    """Raise ``Conflict`` for text of others that wants to decide about the memory as a whole."""
+    if of_author(transaction, author).is_foreign:
+        raise Conflict(
+            f"{author.source!r} counts less than who decides about this; nothing was changed",
+            remedy=Remedy.TRUST_SOURCE,
+        )
+
+
+def of_author(transaction: Transaction, author: Author) -> Credit:
+    """Return what somebody's acts count, without a text."""
+    return table(transaction).credit(author.actor, None, author.source)
+
+
 def is_person(transaction: Transaction, author: Author) -> bool:
     """Return whether what somebody decides, without a text, is a person's decision."""
-    credit = table(transaction).credit(author.actor, None, author.source)
-    return credit.trust is Trust.PERSON
+    return of_author(transaction, author).trust is Trust.PERSON
 
 
 def _leg(levels: TrustTable, row: LegRow, spoken: Mapping[int, Spoken]) -> Credit:

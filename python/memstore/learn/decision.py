@@ -91,7 +91,7 @@ from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import CUT, Unusable, list_schema, parse_list, shown, unusable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
@@ -242,9 +242,9 @@ def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact])
         raise Unusable(CUT)
     if not isinstance(entry, dict):
         raise Unusable(f"an operation must be an object, not {_excerpt(entry)}")
-    event = entry.get("event")
-    if not isinstance(event, str) or event not in EVENTS:
-        raise Unusable(f"there is no operation {_excerpt(event)}")
+    event = _event(entry)
+    if event not in EVENTS:
+        raise Unusable(f"there is no operation {_excerpt(entry.get('event'))}")
     if (fact := shown(entry.get("fact"), facts)) is None:
         raise Unusable(f"there is no fact {_excerpt(entry.get('fact'))}")
     number = entry.get("memory")
@@ -259,6 +259,12 @@ def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact])
         )
     decision = decision._replace(memory=memory)
     return decision if event != "UPDATE" else _update(decision, memory, entry.get("text"), existing)
+
+
+def _event(entry: Mapping[str, object]) -> str:
+    """Return the operation that an entry names, in any letter case."""
+    event = entry.get("event")
+    return event.strip().upper() if isinstance(event, str) else ""
 
 
 def _update(decision: Decision, memory: Fact, text: object, existing: Sequence[Fact]) -> Decision:
@@ -281,10 +287,10 @@ def _refusal(
 ) -> Refusal:
     """Return a refusal with everything known about an unusable operation."""
     given = entry if isinstance(entry, dict) else {}
-    event = given.get("event")
+    event = _event(given)
     fact, memory = shown(given.get("fact"), facts), shown(given.get("memory"), existing)
     return Refusal(
-        event if isinstance(event, str) and event in EVENTS else "",
+        event if event in EVENTS else "",
         reason,
         fact=None if fact is None else fact.content,
         memory_id=None if memory is None else memory.id,

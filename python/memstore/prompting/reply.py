@@ -87,12 +87,17 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
 def parse_list(text: str, name: str, *, may_break_off: bool = False) -> list[object]:
     """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks.
 
+    Or the list itself, if its entries are objects: some models leave the object around it out.
+
     Args:
         may_break_off: if the reply breaks off in it, return its whole entries, and :data:`CUT`.
     """
     try:
         entries = parse_object(text).get(name)
     except ReplyError:
+        bare = _bare_list(text)
+        if bare is not None:
+            return bare
         found = _cut_list(text, name) if may_break_off and isinstance(text, str) else None
         if found is None:
             raise
@@ -100,6 +105,15 @@ def parse_list(text: str, name: str, *, may_break_off: bool = False) -> list[obj
     if not isinstance(entries, list):
         raise unusable(f'the model\'s reply has no list "{name}"')
     return entries
+
+
+def _bare_list(text: str) -> list[object] | None:
+    """Return the list of objects that a whole reply is; ``None`` if it is something else."""
+    try:
+        entries = parse_array(text)
+    except ReplyError:
+        return None
+    return entries if entries and all(isinstance(one, dict) for one in entries) else None
 
 
 class Unusable(ValueError):

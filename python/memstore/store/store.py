@@ -421,8 +421,8 @@ class Store:
             unsearched: no search finds it, so that it may be large: up to 16 MiB of text, and as
                 much metadata (otherwise 1,000,000 characters, and 64 KiB).
             unless_known: if an active fact with the same owners, category, metadata and expiry
-                already says this (ignoring spacing and a final full stop, not case), confirm that fact,
-                let it supersede ``supersedes``, and return it.
+                already says this (ignoring spacing and a final full stop, but not case), confirm
+                that fact, let it supersede ``supersedes``, and return it.
 
         Raises:
             NotFound: there is no fact ``supersedes``, or no episode ``episode_id``, in this

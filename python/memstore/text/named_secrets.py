@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.lazy import lazy_pattern
@@ -16,12 +17,10 @@ from memstore.lazy import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PASSWORD: Final = "password"
+PASSWORD: Final = "password"  # noqa: S105 - a kind, as are the next
 KEY: Final = "api-key"
-TOKEN: Final = "token"
-SECRET: Final = "secret"
-
-KINDS: Final = (PASSWORD, KEY, TOKEN, SECRET)
+TOKEN: Final = "token"  # noqa: S105
+SECRET: Final = "secret"  # noqa: S105
 
 ENDINGS: Final = {
     **dict.fromkeys(
@@ -108,7 +107,8 @@ AFTER: Final = lazy_pattern(
     (?P<close>\\{0,3}["'`]?\]?)
     (?:
       (?P<typed>[ ]?:[ ]?[A-Za-z_][\w.]{0,30}(?:\[\w{1,20}\])?(?:[ ]?\|[ ]?None)?[ ]?=(?![=~])[ ]?)
-      | (?P<assigned>[ \t]{0,20}(?::=|=>|[:=](?![=~]))[ \t]{0,20}(?:[|>]-?[ ]?)?(?:\r?\n[ \t]{1,20})?)
+      | (?P<assigned>[ \t]{0,20}(?::=|=>|[:=](?![=~]))[ \t]{0,20}(?:[|>]-?[ ]?)?
+          (?:\r?\n[ \t]{1,20})?)
       | (?P<paired>,?\s{1,40}["']?(?i:value)["']?[ ]{0,4}[:=][ ]{0,4})
       | (?P<listed>[ ]{0,4},\s{1,8}(?=\\{0,3}["'`]))
       | (?P<tagged>>)
@@ -360,7 +360,7 @@ def _is_mixed(value: str, *, least: int, turns: int = 2) -> bool:
 def _turns(text: str) -> int:
     """Return how often letters and digits change places."""
     kinds = [one.isdigit() for one in text if one.isalnum()]
-    return sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    return sum(one != other for one, other in pairwise(kinds))
 
 
 def _is_random(value: str) -> bool:

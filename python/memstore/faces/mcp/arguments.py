@@ -86,6 +86,16 @@ class Argument(NamedTuple):
         return self.default is REQUIRED
 
     @property
+    def is_text(self) -> bool:
+        """Whether it takes any text, or one of some."""
+        return str in self.kind.types and int not in self.kind.types
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it takes one of the texts that its schema lists."""
+        return "enum" in self.kind.schema
+
+    @property
     def schema(self) -> dict[str, Any]:
         # A default of None, False or empty is left out, because it would cost tokens.
         default = {} if self.required or not self.default else {"default": self.default}

@@ -39,6 +39,14 @@ ERROR_CHARACTERS: Final = 600
 
 SHOWN_FAULTS: Final = 3
 
+NOTHING: Final = frozenset({"null", "none", "undefined"})
+"""What some models write for what they leave out."""
+
+TIMES: Final = frozenset(
+    "after before valid_after valid_before valid_at expired_after expired_before as_of due".split()
+)
+"""Texts that are a time, so that a word of :data:`NOTHING` cannot be meant."""
+
 OWNER: Final = "owner"
 """The name of a function's parameter for the owners."""
 
@@ -53,13 +61,13 @@ def episode_id(value: object) -> int | str:
 
     Both may have the ``e`` that stands before them in the lines of an answer.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
     if isinstance(value, str):
         text = value.strip().removeprefix("#")
         if len(text) != clock.UUID_CHARACTERS:
             text = text.removeprefix("e")
-        if text.isascii() and text.isdigit() and len(text) < 20:
+        if text.isascii() and text.isdigit() and len(text) < 20 and int(text):
             return int(text)
         if len(text) == clock.UUID_CHARACTERS:
             return text
@@ -76,7 +84,7 @@ def _of_either(value: object) -> object:
         if not (number.isascii() and number.isdigit() and len(number) < 20):
             raise ValueError("an id is a whole number such as 12, or e12 for a turn")
         number = int(number)
-    if isinstance(number, int) and number < 1:
+    if isinstance(number, int | float) and number < 1:
         raise ValueError("must be 1 or more")
     return number
 
@@ -252,7 +260,7 @@ class Tool:
         read: dict[str, Any] = {}
         faults = []
         for name, one in self._arguments.items():
-            if name not in given:
+            if name not in given or self._is_left_out(name, one, given[name]):
                 if one.required:
                     faults.append(f"{name} is missing")
                 read[name] = one.default
@@ -274,6 +282,30 @@ class Tool:
                 )
             )
         return read
+
+    def _is_left_out(self, name: str, one: Argument, value: Any) -> bool:
+        """Whether a value is what models and proxies fill in for an argument that they leave out.
+
+        ``""``, ``0``, ``[]``, ``{}`` and "null" are, wherever they cannot mean anything else: a
+        0 that the argument takes is meant.
+        """
+        if one.required:
+            return False
+        word = value.strip().lower() if isinstance(value, str) else None
+        if word is None:
+            if isinstance(value, bool) or not (value == 0 or value == [] or value == {}):
+                return False
+        elif one.is_text:
+            if not word:
+                return name not in self.nulls
+            return word in NOTHING and (name in TIMES or one.is_choice)
+        elif word not in NOTHING | {"", "0", "[]", "{}"}:
+            return False
+        try:
+            one.read(value)
+        except ValueError:
+            return True
+        return False
 
 
 def _defaults(function: Callable[..., Answer]) -> dict[str, Any]:

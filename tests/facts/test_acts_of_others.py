@@ -1,0 +1,217 @@
+"""Who counts less changes nothing that counts more: every act on a fact, at every door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.support.mcp_tools import offered
+
+from memstore import Conflict, DeleteFact, NewFact, Scope, Store, SupersedeFact
+from memstore.domain.trust import Trust
+from memstore.faces.mcp.tools import SETS
+from memstore.facts.keyed import DeleteKey
+
+EVERY = offered(",".join(SETS))
+
+PROGRAMS = {
+    Trust.PERSON: ("user", None),
+    Trust.AGENT: ("agent", "mcp"),
+    Trust.TOOL: ("agent", "tool:grep"),
+    Trust.EXTERNAL: ("agent", "web:a.org"),
+}
+"""An actor and a program for each level."""
+
+OWN = {"subject": "ana", "external_key": "home"}
+
+
+def stand(store: Store, by: Trust, open_store: Callable[..., Store]) -> Store:
+    """The same memory as somebody of this level uses it."""
+    actor, source = PROGRAMS[by]
+    same = open_store(store.path, actor=actor)
+    return same if source is None else same.within(source=source)
+
+
+def call(tool: str) -> Callable[..., Any]:
+    return lambda store, **given: EVERY[tool].tool.call(lambda: store, given)
+
+
+def deleted(person: Store) -> None:
+    person.delete(1)
+
+
+def superseded(person: Store) -> None:
+    person.add("Ana lives in Bonn", subject="ana", supersedes=1)
+
+
+def newer(person: Store) -> None:
+    person.add("Ana lives in Bonn", subject="ana")
+
+
+def pinned(person: Store) -> None:
+    person.pin(1)
+
+
+def proposed(person: Store) -> None:
+    person.within(source="web:b.org").add("Ana lives in Bonn", subject="ana", supersedes=1)
+    assert len(person.proposals.list()) == 1
+
+
+def rejected(person: Store) -> None:
+    proposed(person)
+    person.proposals.reject(person.proposals.list()[0].id)
+
+
+def tasked(person: Store) -> None:
+    person.tasks.create("Water the ferns", scope="user")
+
+
+def nothing(_: Store) -> None:
+    pass
+
+
+ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
+    "supersede": (newer, lambda s: s.supersede(1, 2)),
+    "supersede in a batch": (newer, lambda s: s.apply([SupersedeFact(old_id=1, new_id=2)])),
+    "supersede by a tool": (newer, lambda s: call("memory_supersede")(s, old_id=1, new_id=2)),
+    "add": (nothing, lambda s: s.add("Ana lives in Bonn", subject="ana", supersedes=1)),
+    "store by a tool": (
+        nothing,
+        lambda s: call("memory_store")(s, content="Ana lives in Bonn", subject="ana", supersedes=1),
+    ),
+    "accept": (proposed, lambda s: s.proposals.accept(s.proposals.list()[0].id)),
+    "accept by a tool": (proposed, lambda s: call("memory_proposals")(s, action="accept", id=1)),
+    "decide": (proposed, lambda s: left(s.proposals.decide("accept", [1]))),
+    "reject": (proposed, lambda s: s.proposals.reject(s.proposals.list()[0].id)),
+    "reopen": (rejected, lambda s: s.proposals.reopen(1)),
+    "delete": (nothing, lambda s: s.delete(1)),
+    "delete in a batch": (nothing, lambda s: s.apply([DeleteFact(fact_id=1)])),
+    "delete by a tool": (nothing, lambda s: call("memory_delete")(s, id=1)),
+    "delete all": (nothing, lambda s: s.delete_all(scope=Scope())),
+    "restore": (deleted, lambda s: s.restore(1)),
+    "restore an older one": (superseded, lambda s: s.restore(1)),
+    "restore by a tool": (deleted, lambda s: call("memory_delete")(s, id=1, undo=True)),
+    "restore what was deleted": (
+        deleted,
+        lambda s: s.restore_deleted(s.get(1).deleted_at or ""),
+    ),
+    "reinstate": (superseded, lambda s: s.reinstate(1)),
+    "expire": (nothing, lambda s: s.set_expiry(1, "2030-01-01T00:00:00Z")),
+    "metadata": (nothing, lambda s: s.update_metadata(1, {"k": 1})),
+    "metadata by a tool": (nothing, lambda s: call("memory_update")(s, id=1, metadata={"k": 1})),
+    "pin": (nothing, lambda s: s.pin(1)),
+    "pin by a tool": (nothing, lambda s: call("memory_update")(s, id=1, pinned=True)),
+    "unpin": (pinned, lambda s: s.unpin(1)),
+    "task": (tasked, lambda s: s.tasks.update(2, "completed")),
+    "task by a tool": (
+        tasked,
+        lambda s: call("memory_task_update")(s, id=2, status="completed"),
+    ),
+    "put": (nothing, lambda s: s.put([NewFact(content="Ana lives in Bonn", **OWN)])),
+    "put an expiry": (
+        nothing,
+        lambda s: s.put(
+            [NewFact(content="Ana lives in Rome", expired_at="2030-01-01T00:00:00Z", **OWN)]
+        ),
+    ),
+    "delete a key": (nothing, lambda s: s.put([DeleteKey(external_key="home")])),
+    "delete keys": (nothing, lambda s: s.delete_keys(["home"])),
+    "revert": (pinned, lambda s: s.revert(ops=[2]).apply()),
+    "erase": (nothing, lambda s: s.erase(1)),
+    "erase by a plan": (nothing, lambda s: s.erasure(facts=[1]).apply()),
+}
+
+BEYOND: dict[str, Callable[[Store], Any]] = {
+    "clear": lambda s: s.clear(),
+    "trust": lambda s: s.trust("web:a.org", "person"),
+    "distrust": lambda s: s.distrust("user"),
+    "merge": lambda s: s.graph.merge("Ana", "Anna"),
+}
+"""Acts on more than a fact, which are not for external programs."""
+
+
+def left(done: Any) -> None:
+    if done.left:
+        raise Conflict("left")
+
+
+def facts(store: Store) -> list[Any]:
+    """What the memory holds of a person, without what was added beside it."""
+    return [store.get(1).to_dict(), *[task.to_dict() for task in store.tasks.list(status="all")]]
+
+
+@pytest.mark.parametrize("by", PROGRAMS)
+@pytest.mark.parametrize("act", ACTS)
+def test_what_counts_less_changes_no_fact_of_a_person(
+    open_store: Callable[..., Store], tmp_path: Any, act: str, by: Trust
+) -> None:
+    path = tmp_path / "memory.db"
+    person = open_store(path, actor="user")
+    person.add("Ana lives in Rome", source=None, **OWN)
+    prepare, do = ACTS[act]
+    prepare(person)
+    before, open_before = facts(person), len(person.proposals.list())
+    other = stand(person, by, open_store)
+    may = by.rank >= Trust.AGENT.rank
+    try:
+        do(other)
+    except Conflict:
+        refused = True
+    except Exception as error:  # a tool's own
+        refused = "counts" in str(error) or "Conflict" in type(error).__name__
+        assert refused or may, error
+    else:
+        refused = False
+    after = [person.history(1)[0].to_dict() if may else person.get(1).to_dict(), *facts(person)[1:]]
+    if may:
+        assert not refused
+        assert (
+            act.startswith(("erase", "reject", "reopen", "restore what"))
+            or after != before
+            or (
+                act
+                in ("restore", "reinstate", "restore an older one", "restore by a tool", "revert")
+            )
+        )
+        return
+    assert facts(person) == before
+    assert len(person.proposals.list()) >= open_before
+    proposes = act in ("add", "store by a tool", "supersede in a batch")
+    assert refused or proposes
+    if proposes:
+        assert len(person.proposals.list()) == 1
+
+
+@pytest.mark.parametrize("act", ["delete", "expire", "metadata", "pin", "put", "erase"])
+def test_an_external_program_may_change_its_own_facts(
+    open_store: Callable[..., Store], tmp_path: Any, act: str
+) -> None:
+    web = open_store(tmp_path / "memory.db", actor="agent").within(source="web:a.org")
+    web.add("Ana lives in Rome", **OWN)
+    ACTS[act][1](web)
+
+
+@pytest.mark.parametrize("act", BEYOND)
+def test_an_external_program_decides_nothing_about_the_memory(store: Store, act: str) -> None:
+    store.add("Ana lives in Rome", subject="ana")
+    web = store.within(source="web:a.org")
+    with pytest.raises(Conflict, match="counts less"):
+        BEYOND[act](web)
+    assert store.get(1).status == "active"
+
+
+def test_an_external_program_changes_no_words_of_a_person(store: Store) -> None:
+    said = store.episodes.add("I live in Rome", source="chat", speaker="user")
+    theirs = store.episodes.add("Rome is in Italy", source="web:a.org")
+    web = store.within(source="web:a.org").episodes
+    for act in (
+        lambda: web.update(said.id, tags=["x"]),
+        lambda: web.expire([said.id]),
+        lambda: web.erase(said.id),
+        lambda: web.pop(oldest=True),
+    ):
+        with pytest.raises(Conflict, match="counts less"):
+            act()
+    assert store.episodes.get(said.id) == said
+    web.update(theirs.id, tags=["x"])
