@@ -311,7 +311,8 @@ class NewFact:
 
     content: str
     subject: str
-    category: str = DEFAULT_CATEGORY
+    category: str | None = None
+    """``None`` for that of the fact it supersedes, else :data:`DEFAULT_CATEGORY`."""
     metadata: Mapping[str, Any] | None = None
     supersedes: int | None = None
     any_subject: bool = False

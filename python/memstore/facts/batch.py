@@ -209,6 +209,7 @@ def _owned(change: Change, scope: Scope | None) -> Change:
 
 
 def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope | None) -> Applied:
+    prepared = writer.of_its_kind(prepared)
     if prepared.external_key is not None:
         put = keyed.put(writer, prepared, change.evidence)
         previous = None if put.is_known else put.previous

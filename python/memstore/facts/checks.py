@@ -17,7 +17,7 @@ from memstore.domain.arguments import (
     checked_place,
     checked_text,
 )
-from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope
+from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import rules
 from memstore.frozen import derived, frozen
@@ -51,6 +51,8 @@ DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 class Prepared(NewFact):
     """A new fact that was checked and embedded, ready to be stored."""
 
+    category: str
+    """Empty until it is known of what kind the fact is that this one supersedes."""
     metadata: dict[str, Any]
     created_at: datetime | None = None
     valid_at: datetime | None = None
@@ -98,7 +100,7 @@ def prepared(new: NewFact) -> Prepared:
         new,
         content=content,
         subject=subject,
-        category=checked_text(new.category, "category", MAX_NAME).strip(),
+        category=_category(new),
         metadata=members,
         created_at=created_at,
         valid_at=valid_at,
@@ -113,6 +115,13 @@ def prepared(new: NewFact) -> Prepared:
         },
         **_place(new),
     )
+
+
+def _category(new: NewFact) -> str:
+    """Return the category of a new fact; empty for that of the fact that it supersedes."""
+    if new.category is not None:
+        return checked_text(new.category, "category", MAX_NAME).strip()
+    return DEFAULT_CATEGORY if new.supersedes is None else ""
 
 
 def _check_origin(new: NewFact) -> None:

@@ -280,6 +280,7 @@ class Facts:
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:
             new = self._unlinked(writer.transaction, new, new.episode_id)
+        new = writer.of_its_kind(new)
         if new.external_key is not None:
             return keyed.put(writer, new, now=now).fact
         if unless_known and writer.same_key(new) is None:

@@ -12,7 +12,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_UNSEARCHED
-from memstore.domain.records import Fact, json_value
+from memstore.domain.records import DEFAULT_CATEGORY, Fact, json_value
 from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
 from memstore.facts import rules
@@ -107,6 +107,13 @@ class FactWriter:
             )
         rules.check_undeleted(old)
         return old
+
+    def of_its_kind(self, new: Prepared) -> Prepared:
+        """Return a new fact with its category, if that is the one of the fact it supersedes."""
+        if new.category:
+            return new
+        old = fact_table.get(self.transaction, new.supersedes or 0, self.namespace)
+        return replace(new, category=DEFAULT_CATEGORY if old is None else old.category)
 
     def look_up(self, prepared: Sequence[Prepared], *, claims: bool) -> None:
         """Find out together which keys and claims are new, to save a query for each."""

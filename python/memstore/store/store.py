@@ -39,7 +39,6 @@ from memstore.domain.queries import (
     Page,
 )
 from memstore.domain.records import (
-    DEFAULT_CATEGORY,
     EVERYBODY,
     AtLeast,
     Fact,
@@ -369,7 +368,7 @@ class Store:
         content: str,
         *,
         subject: str,
-        category: str = DEFAULT_CATEGORY,
+        category: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         supersedes: int | None = None,
         any_subject: bool = False,
@@ -395,6 +394,7 @@ class Store:
             content: the claim, in words that can be understood without context.
             subject: the person or thing it is about, always under the same name.
             category: ``preference``, ``identity``, ``project``, … ; a ``note`` loses rank with age.
+                By default that of the fact that it supersedes, else ``note``.
             metadata: a JSON object of your own.
             supersedes: the id of the active fact that this one replaces, in the same transaction.
             any_subject: allow it to replace a fact of another subject, or a task.

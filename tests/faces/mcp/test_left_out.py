@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.mcp_tools import offered
 
+from memstore.faces.mcp.learn import Learning
 from memstore.faces.mcp.tool import TIMES
 from memstore.faces.mcp.tools import SETS
 
 if TYPE_CHECKING:
     from memstore import Store
 
-EVERY = offered(",".join(SETS))
+EVERY: dict[str, Any] = {name: one.tool for name, one in offered(",".join(SETS)).items()}
+EVERY |= {one.name: one for one in Learning(lambda: None).tools()}
 
 EMPTY: tuple[Any, ...] = ("", "  ", "\n", 0, 0.0, "0", [], {}, "[]", "{}")
 
@@ -38,7 +40,7 @@ KEPT = {
 OPTIONAL = [
     (tool, name)
     for tool in EVERY.values()
-    for name, one in tool.tool._arguments.items()
+    for name, one in tool._arguments.items()
     if not one.required
 ]
 
@@ -46,9 +48,7 @@ OPTIONAL = [
 def required(tool: Any) -> dict[str, Any]:
     """Values for the arguments that a tool must be given."""
     given = {"id": 1, "old_id": 1, "new_id": 2, "messages": "hi", "status": "completed"}
-    return {
-        name: given.get(name, "user") for name, one in tool.tool._arguments.items() if one.required
-    }
+    return {name: given.get(name, "user") for name, one in tool._arguments.items() if one.required}
 
 
 def is_meant(tool: Any, name: str, value: Any) -> bool:
@@ -58,7 +58,7 @@ def is_meant(tool: Any, name: str, value: Any) -> bool:
     kept = KEPT.get((tool.name, name), ())
     if any(value == one and type(value) is type(one) for one in kept):
         return True
-    one = tool.tool._arguments[name]
+    one = tool._arguments[name]
     if one.is_text:
         return isinstance(value, str) and bool(value.strip())
     if bool in one.kind.types:
@@ -77,9 +77,9 @@ def test_the_table_is_about_every_tool_and_owner() -> None:
 @pytest.mark.parametrize(("tool", "name"), OPTIONAL, ids=lambda one: getattr(one, "name", one))
 def test_an_empty_value_is_as_if_left_out(tool: Any, name: str) -> None:
     given = required(tool)
-    plain = tool.tool._read(given)
+    plain = tool.read(given)
     for value in EMPTY:
-        read = tool.tool._read(given | {name: value})
+        read = tool.read(given | {name: value})
         if is_meant(tool, name, value):
             # An empty object or list, false, and 0 are what the argument says.
             assert read[name] is not None or plain[name] is None
@@ -89,13 +89,13 @@ def test_an_empty_value_is_as_if_left_out(tool: Any, name: str) -> None:
 
 @pytest.mark.parametrize(("tool", "name"), OPTIONAL, ids=lambda one: getattr(one, "name", one))
 def test_a_word_for_nothing_is_left_out_where_no_text_is_taken(tool: Any, name: str) -> None:
-    given, one = required(tool), tool.tool._arguments[name]
-    plain = tool.tool._read(given)
+    given, one = required(tool), tool._arguments[name]
+    plain = tool.read(given)
     for word in WORDS:
         if one.is_text and not one.is_choice and name not in TIMES:
-            assert tool.tool._read(given | {name: word})[name] == word  # may be a name
+            assert tool.read(given | {name: word})[name] == word  # may be a name
         else:
-            assert tool.tool._read(given | {name: word}) == plain
+            assert tool.read(given | {name: word}) == plain
 
 
 def test_schemas_say_nothing_of_it() -> None:
@@ -106,7 +106,7 @@ def test_schemas_say_nothing_of_it() -> None:
 def filled(tool: Any, **given: Any) -> dict[str, Any]:
     """A call in which every optional argument that is not given has an empty value of its type."""
     empties: dict[str, Any] = {}
-    for name, one in tool.tool._arguments.items():
+    for name, one in tool._arguments.items():
         if one.required or name in given:
             continue
         types = one.kind.types
@@ -151,16 +151,16 @@ def test_a_call_with_every_argument_filled_in_does_what_the_short_one_does(
     store.episodes.add("hello there", source="chat")
     store.graph.build()
     tool = EVERY[name]
-    with_all = tool.tool.call(lambda: store, filled(tool, **given))
+    with_all = tool.call(lambda: store, filled(tool, **given))
     assert "error" not in with_all
     if tool.reads:
-        assert with_all == tool.tool.call(lambda: store, given)
+        assert with_all == tool.call(lambda: store, given)
 
 
 def test_an_empty_value_that_has_a_meaning_keeps_it(store: Store) -> None:
     said = store.episodes.add("hello", source="chat", tags=["a"])
     store.episodes.update(said.id, expired_at="2030-01-01T00:00:00Z")
-    update = EVERY["update_episode"].tool
+    update = EVERY["update_episode"]
     update.call(lambda: store, {"id": said.id, "tags": "", "metadata": {"k": 1}})
     kept = store.episodes.get(said.id)
     assert ([*kept.tags], kept.metadata) == (["a"], {"k": 1})

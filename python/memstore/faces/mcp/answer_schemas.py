@@ -26,7 +26,8 @@ TYPES: Final[dict[str, Schema]] = {
     **dict.fromkeys(("metadata", "old"), OBJECT),
     **dict.fromkeys(("subjects", "categories"), COUNTS),
     **dict.fromkeys(
-        ("before", "after", "changes", "refused", "items", "near", "proposals"), _list(OBJECT)
+        ("before", "after", "changes", "refused", "items", "near", "proposals", "also"),
+        _list(OBJECT),
     ),
     **dict.fromkeys(("tags", "names"), _list(TEXT)),
     **dict.fromkeys(
@@ -53,7 +54,7 @@ FACT: Final = _object(
     " before after cut from",
 )
 HIT: Final = {**FACT, "properties": {**FACT["properties"], "newer": TYPES["newer"]}}
-STORED: Final = _object("id status", "superseded undo embedding hint near")
+STORED: Final = _object("id status", "superseded undo embedding hint near also")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")

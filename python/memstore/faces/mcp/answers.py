@@ -322,6 +322,11 @@ def undone_by(tool: str, **arguments: Any) -> Answer:
     return {"note": NOTE, "undo": f"{tool} {called}"}
 
 
+def of_taken_back(fact: Fact) -> Answer:
+    """Return that the last act on an active fact was taken back."""
+    return of_change(fact) | {"repair": "its last change is undone"}
+
+
 def of_deletion(fact: Fact, older: Fact | None) -> Answer:
     """Return how to undo a deletion, and which fact of the chain can be restored instead."""
     answer = of_change(fact) | {"undo": UNDO.format(fact.id)}
@@ -355,11 +360,16 @@ def of_task(task: Task) -> Answer:
     return answer
 
 
-def of_task_change(task: Task, before: str | None = None) -> Answer:
-    """Return a task's status, and the call that restores the previous one or deletes the task."""
+def of_task_change(task: Task, before: str | None = None, *, noted: bool = False) -> Answer:
+    """Return a task's status, and the call that restores the previous one or deletes the task.
+
+    With ``noted``, the task got another note, too, which a change of the status would leave.
+    """
     answer: Answer = {"id": task.id, "status": task.status}
     if before is None:
         return answer | {"undo": DELETE.format(task.id)}
+    if noted:
+        return answer | {"undo": UNDO.format(task.id)}
     if before == task.status:
         return answer
     return answer | {"undo": f"memory_task_update id={task.id} status={before}"}

@@ -4,17 +4,27 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from memstore.database.journal import Kind
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Fact, Scope
+from memstore.domain.records import CATEGORIES, EVERYBODY, Fact, NewFact, Scope
 from memstore.faces.mcp import answer_schemas, answers, owners, searches
 from memstore.faces.mcp.answers import Answer
-from memstore.faces.mcp.arguments import Field, WithJsonSchema
+from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import of_said, of_turns
-from memstore.faces.mcp.tool import AnyId, EpisodeId, Id, Name, Object, Tool, episode_id
+from memstore.faces.mcp.tool import (
+    AnyId,
+    EpisodeId,
+    Id,
+    Name,
+    Object,
+    Tool,
+    ToolError,
+    episode_id,
+)
 from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
-from memstore.store.store import Store, file_of
+from memstore.store.store import Store, facts_of, file_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,6 +39,9 @@ MAX_QUERY: Final = 4_000
 MIN_TOKENS: Final = 50
 MAX_TOKENS: Final = 5_000
 
+CHANGED: Final = (Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN, Kind.CONFIRM)
+"""What may happen to a fact that stays active."""
+
 MAX_PAGE: Final = 100
 """Facts of one answer; more would not fit."""
 
@@ -38,6 +51,11 @@ Conditions = Annotated[
 Context = Annotated[int | None, Field(description="neighbours to add")]
 Offset = Annotated[int, Field(ge=0, le=1_000_000_000), WithJsonSchema({"type": "integer"})]
 Text = str | None
+Further = Annotated[
+    list[dict[str, Any]],
+    BeforeValidator(from_json),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+]
 Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 
 
@@ -46,35 +64,81 @@ def memory_store(
     content: Annotated[str, Field(max_length=MAX_CONTENT, description="one self-contained claim")],
     subject: Annotated[Name, Field(description="who or what; keep one spelling")],
     category: Annotated[
-        Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade with age")
-    ] = DEFAULT_CATEGORY,
+        Name | None, Field(description=f"{', '.join(CATEGORIES)}; notes fade with age")
+    ] = None,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="the fact it replaces")] = None,
     any_subject: bool = False,
-    idempotency_key: Annotated[Name | None, Field(description="makes a retry safe")] = None,
+    idempotency_key: Name | None = None,
     episode: EpisodeId | None = None,
+    expired_at: Text = None,
+    also: Annotated[
+        Further, Field(description="more facts, {content, subject?, …}; all or none")
+    ] = [],  # noqa: B006
     *,
     owner: Scope,
 ) -> Answer:
     """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. A
     known fact is confirmed instead, with status "duplicate".
     """
-    if supersedes is not None:
-        store.check_owners(owner, supersedes)
-    if episode is not None:
+    first: dict[str, Any] = {
+        "content": content,
+        "subject": subject,
+        "category": category,
+        "metadata": metadata,
+        "supersedes": supersedes,
+        "any_subject": any_subject,
+        "idempotency_key": idempotency_key,
+        "episode": episode,
+        "expired_at": expired_at,
+    }
+    given = [first, *(_read_further(one, place, first) for place, one in enumerate(also, 2))]
+    facts = facts_of(store).add_many([_new(store, one, owner) for one in given], unless_known=True)
+    told = [_stored(store, fact, one["supersedes"]) for fact, one in zip(facts, given, strict=True)]
+    return told[0] | ({"also": told[1:]} if also else {})
+
+
+def _further(
+    store: Store,
+    content: Annotated[str, Field(max_length=MAX_CONTENT)],
+    subject: Name | None = None,
+    category: Name | None = None,
+    metadata: Object | None = None,
+    supersedes: Id | None = None,
+    any_subject: bool = False,
+    idempotency_key: Name | None = None,
+    expired_at: Text = None,
+) -> Answer:
+    """Take the arguments of a further fact; what is told here is never shown."""
+    raise NotImplementedError  # pragma: no cover
+
+
+_further.__name__ = "also"
+FURTHER: Final = Tool(_further, "", {})
+
+
+def _read_further(given: dict[str, Any], place: int, first: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a further fact, about the subject of the first if it names none."""
+    try:
+        read = FURTHER.read(given)
+    except ToolError as error:
+        raise ToolError(f"fact {place}, none was stored: {error}") from None
+    read["subject"] = read["subject"] or first["subject"]
+    return read | {"episode": first["episode"]}
+
+
+def _new(store: Store, given: dict[str, Any], owner: Scope) -> NewFact:
+    """Return a fact to be stored; what it refers to belongs to the same owners."""
+    values = {**given}
+    if (old := values.get("supersedes")) is not None:
+        store.check_owners(owner, old)
+    if (episode := values.pop("episode")) is not None:
         store.episodes.check_owners(owner, episode)
-    fact = store.add(
-        content,
-        subject=subject,
-        category=category,
-        metadata=metadata,
-        supersedes=supersedes,
-        any_subject=any_subject,
-        idempotency_key=idempotency_key,
-        episode_id=None if episode is None else store.episodes.get(episode).id,
-        unless_known=True,
-        **owner.ids,
-    )
+        values["episode_id"] = store.episodes.get(episode).id
+    return NewFact(**values, **owner.ids)
+
+
+def _stored(store: Store, fact: Fact, supersedes: int | None) -> Answer:
     if supersedes is not None and store.get(supersedes).superseded_by != fact.id:
         return answers.of_proposed(fact, supersedes) | _embedding(store, fact)
     answer = answers.of_stored(fact, supersedes) | _embedding(store, fact)
@@ -169,7 +233,7 @@ def memory_list(
     *,
     owner: Scope,
 ) -> Answer:
-    """Page through active facts, newest first, to see all of a kind."""
+    """Page through active facts, newest first."""
     wanted: dict[str, Any] = {
         "subject": subject,
         "category": category,
@@ -200,8 +264,20 @@ def memory_delete(
     if not undo:
         deleted = store.delete(id)
         return answers.of_deletion(deleted, chains.older(store.history(id), id))
+    if (act := _last_change(store, id)) is not None:
+        store.revert(acts=[act], scope=EVERYBODY).apply()
+        return answers.of_taken_back(store.get(id))
     superseded = store.get(id).status == "superseded"
     return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
+
+
+def _last_change(store: Store, fact_id: int) -> int | None:
+    """Return the act that changed an active fact last, unless that took another one back."""
+    if store.get(fact_id).status != "active":
+        return None
+    last = [line for line in store.journal(fact_id) if line.fact_id == fact_id][-1]
+    is_change = last.kind in CHANGED and "reverts" not in (last.evidence or {})
+    return last.txn if is_change else None
 
 
 def memory_supersede(
@@ -275,7 +351,7 @@ def memory_update(
 
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:
-    """Count what is stored, by subject and category."""
+    """Count what is stored."""
     status = store.status(scope=owner)
     told = answers.of_status(status, file_of(store).embedder_trouble)
     return told | owners.status(status.others, owner)

@@ -320,13 +320,14 @@ def _undated(
 
 def _record(record: Answer, call: Manner) -> list[str]:
     """Return the state of one record after a change, on one line, and what may replace it."""
-    older = record.pop("older", None)
+    older, also = record.pop("older", None), record.pop("also", ())
     near = record.pop("near", ())
     hint = record.pop("hint", None) if near else None
     state = visible(f"{call.sign}{record.pop('id')} {'; '.join(_changed(record))}")
     shown = _facts({"facts": [older]}, call) if older else ()
     others = chain.from_iterable(_undated(one, one["says"], ["near"]) for one in near)
-    return [state, *shown, *others, *([remark(hint)] if hint else ())]
+    further = chain.from_iterable(_record(one, call) for one in also)
+    return [state, *shown, *others, *([remark(hint)] if hint else ()), *further]
 
 
 def _changed(record: Answer) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
@@ -58,11 +58,12 @@ def memory_task_update(
     owner: Scope,
 ) -> Answer:
     """Set a task's status: started, done, cancelled or reopened."""
-    before = None
+    before: Mapping[str, Any] = {}
     with suppress(NotFound):  # the update below raises it
-        before = store.get(id).metadata.get("status")
+        before = store.get(id).metadata
     task = store.tasks.update(id, status, note=note, owners=owner)
-    return of_task_change(task, str(before))
+    noted = note is not None and note != before.get("note")
+    return of_task_change(task, str(before.get("status")), noted=noted)
 
 
 def memory_task_list(

@@ -193,7 +193,7 @@ class Tool:
                 for name, value in given.items()
                 if value is not None or name in self.nulls
             }
-            named = self._read(said)
+            named = self.read(said)
             if self._is_owned:
                 asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
                 if confined and asked.user_id is None:
@@ -250,7 +250,7 @@ class Tool:
                 arguments[name] = argument(types[name], defaults.get(name, REQUIRED))
         return arguments
 
-    def _read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return every argument as the function takes it.
 
         Raises:
