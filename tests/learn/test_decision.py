@@ -126,7 +126,7 @@ def test_update_keeps_subject_and_category_and_names_what_it_supersedes() -> Non
         ("ADD", "must be an object"),
         (None, "must be an object"),
         (op("MERGE"), "no operation 'MERGE'"),
-        (op("add"), "no operation 'add'"),
+        (op("append"), "no operation 'append'"),
         (op(None), "no operation None"),
         (op(["ADD"]), "no operation"),
         (op("ADD", 0), "no fact 0"),
@@ -208,7 +208,7 @@ def test_none_without_a_number_is_not_worth_remembering() -> None:
 
 def test_update_to_the_same_text_keeps() -> None:
     facts = [fact("Ana is at home in Berlin"), OFF]
-    found = decided(op("UPDATE", 1, 1, "ana  lives in berlin"), op("NONE", 2, 2), facts=facts)
+    found = decided(op("UPDATE", 1, 1, "Ana  lives in Berlin"), op("NONE", 2, 2), facts=facts)
     assert brief(found) == [("keep", 101, None), ("keep", 102, None)]
 
 
@@ -226,7 +226,7 @@ def test_same_text_about_another_subject_is_sent_to_the_model() -> None:
 
 def test_without_memories_everything_is_added_without_a_model_call() -> None:
     model = Scripted("never read")
-    found = decide([MOVED, OFF, fact("ana MOVED to Lisbon")], [], ANA, model)
+    found = decide([MOVED, OFF, fact("Ana  moved to Lisbon.")], [], ANA, model)
     assert brief(found) == [("add", None, MOVED.content), ("add", None, OFF.content)]
     assert model.prompts == []
 
@@ -284,7 +284,10 @@ def test_two_updates_to_one_text_leave_the_other_memory_as_it_is() -> None:
     text = "Ana likes tea, jam and old films"
     facts = [fact("Ana likes jam and old films"), fact("Ana likes tea and old films")]
     found = decided(
-        op("UPDATE", 1, 1, text), op("UPDATE", 2, 2, text.upper()), facts=facts, memories=held
+        op("UPDATE", 1, 1, text),
+        op("UPDATE", 2, 2, text.replace(" ", "  ")),
+        facts=facts,
+        memories=held,
     )
     assert brief(found) == [("update", 101, text)]
     assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [
@@ -358,7 +361,7 @@ def test_fact_contained_in_an_update_is_not_added_too() -> None:
 
 
 def test_duplicate_adds_are_merged() -> None:
-    facts = [fact("Ana has a cat"), fact("ana has a  CAT")]
+    facts = [fact("Ana has a cat"), fact("Ana has a  cat.")]
     assert brief(decided(op("ADD", 1), op("ADD", 2), facts=facts)) == [
         ("add", None, "Ana has a cat")
     ]
@@ -708,3 +711,18 @@ def test_any_reply_gives_consistent_operations_or_an_error(replies: list[Any]) -
     stored = [d.stored.content.casefold() for d in found if d.stores]
     assert len(stored) == len(set(stored))
     assert all(isinstance(text, str | None) for text in told)
+
+
+@pytest.mark.parametrize("written", ["update", "Update", " UPDATE "])
+def test_operation_is_read_in_any_letter_case(written: str) -> None:
+    text = "Ana moved from Berlin to Lisbon"
+    found = decided(op(written, 1, 1, text), op("none", 2, 2))
+    assert brief(found) == [("update", 101, text), ("keep", 102, None)]
+
+
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here you are:\n{}\nDone."])
+def test_bare_list_of_operations_is_read(around: str) -> None:
+    operations = [op("add", 1), op("none", 2, 2)]
+    reply = around.format(json.dumps(operations))
+    found = decide([MOVED, OFF], MEMORIES, ANA, Scripted(reply))
+    assert brief(found) == [("add", None, MOVED.content), ("keep", 102, None)]

@@ -75,6 +75,7 @@ FOUND: Final = _object(
     "note",
     "recalled left_out hint words_only provisional about",
     facts=_list(HIT),
+    open_tasks=_list(TASK),
     said=_list(EPISODE),
 )
 FACTS: Final = _object("note", "more next_offset hint", facts=_list(FACT))

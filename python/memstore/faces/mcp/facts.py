@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from memstore.database.journal import Kind
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import CATEGORIES, EVERYBODY, Fact, NewFact, Scope
+from memstore.domain.records import CATEGORIES, EVERYBODY, TODO, Fact, NewFact, Scope
+from memstore.domain.tasks import OPEN_STATUSES
 from memstore.faces.mcp import answer_schemas, answers, owners, searches
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
@@ -22,6 +23,7 @@ from memstore.faces.mcp.tool import (
     ToolError,
     episode_id,
 )
+from memstore.facts.tasks import as_task
 from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store, facts_of, file_of
@@ -38,6 +40,9 @@ MAX_QUERY: Final = 4_000
 
 MIN_TOKENS: Final = 50
 MAX_TOKENS: Final = 5_000
+
+MAX_TASKS: Final = 3
+"""Open tasks that a search mentions."""
 
 CHANGED: Final = (Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN, Kind.CONFIRM)
 """What may happen to a fact that stays active."""
@@ -207,11 +212,22 @@ def memory_search(
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     answer |= answers.of_others(hits.about if hits else said.about)
+    if (open_tasks := _open_tasks(seen, query, wanted)) and as_of is None:
+        answer["open_tasks"] = open_tasks
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:
         answer = answers.hinting(answer, owners.empty_search(store, owner))
     return answers.of_moment(answer, _moment(seen))
+
+
+def _open_tasks(seen: "Store | View", query: str, wanted: dict[str, Any]) -> list[Answer]:
+    """Return the open tasks that a search matches, unless it asks for something narrower."""
+    if any(wanted[name] for name in ("subject", "category", "filters")):
+        return []
+    hits = seen.search(query, **wanted | {"subject": TODO, "tasks": True}, limit=MAX_TASKS)
+    found = [as_task(hit.fact) for hit in hits if hit.fact.status == "active"]
+    return [answers.of_task(task) for task in found if task.status in OPEN_STATUSES]
 
 
 def _moment(seen: "Store | View") -> "datetime | None":

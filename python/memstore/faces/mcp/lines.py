@@ -42,6 +42,8 @@ PLAIN: Final = re.compile(r"[\w./@:+-]+(?: [\w./@:+-]+)*")
 USUAL: Final = {"scope": "user", "priority": "normal", "status": "pending"}
 """What is not said of a task."""
 
+OPEN_TASKS: Final = "open tasks that match"
+
 SAID: Final = "said; memory_history of an id such as e12 shows what was around it"
 """Stands above turns that are shown beside facts."""
 
@@ -127,6 +129,11 @@ def _place(turn: Answer) -> str:
 
 def _tasks(answer: Answer, _call: Manner) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
+
+
+def _open_tasks(answer: Answer, _call: Manner) -> Iterator[str]:
+    yield remark(OPEN_TASKS)
+    yield from under_dates(map(_task, answer["open_tasks"]))
 
 
 def _passages(
@@ -396,6 +403,7 @@ PARTS: Final[Mapping[str, Callable[[Answer, Manner], Iterator[str]]]] = {
     "tasks": _tasks,
     "facts": _facts,
     "why": _explanation,
+    "open_tasks": _open_tasks,
     "said": _said,
     "episodes": _episodes,
     "entities": _entities,
