@@ -147,7 +147,7 @@ def test_update_keeps_subject_and_category_and_names_what_it_supersedes() -> Non
         (op("UPDATE", 1, 1, "a\x00b"), "NUL"),
         (op("UPDATE", 1, 1, "\ud800"), "surrogate"),
         (op("UPDATE", 1, 1, "x" * 1_000_001), "the limit is"),
-        (op("UPDATE", 1, 1, "ana plans a trip to ROME"), "memory 102 already has"),
+        (op("UPDATE", 1, 1, "Ana  plans a trip to Rome."), "memory 102 already has"),
     ],
 )
 def test_unusable_operation_is_refused_and_the_rest_applied(operation: object, reason: str) -> None:
@@ -214,7 +214,7 @@ def test_update_to_the_same_text_keeps() -> None:
 
 def test_exactly_repeated_fact_is_kept_without_asking_the_model() -> None:
     model = Scripted("never read")
-    again = [fact("Ana lives in  BERLIN", subject="Ana")]
+    again = [fact("Ana lives in  Berlin.", subject="Ana")]
     assert brief(decide(again, MEMORIES, ANA, model)) == [("keep", 101, None)]
     assert model.prompts == []
 

@@ -215,9 +215,9 @@ def find(text: str, lowered: str) -> Iterator[Found]:
             if value.found.end - value.found.start > MAX_USUAL:
                 looked_at = value.found.end  # else each name in it would be read with the rest
     for match in STATED.finditer(text):
-        value, is_password = match[2].rstrip(END), "pass" in match[1].lower()
-        if _is_stated(value, is_password=is_password):
-            yield Found(PASSWORD, match.start(2), match.start(2) + len(value))
+        said, is_password = match[2].rstrip(END), "pass" in match[1].lower()
+        if _is_stated(said, is_password=is_password):
+            yield Found(PASSWORD, match.start(2), match.start(2) + len(said))
     for names, command, pattern in _commands():
         if any(name.lower() in lowered for name in names):
             yield from _given(text, pattern, command)

@@ -103,8 +103,8 @@ def seen(store: Store) -> list[Any]:
     episodes = store.episodes.list(limit=None, include_expired=True)
     return [
         sorted(
-            (one.subject, one.content, one.category, str(one.metadata), str(one.expired_at))
-            + (one.pinned_at is None,)
+            f"{one.subject} {one.content} {one.category} {one.metadata} {one.expired_at}"
+            f" {one.pinned_at is None}"
             for one in facts
         ),
         [(one.content, [*one.tags], one.metadata, one.expired_at) for one in episodes],
