@@ -9,7 +9,7 @@ from memstore.database import journal, selected
 from memstore.database.acts import TICK
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, check_length
-from memstore.domain.moments import Moment
+from memstore.domain.moments import Moment, Span
 from memstore.domain.plans import run_bytes
 from memstore.errors import InvalidArgument, NotFound, Remedy
 
@@ -82,7 +82,7 @@ def first_time(
     call = _Call(transaction, namespaces, name)
     place = _named(call, moment)
     if place is None:
-        return _instant(call, moment)
+        return _span(call, moment).first
     return place.at + TICK if place.counts else place.at
 
 
@@ -101,8 +101,7 @@ def last_time(
     place = _named(call, moment)
     if place is not None:
         return place.at if place.counts else place.at - TICK
-    named = moments.day(moment) if isinstance(moment, str) else None
-    return _instant(call, moment) if named is None else moments.end(named)
+    return _span(call, moment).last
 
 
 class _Named(NamedTuple):
@@ -121,10 +120,10 @@ def _named(call: _Call, moment: datetime | str) -> _Named | None:
     return None if found is None else FORMS[found[1]](call, found[2].strip())
 
 
-def _instant(call: _Call, moment: datetime | str) -> datetime:
+def _span(call: _Call, moment: datetime | str) -> Span:
     at = None
     try:
-        at = moments.instant(moment, call.name)
+        at = moments.span(moment, call.name)
     except InvalidArgument as error:
         if not isinstance(moment, str):
             raise
@@ -149,11 +148,8 @@ def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
 
 
 def _time(call: _Call, moment: datetime | str, latest: datetime) -> datetime:
-    named = moments.day(moment) if isinstance(moment, str) else None
-    if named is None:
-        return _instant(call, moment)
-    began = moments.start(named)
-    return began if began > latest else min(moments.end(named), latest)
+    named = _span(call, moment)
+    return named.first if named.first > latest else min(named.last, latest)
 
 
 def _operation(call: _Call, text: str) -> _Named:

@@ -10,7 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.domain import clock, metadata
+from memstore.domain import metadata, moments
 from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
@@ -185,7 +185,7 @@ def _marked(given: object, origin: Mapping[str, Any]) -> dict[str, Any]:
 
 def moment(values: Mapping[str, Any], name: str) -> datetime | None:
     given = values.get(name)
-    return None if given == "" else clock.moment(given, name)
+    return None if given == "" else moments.instant(given, name)
 
 
 def key(source: str, id_: str) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.coroutines import STOPPED
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import MEMORY
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.results import Results
 from memstore.errors import (
@@ -462,7 +462,7 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
     latest: datetime | None = None
     for message in messages:
         if message.at is not None:
-            if latest is not None and message.at.date() != latest.date():
+            if latest is not None and zones.day(message.at) != zones.day(latest):
                 yield latest, day
                 day, latest = [], None
             latest = message.at if latest is None else max(latest, message.at)

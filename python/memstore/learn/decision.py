@@ -79,7 +79,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import checked_text
 from memstore.errors import InvalidArgument
 from memstore.frozen import replace
@@ -202,7 +202,7 @@ def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> 
 
 
 def _claim(subject: str, content: str, at: datetime | None) -> dict[str, str]:
-    since = {} if at is None else {"since": clock.to_text(at)[:10]}
+    since = {} if at is None else {"since": zones.day(at)}
     return {"about": subject, "says": content} | since
 
 

@@ -149,13 +149,13 @@ fn months_that_are_other_words_need_a_capital_letter() {
 #[test]
 fn matched_share_counts_the_named_parts() {
     let date = Question::read("on 8 May 2023?").date;
-    assert_eq!(date.share(2023, 5, 8), 1.0);
-    assert_eq!(date.share(2023, 5, 9), 2.0 / 3.0);
-    assert_eq!(date.share(2020, 1, 1), 0.0);
-    assert_eq!(date.share(2020, 1, 8), 0.0, "the 8th of another month");
+    assert_eq!(date.share(&utc, (2023, 5, 8)), 1.0);
+    assert_eq!(date.share(&utc, (2023, 5, 9)), 2.0 / 3.0);
+    assert_eq!(date.share(&utc, (2020, 1, 1)), 0.0);
+    assert_eq!(date.share(&utc, (2020, 1, 8)), 0.0, "the 8th of another month");
     let none = Question::read("when?").date;
     assert_eq!(none, Named::default());
-    assert_eq!(none.share(2023, 5, 8), 0.0);
+    assert_eq!(none.share(&utc, (2023, 5, 8)), 0.0);
 }
 
 #[test]
