@@ -170,9 +170,13 @@ def _found(name: str) -> tzinfo | None:
 
 def names_of(zone: tzinfo) -> str:
     """Return what tells a server the zone: its name, if there is one, and its offset of now."""
-    key = settings.machine_zone() if isinstance(zone, Machine) else getattr(zone, "key", None)
     offset = clock.utc_now().astimezone(zone).strftime("%z")
-    return ", ".join(filter(None, (key, f"{offset[:3]}:{offset[3:5]}")))
+    return ", ".join(filter(None, (name_of(zone), f"{offset[:3]}:{offset[3:5]}")))
+
+
+def name_of(zone: tzinfo) -> str | None:
+    """Return the name of a zone, such as ``Europe/Berlin``; ``None`` if it is an offset alone."""
+    return settings.machine_zone() if isinstance(zone, Machine) else getattr(zone, "key", None)
 
 
 # -- days ------------------------------------------------------------------------------------------
@@ -307,10 +311,10 @@ class Zoned:
 Z = TypeVar("Z", bound=Zoned)
 
 
-def bound(made: Z, zone: tzinfo | None) -> Z:
-    """Return an object whose methods are called in a zone."""
-    made._zone = zone
-    return made
+def bound(owner: Z, zone: tzinfo | None) -> Z:
+    """Return an object, its methods bound to a zone."""
+    owner._zone = zone
+    return owner
 
 
 def _zoned(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -42,7 +42,8 @@ def resolve(
 
     Args:
         moment: a time, with the state after the last act at or before it; a date (or ``today``,
-            ``yesterday``), with the state at its end in UTC; ``now``; an age such as ``2h``;
+            ``yesterday``), with the state at the end of the user's day; a minute or a second, with
+            the state at its end; ``now``; an age such as ``2h``;
             ``"op:1234"``, the state after the whole act of this line; ``"run:UUID"`` or
             ``"episode:12"``, the state before the act with which a run began, or which recorded an
             episode.
@@ -52,7 +53,8 @@ def resolve(
 
     Raises:
         NotFound: no such line, run or episode.
-        ValueError: before the first line, in the future, or text that cannot be read.
+        ValueError: in the future, or text that cannot be read; or before the first line of a file
+            that was upgraded and held facts before. Else nothing was there before the first line.
     """
     call = _Call(transaction, namespaces, name)
     place = _named(call, moment)
@@ -143,7 +145,7 @@ def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
         raise InvalidArgument(f"is in the future: {moment}", argument=call.name)
     first = selected.first_line(call.transaction, call.namespaces)
     if first is None or at < first.at:
-        raise _before(call, first)
+        _check_nothing_was_there(call, first)
     return selected.last_until(call.transaction, at), at
 
 
@@ -187,8 +189,8 @@ def _preceding(call: _Call, place: _Named) -> tuple[int, datetime]:
     """Return the state before the act of a line."""
     line = selected.last_until(call.transaction, place.at - TICK)
     first = selected.first_line(call.transaction, call.namespaces)
-    if line == 0 or first is None or place.at <= first.at:
-        raise _before(call, first)
+    if first is None or place.at <= first.at:
+        _check_nothing_was_there(call, first)
     return line, place.at - TICK
 
 
@@ -205,16 +207,14 @@ def _unreadable(call: _Call, moment: object) -> InvalidArgument:
     )
 
 
-def _before(call: _Call, first: Place | None) -> InvalidArgument:
-    if first is None:
-        return InvalidArgument(
-            "is before the journal begins: nothing was stored yet", argument=call.name
+def _check_nothing_was_there(call: _Call, first: Place | None) -> None:
+    """Refuse a moment before the journal of a file that held facts before it had one."""
+    if first is not None and selected.is_upgraded(call.transaction, first.line):
+        raise InvalidArgument(
+            f"is before the journal begins, with a line of {clock.to_text(first.at)}",
+            argument=call.name,
+            remedy=Remedy.LATER_MOMENT,
         )
-    return InvalidArgument(
-        f"is before the journal begins, with a line of {clock.to_text(first.at)}",
-        argument=call.name,
-        remedy=Remedy.LATER_MOMENT,
-    )
 
 
 FORMS: Final[Mapping[str, Callable[[_Call, str], _Named]]] = {

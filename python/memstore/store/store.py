@@ -931,7 +931,7 @@ class Store(zones.Zoned):
                 ``None``, facts without owners; ``"all"``, facts of any owners.
             external_key_prefix: only facts with an external key that begins like this.
             active_only: leave out superseded and expired facts.
-            valid_on: only facts that held then, as far as is known now: a time, or a day (in UTC)
+            valid_on: only facts that held then, as far as is known now: a time, or a day
                 at some time of which they held. A fact holds from its ``valid_at``, or else
                 ``created_at``, until :attr:`Fact.holds_until`; superseded and expired facts pass.
             tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
@@ -1779,7 +1779,7 @@ class Store(zones.Zoned):
 
         Args:
             moment: a time, for the state after the last change at or before it; a date, for the
-                state at its end in UTC; ``"yesterday"`` or an age such as ``"2h"``; ``"op:1234"``,
+                state at its end; ``"yesterday"`` or an age such as ``"2h"``; ``"op:1234"``,
                 the state after the act of this line of the journal; ``"run:UUID"`` or
                 ``"episode:12"``, the state before a run began, or before an episode was recorded.
 
@@ -1806,7 +1806,7 @@ class Store(zones.Zoned):
                 ``"2h"``, ``"op:1234"`` (after the act of this line), ``"run:UUID"`` or
                 ``"episode:12"`` (from when it began, or was recorded).
             until: acts up to this moment, as :meth:`as_of` reads it; a date means the end of its
-                day in UTC.
+                day.
             run: acts of one opening of the file or session of a server.
             source: acts through this program, and what was drawn from this source; as in
                 :meth:`revert`.
@@ -1857,7 +1857,7 @@ class Store(zones.Zoned):
                 ``quarantine``.
             fact: what was done to this fact, and what it replaced.
             since: lines at or after this time.
-            until: lines at or before this time; a date, up to its end in UTC.
+            until: lines at or before this time; a date, up to its end.
             scope: only about facts and episodes of exactly these owners, or without owners;
                 ``"all"`` for any.
             limit: the maximum number; ``None`` for all.
@@ -1932,7 +1932,7 @@ class Store(zones.Zoned):
         Args:
             a: the earlier moment: a time, ``"yesterday"``, ``"2h"``, ``"op:1234"`` (the state after
                 the act of this line), ``"run:UUID"`` or ``"episode:12"`` (the state before them). A
-                date means the end of its day in UTC.
+                date means the end of its day.
             b: the later moment.
             scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
             subject: only facts about this subject.

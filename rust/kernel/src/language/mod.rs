@@ -14,8 +14,8 @@ mod names;
 mod question;
 mod words;
 
-pub use calendar::{Calendar, Day};
 pub(crate) use calendar::days;
+pub use calendar::{Calendar, Day};
 pub use dates::Named;
 pub(crate) use names::{has_name, names};
 pub use question::{Question, Wanted};

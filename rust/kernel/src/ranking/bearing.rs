@@ -16,8 +16,7 @@ use super::FEW_ROWS;
 use crate::index::features::{Features, Stored};
 use crate::index::words::{Phrase, Words};
 use crate::language::{
-    Calendar,
-    self, NO_NAME, Question, has_name, is_function_word, is_number, names, particles,
+    self, Calendar, NO_NAME, Question, has_name, is_function_word, is_number, names, particles,
 };
 use crate::model::tokens;
 

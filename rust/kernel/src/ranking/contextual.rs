@@ -503,12 +503,7 @@ fn asks(row: &Stored<'_>, speaker: u32) -> bool {
 }
 
 /// Add the bonus of rows that have what the query names or asks for.
-fn add_named(
-    question: &Question,
-    calendar: &Calendar,
-    known: &[Known<'_>],
-    ranked: &mut [Ranked],
-) {
+fn add_named(question: &Question, calendar: &Calendar, known: &[Known<'_>], ranked: &mut [Ranked]) {
     let speaks = |one: &&Known<'_>| one.stored.record.thread != 0;
     let speakers: Vec<u32> = {
         let mut all: Vec<u32> = known

@@ -69,7 +69,14 @@ pub(crate) fn bearings(
             terms: &terms,
             identifiers: &identifiers,
         };
-        kernel::bearings(&features.read(), &words.read(), &query, &ids, until, &calendar)
+        kernel::bearings(
+            &features.read(),
+            &words.read(),
+            &query,
+            &ids,
+            until,
+            &calendar,
+        )
     });
     let found = found.map_err(no_memory("features"))?;
     Ok(found
