@@ -116,8 +116,7 @@ def test_a_clock_set_back_does_not_hide_what_was_written_then(open_store: OpenSt
 def test_an_empty_file_has_a_now_and_no_past(open_store: OpenStore) -> None:
     store = open_store(embedder=None)
     assert seen(resolve(store, "now")) == (0, 0, 0)
-    with pytest.raises(InvalidArgument, match="nothing was stored yet"):
-        resolve(store, "1h")
+    assert seen(resolve(store, "1h")) == (0, 0, 0)
 
 
 # -- lines, runs, episodes ---------------------------------------------------------------
@@ -206,13 +205,9 @@ def test_a_line_of_another_namespace_is_unknown_to_one_that_may_not_see_it(
         assert "last one" not in str(caught.value)
     assert resolve(store, "op:3", own).line == 3
     assert resolve(store, "episode:2", own).line == 3
-    began = lines(store)[2][2]
     assert resolve(store, "op:1").line == 1
-    for early in ("1999-01-01", lines(store)[0][2]):
-        with pytest.raises(InvalidArgument, match=f"with a line of {began}"):
-            resolve(store, early, own)
-    with pytest.raises(InvalidArgument, match=f"with a line of {began}"):
-        resolve(store, f"run:{store.journal(2)[0].run}", own)
+    for early in ("1999-01-01", lines(store)[0][2], f"run:{store.journal(2)[0].run}"):
+        assert resolve(store, early, own).line < 3  # where nothing was that they may see
 
 
 # -- the naive twin ----------------------------------------------------------------------
