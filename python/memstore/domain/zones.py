@@ -197,12 +197,12 @@ def today() -> date:
 
 def day(moment: datetime | str) -> str:
     """Return the user's day of a moment, a ``datetime`` or stored text, such as ``2026-11-20``."""
-    if isinstance(moment, str):
-        try:
-            moment = clock.from_text(moment)
-        except ValueError:
-            return moment[:10]
-    return local(moment).date().isoformat()
+    if not isinstance(moment, str):
+        return local(moment).date().isoformat()
+    try:
+        return local(clock.from_text(moment)).date().isoformat()
+    except ValueError:
+        return moment[:10]
 
 
 def stamp(moment: datetime, timespec: str = "seconds") -> str:

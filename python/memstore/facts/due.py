@@ -14,13 +14,11 @@ from memstore.domain import clock, zones
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
-    import calendar
     from collections.abc import Iterator
 
     from memstore.search import dates
     from memstore.text import relative_days
 else:  # most tasks are due at a moment, which needs none of them
-    calendar = lazy_import("calendar")
     dates = lazy_import("memstore.search.dates")
     relative_days = lazy_import("memstore.text.relative_days")
 
@@ -70,17 +68,14 @@ def is_at_once(due: str) -> bool:
 
 def written(due: date | datetime | None) -> str | None:
     """Return a day or a moment as it is kept beside the words for it."""
-    return clock.to_text(due) if isinstance(due, datetime) else due and due.isoformat()
+    if due is None:
+        return None
+    return clock.to_text(due) if isinstance(due, datetime) else due.isoformat()
 
 
 def read(text: str) -> date | datetime | None:
     """Read what :func:`written` has written."""
     return _moment(text)
-
-
-def shown(due: date | datetime | None) -> str | None:
-    """Return a day, or a moment to the minute by the user's clock."""
-    return zones.minute(due) if isinstance(due, datetime) else due and due.isoformat()
 
 
 def _moment(text: str) -> date | datetime | None:
@@ -114,7 +109,7 @@ def _dated(due: str, created: date) -> date | None:
         return min(existing)
     if months:
         first = min(_existing([(months[0], 1)], year, created.replace(day=1)), default=None)
-        return first and first.replace(day=calendar.monthrange(first.year, first.month)[1])
+        return first and relative_days.last_of_month(first.year, first.month)
     return None if year is None else date(year, 12, 31)
 
 

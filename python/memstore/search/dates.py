@@ -52,9 +52,9 @@ def read(query: str, now: datetime) -> Named:
     ``yesterday`` and the like are days if nothing else is named.
     """
     years, months, days = named_dates(query)
-    today = zones.local(now).date()
     if not years and not months:  # days are named beside a month only
-        return _relative(query, today)
+        return _relative(query, now)
+    today = zones.local(now).date()
     if years:
         named = [*product(years, months or [0], days or [0])]
     else:
@@ -64,7 +64,10 @@ def read(query: str, now: datetime) -> Named:
     return Named(periods, len(years) + len(months) + len(days), Calendar(_clock(years, today), []))
 
 
-def _relative(query: str, today: date) -> Named:
+def _relative(query: str, now: datetime) -> Named:
+    if not relative_days.names_past(query):
+        return NOTHING
+    today = zones.local(now).date()
     words, ago = relative_days.ago(query, today)
     if not ago:
         return NOTHING

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from calendar import monthrange
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -15,8 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+WORDS: Final = re.compile(r"\w+")
 DAY: Final = timedelta(days=1)
 MAX_AGO: Final = 36_600
+MAX_CHARACTERS: Final = 2_000
+"""Days are looked for at the beginning of a query; a longer one is a pasted text."""
+LAST: Final = (date.max.year, date.max.month)
 
 
 def ahead(text: str, today: date) -> date | None:
@@ -31,14 +34,17 @@ def is_at_once(text: str) -> bool:
     return any(pattern.search(words) for pattern in _at_once())
 
 
+def names_past(text: str) -> bool:
+    """Return whether a question may name a day relative to today; most do not, at little cost."""
+    return _hints().search(plain(text[:MAX_CHARACTERS])) is not None
+
+
 def ago(text: str, today: date) -> tuple[int, list[date]]:
     """Return the days that a question names relative to today, and by how many words.
 
     Only days that are over or today: ``yesterday``, ``3 days ago``, ``last Friday``.
     """
-    words = plain(text)
-    if not _hints().search(words):  # most questions name none
-        return 0, []
+    words = plain(text[:MAX_CHARACTERS])
     found = sorted(_past(words, today))
     kept: list[tuple[int, int, date]] = []
     for begin, length, day in found:
@@ -87,10 +93,12 @@ def _end(period: str, today: date) -> date | None:
         year, month = year + month // 12, month % 12 + 1
     elif period in ("year", "next year"):
         year, month = year + (period == "next year"), 12
-    try:
-        return date(year, month, monthrange(year, month)[1])
-    except ValueError:  # the year 10000
-        return None
+    return last_of_month(year, month) if year <= date.max.year else None
+
+
+def last_of_month(year: int, month: int) -> date:
+    following = date(year + month // 12, month % 12 + 1, 1) if (year, month) < LAST else None
+    return date.max if following is None else following - DAY
 
 
 def _after(today: date, days: int) -> date | None:
@@ -228,6 +236,8 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 def plain(text: str) -> str:
     """Return a text without case and accents, and with blanks for the signs between words."""
+    if text.isascii():
+        return " ".join(WORDS.findall(text.lower()))
     letters = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(one for one in letters if not unicodedata.combining(one))
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFC", bare)))
+    return " ".join(WORDS.findall(unicodedata.normalize("NFC", bare)))
