@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.domain import clock, zones
+from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
@@ -90,7 +90,7 @@ def _read(given: object, where: str) -> Message:
         role=_role(given["role"], where),
         content=checked_text(_text(given["content"], where), f"{where}: content", MAX_CONTENT),
         name=name if name is None else checked_text(name, f"{where}: name", MAX_NAME),
-        at=clock.moment(given.get("at"), f"{where}: at"),
+        at=moments.instant(given.get("at"), f"{where}: at"),
     )
 
 
