@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from memstore.database import acts, journal
+from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
@@ -224,7 +224,7 @@ class Facts:
             for home, writer in writers.items():
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
                 writer.look_up(ours, claims=unless_known)
-            now = acts.of(transaction).moment
+            now = next(iter(writers.values())).changes.moment
             return [
                 self._stored(writers[home], new, unless_known, now)
                 for new, home in zip(prepared, homes, strict=True)
@@ -540,8 +540,8 @@ class Facts:
         for start in range(0, len(left), CHANGED_AT_ONCE):
             with self.writing() as transaction:
                 among = replace(wanted, among=left[start : start + CHANGED_AT_ONCE])
-                at = at or acts.of(transaction).moment
                 writer = self.writer(transaction)
+                at = at or writer.changes.moment
                 still = sorted(fact_table.select_ids(transaction, among))
                 found = fact_table.get_many(transaction, still)
                 deleted += [writer.delete(found[id_], at=at) for id_ in still]

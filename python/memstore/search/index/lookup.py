@@ -11,8 +11,8 @@ from memstore.domain.records import NOBODY
 from memstore.domain.results import ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
+from memstore.lazy import lazy_import
 from memstore.providers.local import HAS_MODEL, MODEL
-from memstore.search import dates
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
 from memstore.search.lookup import (
@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
     from memstore.embedding.vectors import Vector
+    from memstore.search import dates
     from memstore.search.dates import Calendar
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
+else:
+    dates = lazy_import("memstore.search.dates")
 
 
 class IndexLookup(Lookup[F]):
