@@ -91,6 +91,34 @@ def test_changes_of_summer_time(text: str, first: str, end: str) -> None:
         assert span(text) == (first, end)
 
 
+def test_what_ends_at_a_time_ends_with_its_day_or_at_once() -> None:
+    with zones.use(ZoneInfo("Europe/Berlin")):
+        for given, end in (
+            ("2026-10-25", datetime(2026, 10, 25, 22, 59, 59, 999_999, UTC)),
+            ("2026-10-25T02:30", datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),  # shown twice
+            ("2026-10-25T12:00Z", datetime(2026, 10, 25, 12, tzinfo=UTC)),
+        ):
+            assert moments.until(given, "expired_at") == end
+
+
+@pytest.mark.parametrize(
+    ("given", "after", "before"),
+    [
+        ("2026-03-31", "30 23:59:59.999999", "01 00:00:00.000000"),
+        ("2026-03-31T15:00:00Z", "31 14:59:59.999999", "31 15:00:01.000000"),
+        ("2026-03-31 15:00", "31 14:59:59.999999", "31 15:01:00.000000"),
+        ("2026-03-31T00:00:00Z", "30 23:59:59.999999", "31 00:00:00.000000"),
+        ("2026-03-31T15:00:00.25Z", "31 15:00:00.249999", "31 15:00:00.260000"),
+        ("2026-03-31T15:00:00.000000Z", "31 15:00:00.000000", "31 15:00:00.000000"),
+        (datetime(2026, 3, 31, 15, tzinfo=UTC), "31 15:00:00.000000", "31 15:00:00.000000"),
+    ],
+)
+def test_a_bound_includes_what_it_names(given: Any, after: str, before: str) -> None:
+    with zones.use(UTC):
+        bounds = moments.after(given, "x"), moments.before(given, "x")
+    assert [f"{one:%d %H:%M:%S.%f}" for one in bounds if one] == [after, before]
+
+
 def test_a_clock_that_is_set_forward_at_midnight_begins_its_day_then() -> None:
     with zones.use(ZoneInfo("America/Sao_Paulo")):
         assert zones.start(date(2018, 11, 4)) == datetime(2018, 11, 4, 3, tzinfo=UTC)

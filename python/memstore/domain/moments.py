@@ -128,9 +128,10 @@ def instant(given: datetime | str | None, name: str) -> datetime | None:
 def until(given: datetime | str | None, name: str) -> datetime | None:
     """Return when something ends that lasts until a caller's time; a date ends with its day."""
     found = span(given, name)
-    if found is None or found.last - found.first < timedelta(hours=1):
-        return found and found.first
-    return found.last
+    if found is None:
+        return None
+    is_day = isinstance(given, str) and day(given) is not None
+    return found.last if is_day else found.first
 
 
 def after(given: datetime | str | None, name: str) -> datetime | None:
