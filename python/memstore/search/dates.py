@@ -73,7 +73,9 @@ def _relative(query: str, now: datetime) -> Named:
         return NOTHING
     named = [(day.year, day.month, day.day) for day in ago][:MAX_PERIODS]
     offsets = _clock([day[0] for day in named], today)
-    return Named([*_existing(named)], words, Calendar(offsets, named))
+    # "What is the weather today" does not ask for what was stored today; its rows only come first.
+    over = [(day.year, day.month, day.day) for day in ago if day != today][:MAX_PERIODS]
+    return Named([*_existing(over)], words, Calendar(offsets, named))
 
 
 def _clock(years: list[int], today: date) -> list[tuple[int, int]]:
