@@ -55,6 +55,9 @@ OF_EMBEDDERS: Final = ("MEMSTORE_OLLAMA", "MEMSTORE_OPENAI")
 FLAGS: Final = ("read_only", "no_record", "learn_unread", "any_user")
 """The settings that are true or false."""
 
+LOCAL_TIME: Final = "/etc/localtime"
+"""A link to the time zone of a machine."""
+
 DEFAULT_INDEX_MEMORY: Final = "1GB"
 UNITS: Final = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 SIZE: Final = lazy_pattern(r"(\d{1,9}(?:\.\d{1,3})?)\s*([kKmMgG]?[bB])?")
@@ -93,6 +96,7 @@ class Settings(NamedTuple):
     user: str | None = None
     any_user: bool = False
     identity: str | None = None
+    timezone: str | None = None
 
     def __repr__(self) -> str:
         """Return the settings that are set, without addresses, which may hold passwords."""
@@ -137,6 +141,29 @@ def from_environment() -> Settings:
         learn_unread=_flag("MEMSTORE_LEARN_UNREAD"),
         any_user=_flag("MEMSTORE_ANY_USER"),
     )
+
+
+def timezone() -> str | None:
+    """Return the name of the user's time zone; ``None`` for the machine's.
+
+    Windows' C library reads no names such as ``Europe/Berlin`` in ``TZ``, so they are read here.
+    """
+    named = os.environ.get("MEMSTORE_TIMEZONE", "").strip()
+    if not named and sys.platform == "win32" and "/" in os.environ.get("TZ", ""):
+        named = os.environ["TZ"].strip()
+    return named or None
+
+
+def machine_zone() -> str | None:
+    """Return the name of the machine's time zone, such as ``Europe/Berlin``, if it has one."""
+    named = os.environ.get("TZ", "").strip().lstrip(":")
+    if named:
+        return named if "/" in named and not named.startswith("/") else None
+    try:
+        _, _, name = os.path.realpath(LOCAL_TIME).replace("\\", "/").partition("/zoneinfo/")
+    except OSError:
+        return None
+    return name or None
 
 
 def _flag(name: str) -> bool:

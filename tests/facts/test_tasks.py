@@ -199,5 +199,5 @@ def test_days_within_due_texts_order_the_list(store: Store) -> None:
     for due in ("next year", "in 3 weeks", "bis übermorgen", "by 2099-11-30, at noon", "tomorrow"):
         store.tasks.create(due, due=due)
     assert [task.due for task in store.tasks.list()] == [
-        *("tomorrow", "bis übermorgen", "in 3 weeks", "by 2099-11-30, at noon", "next year"),
+        *("tomorrow", "bis übermorgen", "in 3 weeks", "next year", "by 2099-11-30, at noon"),
     ]

@@ -77,8 +77,18 @@ def test_a_view_can_only_be_read(store: Store) -> None:
         then.add("Bob likes tea", subject="bob")
     assert "on the store itself" in str(caught.value.__notes__)
     assert store.count() == 1
-    with pytest.raises(InvalidArgument, match="before the journal begins"):
-        store.as_of(datetime(2020, 1, 1, tzinfo=UTC))
+
+
+def test_before_the_first_line_nothing_was_there(store: Store) -> None:
+    store.add("Alice lives in Lisbon", subject="alice")
+    store.episodes.add("Alice moved", source="chat")
+    for moment in (datetime(2020, 1, 1, tzinfo=UTC), "yesterday", "90w"):
+        then = store.as_of(moment)
+        assert (then.line, then.list(), list(then.search("Alice")), then.count()) == (0, [], [], 0)
+        assert then.recall("Alice", max_tokens=100).text == ""
+        assert then.status().active == 0
+        with pytest.raises(NotFound, match="was stored after"):
+            then.get(1)
 
 
 def test_what_was_erased_since_stays_erased(store: Store) -> None:

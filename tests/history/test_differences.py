@@ -175,7 +175,6 @@ def test_differences_are_filtered_and_paged(store: Store, began: str) -> None:
         ("soon", "now", InvalidArgument, "a is not a moment: 'soon'"),
         ("op:1", "9999-01-01", InvalidArgument, "b is in the future"),
         ("op:1", "op:99", NotFound, "there is no line 99"),
-        ("1999-01-01", "now", InvalidArgument, "a is before the journal begins"),
     ],
 )
 def test_moments_that_make_no_sense_are_refused(
@@ -186,6 +185,15 @@ def test_moments_that_make_no_sense_are_refused(
         return
     with pytest.raises(error, match=text):
         store.diff(a, b)
+
+
+@pytest.mark.parametrize("a", ["1999-01-01", "yesterday", "op:1"])
+def test_the_first_day_differs_from_the_one_before(store: Store, a: str) -> None:
+    assert list(store.diff("yesterday", "now")) == []  # an empty file, too
+    store.add("one", subject="s")
+    store.add("two", subject="s")
+    expected = [2] if a == "op:1" else [1, 2]
+    assert [one.fact_id for one in store.diff(a, "now")] == expected
 
 
 def test_a_page_that_makes_no_sense_is_refused(store: Store, began: str) -> None:

@@ -99,8 +99,7 @@ def test_an_age_is_read_as_it_is_by_the_command_line(
     at_noon.advance(7200)
     store.add("two", subject="s")
     assert [resolve(store, age).line for age in ("1h", "90m", "119m")] == [1, 1, 1]
-    with pytest.raises(InvalidArgument, match="moment is before the journal begins"):
-        resolve(store, "1d")
+    assert resolve(store, "1d").line == 0  # nothing was there
 
 
 def test_a_clock_set_back_does_not_hide_what_was_written_then(open_store: OpenStore) -> None:
@@ -117,8 +116,7 @@ def test_a_clock_set_back_does_not_hide_what_was_written_then(open_store: OpenSt
 def test_an_empty_file_has_a_now_and_no_past(open_store: OpenStore) -> None:
     store = open_store(embedder=None)
     assert seen(resolve(store, "now")) == (0, 0, 0)
-    with pytest.raises(InvalidArgument, match="nothing was stored yet"):
-        resolve(store, "1h")
+    assert seen(resolve(store, "1h")) == (0, 0, 0)
 
 
 # -- lines, runs, episodes ---------------------------------------------------------------
@@ -166,8 +164,6 @@ def test_a_run_and_an_episode_mean_what_was_before_them(open_store: OpenStore) -
         (None, InvalidArgument, "is not a moment"),
         ("9999-12-31", InvalidArgument, "moment is in the future: 9999-12-31"),
         ("9999-12-31T23:59:59.999999Z", InvalidArgument, "is in the future"),
-        ("1999-01-01", InvalidArgument, "is before the journal begins, with a line of 20"),
-        ("99999w", InvalidArgument, "is before the journal begins"),
         ("x" * 501, InvalidArgument, "the limit is 500"),
         (datetime(2026, 1, 1), InvalidArgument, "moment has no time zone"),
         (7, TypeError, "moment must be a datetime or text, not int"),
@@ -186,9 +182,8 @@ def test_a_moment_that_does_not_exist_is_refused(
 def test_the_first_run_has_nothing_before_it(open_store: OpenStore) -> None:
     store = open_store(embedder=None)
     store.add("one", subject="s")
-    with pytest.raises(InvalidArgument, match="before the journal begins") as caught:
-        resolve(store, f"run:{store.journal(1)[0].run}")
-    assert "Name that time or a later one." in caught.value.__notes__
+    before = resolve(store, f"run:{store.journal(1)[0].run}")
+    assert (before.line, before.last_fact, before.last_episode) == (0, 0, 0)
 
 
 # -- who may name what -------------------------------------------------------------------
@@ -210,13 +205,9 @@ def test_a_line_of_another_namespace_is_unknown_to_one_that_may_not_see_it(
         assert "last one" not in str(caught.value)
     assert resolve(store, "op:3", own).line == 3
     assert resolve(store, "episode:2", own).line == 3
-    began = lines(store)[2][2]
     assert resolve(store, "op:1").line == 1
-    for early in ("1999-01-01", lines(store)[0][2]):
-        with pytest.raises(InvalidArgument, match=f"with a line of {began}"):
-            resolve(store, early, own)
-    with pytest.raises(InvalidArgument, match=f"with a line of {began}"):
-        resolve(store, f"run:{store.journal(2)[0].run}", own)
+    for early in ("1999-01-01", lines(store)[0][2], f"run:{store.journal(2)[0].run}"):
+        assert resolve(store, early, own).line < 3  # where nothing was that they may see
 
 
 # -- the naive twin ----------------------------------------------------------------------
@@ -325,7 +316,8 @@ def spoken(store: Store, clock_: ManualClock) -> None:
         ("today", [3], [1, 2, 3]),
         ("now", [3], [1, 2, 3]),
         ("2026-03-02", [2, 3], [1, 2]),
-        ("2026-03-02T13:00:00+01:00", [2, 3], [1]),
+        ("2026-03-02T13:00:00+01:00", [2, 3], [1, 2]),
+        ("2026-03-02T13:00:00.000000+01:00", [2, 3], [1]),
         ("90w", [1, 2, 3], []),
         ("op:4", [3], [1, 2]),
         ("op:3", [2, 3], [1]),
@@ -382,7 +374,7 @@ def test_periods_take_ages_and_days(open_store: OpenStore, at_noon: ManualClock)
     assert [fact.id for fact in store.list(created_before="25h")] == [1]
     assert [one.id for one in store.episodes.list(created_after="25h")] == [2, 3]
     assert store.count(valid_after="today") == 1
-    assert [hit.fact.id for hit in store.search("fact", created_before="yesterday")] == [1]
+    assert [hit.fact.id for hit in store.search("fact", created_before="yesterday")] == [2, 1]
     assert [fact.id for fact in store.list(valid_on="1h")] == [1, 2]
     for name in ("created_after", "created_before", "valid_after", "valid_before"):
         with pytest.raises(InvalidArgument, match=f"{name} is not a time: 'soon'"):

@@ -143,6 +143,7 @@ def contextual(
     compares: bool = False,
     until: int | None = None,
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
+    calendar: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int, int]]] = ...,
 ) -> tuple[list[Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
@@ -166,6 +167,8 @@ def contextual(
         ages: of rows that had others at `now` than was given to `Features.put`: the id, when the
             row was stored or last confirmed, the same of the moment that it is about, and the kind
             that it ages as.
+        calendar: from which minute since 1970 the user's clock is ahead of UTC by how many minutes,
+            ascending; and the days that the query names relative to today, as year, month and day.
 
     Returns:
         The rows; and, if the query names exactly one speaker or subject of the visible rows, but
@@ -226,6 +229,7 @@ def bearings(
     ids: Iterable[int],
     *,
     until: int | None = None,
+    calendar: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int, int]]] = ...,
 ) -> list[Bearing | None]:
     """What rows have of a query's names, identifiers and words; `None` without the row.
 
@@ -237,6 +241,7 @@ def bearings(
         identifiers: paths, versions, long numbers and the like, as tokens.
         ids: row ids.
         until: as for `Words.search`.
+        calendar: as for :func:`contextual`.
     """
 
 def relevances(

@@ -19,7 +19,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.database.tables import commitments
-from memstore.domain import clock
+from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
 from memstore.domain.namespaces import Reach
 from memstore.domain.tokens import Access, AccessToken
@@ -80,7 +80,7 @@ class Tokens:
         checked_choice(access, Access, "access")
         namespace = Reach(namespace).namespace
         now = clock.utc_now()
-        until = clock.moment(expires_at, "expires_at")
+        until = moments.until(expires_at, "expires_at")
         if until is not None and until <= now:
             raise InvalidArgument(f"is in the past: {clock.to_text(until)}", argument="expires_at")
         if secret is None:

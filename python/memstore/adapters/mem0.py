@@ -14,7 +14,7 @@ import hashlib
 import logging
 import sys
 import uuid
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,7 @@ from memstore.adapters.mem0_filters import entity_id, selected
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json
 from memstore.adapters.waiting import finished, in_thread
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NUMBER, stored_text
 from memstore.domain.records import (
     EVERYBODY,
@@ -618,12 +618,11 @@ def _date(value: object) -> str | None:
 
 
 def _expires(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a memory expires: after its last day, in UTC."""
+    """Return when a memory expires: at the end of its last day."""
     try:
-        after = date.fromisoformat(payload.get(EXPIRY)) + timedelta(days=1)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        return zones.end(date.fromisoformat(payload.get(EXPIRY)))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
         return None
-    return clock.from_text(f"{after}T00:00:00Z")
 
 
 def _without_identity(

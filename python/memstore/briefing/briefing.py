@@ -5,7 +5,7 @@ Each group has a share of the budget, and what it leaves goes to the others (dec
 
 from __future__ import annotations
 
-from datetime import time, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.briefing import facts, sessions
@@ -13,7 +13,7 @@ from memstore.briefing.budget import Group, ShownLine, fitting
 from memstore.briefing.facts import Chosen
 from memstore.briefing.sessions import MAX_SESSIONS as MAX_SESSIONS
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.briefing import Briefing
 from memstore.frozen import replace
 from memstore.history import trust
@@ -118,23 +118,15 @@ def _urgent(tasks: Iterable[Task]) -> list[Task]:
 
 
 def _task(task: Task) -> ShownLine:
-    due = f", due {_due(task)}" if task.due else ""
+    due = f", due {visible(task.due_text)}" if task.due_text else ""
     return ShownLine(
         f"- #{task.id} {_short(task.content)} ({visible(task.priority)}{due})", task.id
     )
 
 
-def _due(task: Task) -> str:
-    """Return when a task is due, in as few tokens as possible; most times need many."""
-    if task.due_at is None:
-        return visible(task.due or "")
-    is_day = task.due_at.time() == time.min
-    return f"{task.due_at:%Y-%m-%d}" if is_day else f"{task.due_at:%Y-%m-%d %H:%M}"
-
-
 def _fact(fact: Fact) -> ShownLine:
     pinned = " (pinned)" if fact.pinned_at is not None else ""
-    about = f"{fact.created_at:%Y-%m-%d} #{fact.id} {visible(fact.subject)}"
+    about = f"{zones.day(fact.created_at)} #{fact.id} {visible(fact.subject)}"
     return ShownLine(f"- {about}: {_short(fact.content)}{pinned}", fact.id)
 
 

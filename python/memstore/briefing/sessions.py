@@ -10,6 +10,7 @@ from memstore.briefing.budget import ShownLine, clipped, shared
 from memstore.database import journal
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
+from memstore.domain import zones
 from memstore.episodes.traces import TRACE
 from memstore.history import trust
 from memstore.text.escaping import visible
@@ -142,7 +143,7 @@ def _lines_of(
     session: LastSession, room: int, cost: Callable[[str], int], *, is_last: bool
 ) -> list[str]:
     """Return the lines of a session; of one before the last, the request if not all fit."""
-    head = f"- {session.ended:%Y-%m-%d %H:%M} {visible(session.agent)}"
+    head = f"- {zones.minute(session.ended)} {visible(session.agent)}"
     parts = dict(_parts(session))
     room -= cost(head)
     if room < 0:

@@ -52,7 +52,7 @@ class Act:
     They have one moment, later than every line before, and the id of the first of them (``txn``).
     """
 
-    __slots__ = ("_last_hash", "_next_id", "at", "has_levels", "txn")
+    __slots__ = ("_last_hash", "_next_id", "at", "has_levels", "moment", "txn")
 
     def __init__(self, transaction: Transaction) -> None:
         last = transaction.one(LAST, {"levels": meta_table.TRUST})
@@ -60,9 +60,12 @@ class Act:
         self.has_levels = bool(has_levels)
         """Whether the level of a source was ever set in this file, so that facts may be hidden."""
         self.txn = self._next_id = last_id + 1
-        self.at = clock.to_text(clock.utc_now())
+        self.moment = clock.utc_now()
+        """When all of it happens: of its lines, and of what it creates, deletes or supersedes."""
+        self.at = clock.to_text(self.moment)
         if self.at <= last_at:
-            self.at = clock.to_text(clock.from_text(last_at) + TICK)
+            self.moment = clock.from_text(last_at) + TICK
+            self.at = clock.to_text(self.moment)
         if not isinstance(self._last_hash, bytes) or len(self._last_hash) != HASH_BYTES:
             self._last_hash = BEGINNING  # damaged: writing goes on, and `verify` names the line
 

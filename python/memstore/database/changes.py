@@ -87,6 +87,11 @@ class Changes:
         self.transaction = transaction
         self.author = author
 
+    @property
+    def moment(self) -> datetime:
+        """When all changes of the transaction happen."""
+        return acts.of(self.transaction).moment
+
     def write(self, lines: Lines, *statements: Statement) -> None:
         """Write the lines, then the statements, at the latest before the next read.
 

@@ -69,6 +69,10 @@ def last_until(transaction: Transaction, moment: datetime) -> int:
     )
 
 
+UPGRADE: Final = "migration"
+"""The source of the lines that the upgrade of an older file writes."""
+
+
 class Place(NamedTuple):
     """A line, and when it was written."""
 
@@ -93,6 +97,12 @@ def first_line(transaction: Transaction, namespaces: Sequence[str] | None) -> Pl
         about = f"{births} AND {column} = :id ORDER BY id"
         found.append(_place(transaction, about, {"id": first}))
     return min((place for place in found if place is not None), default=None)
+
+
+def is_upgraded(transaction: Transaction, first: int) -> bool:
+    """Return whether the first line is one of an upgrade, for what was there before the journal."""
+    row = transaction.one("SELECT kind, source FROM memstore_journal WHERE id = :id", {"id": first})
+    return row is not None and tuple(row) == (journal.Kind.ADOPT, UPGRADE)
 
 
 def line(transaction: Transaction, id_: int, namespaces: Sequence[str] | None) -> Place | None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.log import cropped
 from memstore.domain.records import Record
 from memstore.domain.results import Results
@@ -72,10 +72,10 @@ class Difference(Record):
         if self.text:
             told += f" ({self.text})"
         if self.line is None:
-            return f"{told}; {self.at:%Y-%m-%d}"
+            return f"{told}; {zones.day(self.at)}"
         because = f", because {self.reason}" if self.reason else ""
         by = f"{self.actor} through {self.source}, line {self.line}"
-        return f"{told}; {self.at:%Y-%m-%d}, {by}{because}"
+        return f"{told}; {zones.day(self.at)}, {by}{because}"
 
 
 @frozen
@@ -123,4 +123,4 @@ class Differences(Results[Difference]):
 
 
 def _named(moment: Moment) -> str:
-    return f"{moment.at:%Y-%m-%dT%H:%M:%SZ} (line {moment.line})"
+    return f"{zones.stamp(moment.at)} (line {moment.line})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import zones
 from memstore.domain.arguments import checked_id, checked_items, checked_limit, checked_text
 from memstore.domain.plans import Selection, selection
 from memstore.domain.records import Record
@@ -100,7 +100,7 @@ class Act(Record):
 
     def __str__(self) -> str:
         by = f"{self.actor} through {self.source}"
-        return f"{self.line}  {clock.to_text(self.at)}  {by}  {self.text}"
+        return f"{self.line}  {zones.stamp(self.at, 'microseconds')}  {by}  {self.text}"
 
     def to_dict(self) -> dict[str, Any]:
         return Record.to_dict(self) | {"text": self.text}
@@ -133,7 +133,7 @@ class LogLine(Record):
     def __str__(self) -> str:
         by = f"{self.actor} through {self.source}"
         claims = "".join(f": {cropped(claim)}" for claim in self.claims)
-        return f"{self.line}  {clock.to_text(self.at)}  {by}  {self.text}{claims}"
+        return f"{self.line}  {zones.stamp(self.at, 'microseconds')}  {by}  {self.text}{claims}"
 
 
 @frozen(kw_only=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, check_length
 from memstore.errors import InvalidArgument
 
 ACCEPTED_TIMES: Final = (
-    "a time such as 2026-03-01T09:30:00Z, a date, now, today, yesterday, an age such as 90m, 2h, "
-    "3d or 1w"
+    "a time such as 2026-03-01T09:30:00Z, a date, now, today, yesterday, tomorrow, an age such as "
+    "90m, 2h, 3d or 1w"
 )
 ACCEPTED_FORMS: Final = f"{ACCEPTED_TIMES}, or op:LINE, run:UUID or episode:ID"
 
@@ -20,8 +20,20 @@ NOW: Final = "now"
 
 AGO: Final = re.compile(r"([0-9]{1,5})([mhdw])")
 UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-DAYS: Final = {"today": 0, "yesterday": 1}
+DAYS: Final = {"today": 0, "yesterday": 1, "tomorrow": -1}
 """Words for days, with how long ago they are."""
+
+UNIT: Final = re.compile(r"[T ]\d\d:?\d\d(?P<seconds>:?\d\d(?:[.,](?P<fraction>\d{1,6}))?)?(?!\d)")
+"""How exact the time in a text is."""
+MIDNIGHT: Final = re.compile(r"[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?![\d:.])")
+
+
+class Span(NamedTuple):
+    """The time that a caller names: an instant, or all of a day, minute or second."""
+
+    first: datetime
+    last: datetime
+    """The last microsecond of it."""
 
 
 class Moment(NamedTuple):
@@ -46,53 +58,109 @@ def ago(text: str) -> datetime | None:
 
 
 def day(text: str) -> date | None:
-    """Return the day, in UTC, that a date or a word such as ``yesterday`` names."""
+    """Return the user's day that a date or a word such as ``yesterday`` names."""
     word = text.strip().lower()
     if word in DAYS:
-        return clock.utc_now().date() - timedelta(days=DAYS[word])
+        return zones.today() - timedelta(days=DAYS[word])
     try:
         return date.fromisoformat(text.strip())
     except ValueError:
         return None
 
 
-def instant(given: datetime | str | None, name: str) -> datetime | None:
-    """Return a caller's time: also ``now``, an age before it, or the start of a day.
+def span(given: datetime | str | None, name: str) -> Span | None:
+    """Return the time that a caller names, in UTC; a text without an offset is the user's time.
+
+    A date is its whole day, and a time is all of the minute, second or fraction that is written: a
+    moment that is shown, and not to the microsecond, can be given back.
 
     Raises:
         ValueError: it cannot be read, or has no time zone.
     """
     if not isinstance(given, str):
-        return clock.moment(given, name)
+        at = clock.moment(given, name)
+        return None if at is None else Span(at, at)
     check_length(given, name, MAX_NAME)
     if given.strip().lower() == NOW:
-        return clock.utc_now()
+        return _instantly(clock.utc_now())
     if (named := day(given)) is not None:
-        return start(named)
-    past = ago(given)
-    if past is not None:
-        return past
+        return Span(zones.start(named), zones.end(named))
+    if (past := ago(given)) is not None:
+        return _instantly(past)
     try:
-        return clock.from_text(given)
-    except ValueError:
+        return _written(given.strip())
+    except (ValueError, OverflowError):
         raise InvalidArgument(
             f"is not a time: {given!r}; give {ACCEPTED_TIMES}", argument=name
         ) from None
 
 
-def period(on: datetime | str | None, name: str) -> tuple[datetime, datetime] | None:
-    """Return the day that a date or a word names, or the instant; its end is exclusive."""
-    if on is None:
+def _instantly(at: datetime) -> Span:
+    return Span(at, at)
+
+
+def _written(text: str) -> Span:
+    at = datetime.fromisoformat(text.upper())  # RFC 3339 allows t and z
+    unit = _unit(text)
+    if at.tzinfo is None:
+        # A time that the clock shows twice is both.
+        first, last = zones.in_utc(at), zones.in_utc(at.replace(fold=1))
+    else:
+        first = last = clock.from_text(text)
+    return Span(first, _later(max(first, last), unit - zones.MICROSECOND))
+
+
+def _unit(text: str) -> timedelta:
+    """Return how long the last part of a written time is."""
+    found = UNIT.search(text)
+    if found is None or found["seconds"] is None:
+        return timedelta(minutes=1)
+    digits = len(found["fraction"] or "")
+    return timedelta(microseconds=10 ** (6 - digits))
+
+
+def instant(given: datetime | str | None, name: str) -> datetime | None:
+    """Return the beginning of the time that a caller names; see :func:`span`."""
+    found = span(given, name)
+    return None if found is None else found.first
+
+
+def until(given: datetime | str | None, name: str) -> datetime | None:
+    """Return when something ends that lasts until a caller's time; a date ends with its day."""
+    found = span(given, name)
+    if found is None:
         return None
-    if isinstance(on, str) and (named := day(on)) is not None:
-        return start(named), start(named + timedelta(days=1))
-    at = instant(on, name)
-    return None if at is None else (at, at + timedelta(microseconds=1))
+    is_day = isinstance(given, str) and day(given) is not None
+    return found.last if is_day else found.first
 
 
-def start(of: date) -> datetime:
-    return datetime.combine(of, time.min, UTC)
+def after(given: datetime | str | None, name: str) -> datetime | None:
+    """Return the bound after which rows are wanted: a date or written time itself is included."""
+    found = span(given, name)
+    if found is None or found.first == found.last:
+        return found and found.first
+    return _later(found.first, -zones.MICROSECOND)
 
 
-def end(of: date) -> datetime:
-    return datetime.combine(of, time.max, UTC)
+def before(given: datetime | str | None, name: str) -> datetime | None:
+    """Return the bound before which rows are wanted: a date or written time itself is included.
+
+    Midnight is not: it is how programs write the end of the day before.
+    """
+    found = span(given, name)
+    if found is None or found.first == found.last or MIDNIGHT.search(str(given)):
+        return found and found.first
+    return _later(found.last, zones.MICROSECOND)
+
+
+def _later(at: datetime, by: timedelta) -> datetime:
+    try:
+        return at + by
+    except OverflowError:
+        return at
+
+
+def period(on: datetime | str | None, name: str) -> tuple[datetime, datetime] | None:
+    """Return the time that is named; its end is exclusive."""
+    found = span(on, name)
+    return None if found is None else (found.first, _later(found.last, zones.MICROSECOND))

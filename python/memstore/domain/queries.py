@@ -183,7 +183,7 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
 def times(asked: FactNarrowing | EpisodeChoice | ProposalNarrowing) -> dict[str, Any]:
     """Return the times of the periods that are asked for, by keyword."""
     return {
-        name: moments.instant(value, name)  # type: ignore[arg-type]
+        name: (moments.after if name.endswith("after") else moments.before)(value, name)  # type: ignore[arg-type]
         for name, value in asked.items()
         if name in TIMES and value is not None
     }

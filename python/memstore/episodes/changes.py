@@ -27,7 +27,8 @@ def record(
     transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
 ) -> Episode:
     """Record an episode; without a time of its own it is recorded now."""
-    created_at = values.get("created_at") or clock.utc_now()
+    changes = Changes(transaction, author)
+    created_at = values.get("created_at") or changes.moment
     episode = Episode(
         id=episode_table.new_id(transaction),
         uuid=clock.new_uuid(created_at),
@@ -36,7 +37,7 @@ def record(
         **{**values, "created_at": created_at},
     )
     episode_table.insert(
-        Changes(transaction, author),
+        changes,
         episode,
         Line(Kind.EPISODE, episode_id=episode.id, after=episode_table.journalled(episode)),
     )

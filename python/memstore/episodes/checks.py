@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock
+from memstore.domain import moments
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_place, checked_text
 from memstore.domain.metadata import checked_new
 from memstore.domain.records import Scope
@@ -45,7 +45,7 @@ def checked(new: NewEpisode) -> dict[str, Any]:
         "thread": thread,
         "seq": seq,
         "speaker": _short(new.speaker, "speaker"),
-        "valid_at": clock.moment(new.valid_at, "valid_at"),
+        "valid_at": moments.instant(new.valid_at, "valid_at"),
         "metadata": metadata,
         "idempotency_key": _short(new.idempotency_key, "idempotency_key"),
         **owners.ids,

@@ -10,7 +10,7 @@ from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import threads as thread_table
-from memstore.domain import clock
+from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
@@ -82,7 +82,7 @@ MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
 
 
-class Episodes:
+class Episodes(zones.Zoned):
     """The log of one namespace: ``episodes`` of a :class:`memstore.Store`.
 
     Given a ``past``, :meth:`search` finds the episodes of that moment.
@@ -250,7 +250,8 @@ class Episodes:
             same = [one for one in held if one.content_hash == values["content_hash"]]
             for old in held:
                 if old not in same[-1:]:
-                    changes.change(transaction, self._author, old, {"expired_at": now})
+                    at = min(clock.utc_now(), acts.of(transaction).moment)
+                    changes.change(transaction, self._author, old, {"expired_at": at})
             counter = thread_table.Counter(thread_table.EPISODES)
             values["created_at"] = values["valid_at"] if in_the_past else None
             return same[-1] if same else self._record(transaction, values, counter)
@@ -548,7 +549,7 @@ class Episodes:
         if tags is not ...:
             columns["tags"] = self.screen.value(checked_tags(tags), "tags")
         if expired_at is not ...:
-            columns["expired_at"] = clock.moment(expired_at, "expired_at")
+            columns["expired_at"] = moments.until(expired_at, "expired_at")
         if metadata is ... and not columns:
             raise InvalidArgument("neither tags nor metadata nor expired_at was given")
         patch = None if isinstance(metadata, EllipsisType) else checked_mapping(metadata)
@@ -672,7 +673,7 @@ class Episodes:
         Active means: at a moment later than every change before. So what one call expires is not
         active for the next one, even if the clocks of two machines differ.
         """
-        moment = clock.from_text(acts.of(transaction).at)
+        moment = acts.of(transaction).moment
         active = episode_table.expiring(
             transaction, replace(wanted, now=moment), limit=limit, newest_first=newest_first
         )

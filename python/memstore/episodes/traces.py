@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import clock, zones
 from memstore.domain.episodes import TRACE as TRACE
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
@@ -40,7 +41,7 @@ def new_trace(
     done = {"changed": [*changed], "committed": [*committed], "failed": [*failed]}
     if not any(done.values()):
         return None
-    when = f" on {began[:10]} from {began[11:16]} to {ended[11:16]}" if began and ended else ""
+    when = _when(began, ended) if began and ended else ""
     lists = (f"{LABELS[name]}: {'; '.join(some)}" for name, some in done.items() if some)
     return NewEpisode(
         content="\n".join([f"What was done in a session of {source}{when}:", *lists]),
@@ -51,3 +52,11 @@ def new_trace(
         metadata={name: some for name, some in done.items() if some},
         **owner.ids,
     )
+
+
+def _when(began: str, ended: str) -> str:
+    try:
+        first, last = map(zones.minute, map(clock.from_text, (began, ended)))
+    except ValueError:  # as the host wrote it
+        return ""
+    return f" on {first[:10]} from {first[11:]} to {last[11:]}"

@@ -7,9 +7,9 @@ read it, is spelt out, by the one pattern here.
 from __future__ import annotations
 
 import json
-from datetime import UTC
 from typing import TYPE_CHECKING
 
+from memstore.domain import zones
 from memstore.text.escaping import HIDDEN, visible
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def as_json(text: str) -> str:
 
 
 def second(moment: datetime) -> str:
-    """Return a moment to the second, in UTC, as RFC 3339 has it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return a moment to the second, by the user's clock, as RFC 3339 has it."""
+    return zones.stamp(moment)
 
 
 def minute(moment: datetime) -> str:
-    """Return a moment to the minute, in the time zone of the machine."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    """Return a moment to the minute, by the user's clock."""
+    return zones.minute(moment)
 
 
 def counted(number: int, noun: str = "fact") -> str:

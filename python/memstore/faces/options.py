@@ -16,10 +16,12 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     import textwrap
 
+    from memstore.domain import zones
     from memstore.store import paths
     from memstore.text import addresses, rule_names
 else:
     addresses = lazy_import("memstore.text.addresses")
+    zones = lazy_import("memstore.domain.zones")
     paths = lazy_import("memstore.store.paths")
     rule_names = lazy_import("memstore.text.rule_names")
     textwrap = lazy_import("textwrap")
@@ -32,7 +34,8 @@ environment variables (a flag overrides its variable):
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     the language model for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the API key for --generator anthropic
-  MEMSTORE_DURABILITY, MEMSTORE_SECRETS, MEMSTORE_HALF_LIVES, MEMSTORE_WITHOUT_RULES"""
+  MEMSTORE_DURABILITY, MEMSTORE_SECRETS, MEMSTORE_HALF_LIVES, MEMSTORE_WITHOUT_RULES,
+  MEMSTORE_TIMEZONE"""
 
 KEPT_BACKUPS: Final = 24
 
@@ -77,7 +80,7 @@ def add_option(
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
     """Add ``--db --namespace --embedder --model --ollama --durability --secrets --half-lives
-    --without-rules``.
+    --without-rules --timezone``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
@@ -127,13 +130,19 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         "rules by which a newer fact replaces an older one that are switched off, e.g. VALUE,NOW "
         "(default: none; docs/learning.md lists them)",
     )
+    flag(
+        "--timezone ZONE",
+        "the time zone in which days begin and end, such as Europe/Berlin or +05:30 (default: the "
+        "machine's; docs/days.md)",
+    )
     flag("--ollama URL", "the address of the Ollama server; implies --embedder ollama")
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
     """Merge parsed flags over the environment; ValueError if two contradict each other.
 
-    Any attribute named like a field of :class:`Settings` counts as its flag.
+    Any attribute named like a field of :class:`Settings` counts as its flag. A time zone that is
+    chosen is the user's in this process.
     """
     environment = settings.from_environment()
     flags = {
@@ -155,6 +164,8 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     if merged.db is not None:
         paths.check_place(merged.db)
     half_lives(merged.half_lives)
+    if merged.timezone is not None:
+        zones.prefer(zones.checked(merged.timezone))
     if merged.without_rules is not None:
         rule_names.rules(names(merged.without_rules))
     if "model" not in flags and merged.embedder_name != environment.embedder_name:

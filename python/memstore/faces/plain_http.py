@@ -24,6 +24,9 @@ else:  # a command that sends nothing does not need them
 
 LOCAL_NAME: Final = "localhost"
 
+TIMEZONE: Final = "Memstore-Timezone"
+"""The header in which a client names its user's time zones, the first known one of which counts."""
+
 
 class Unreachable(MemstoreError):
     """The server gave no answer, or none that can be read."""

@@ -26,6 +26,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "b": "LATER",
     "agent_id": "--agent",
     "half_lives_seconds": "--half-lives",
+    "timezone": "--timezone",
     "without_rules": "--without-rules",
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT, MEMORY
-from memstore.domain import clock, metadata
+from memstore.domain import metadata, moments
 from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
@@ -87,9 +87,9 @@ def prepared(new: NewFact) -> Prepared:
     """Check a new fact, and make what needs no transaction."""
     largest = MAX_UNSEARCHED if new.unsearched else metadata.MAX_BYTES
     members, metadata_text = metadata.checked_new(new.metadata, largest)
-    created_at = clock.moment(new.created_at, "created_at")
-    valid_at = clock.moment(new.valid_at, "valid_at")
-    expired_at = clock.moment(new.expired_at, "expired_at")
+    created_at = moments.instant(new.created_at, "created_at")
+    valid_at = moments.instant(new.valid_at, "valid_at")
+    expired_at = moments.until(new.expired_at, "expired_at")
     rules.check_holds(valid_at, expired_at)
     _check_origin(new)
     longest = MAX_UNSEARCHED if new.unsearched else MAX_CONTENT

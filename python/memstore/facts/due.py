@@ -1,174 +1,127 @@
 """When a task is due, read from text such as "by 30 November", "tomorrow" or "in two weeks".
 
-A day that is named relative to another is counted from when the task was created, in UTC.
+A day that is named relative to another is counted from when the task was created. Days are those
+of the user's clock.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from datetime import UTC, datetime, timedelta
-from functools import cache
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
-    import calendar
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from memstore.search import dates
-    from memstore.text import day_words
+    from memstore.text import relative_days
 else:  # most tasks are due at a moment, which needs none of them
-    calendar = lazy_import("calendar")
     dates = lazy_import("memstore.search.dates")
-    day_words = lazy_import("memstore.text.day_words")
+    relative_days = lazy_import("memstore.text.relative_days")
 
 TIMESTAMP: Final = lazy_pattern(
     r"(?<!\d)\d{4}-\d\d-\d\d"
     r"(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d\d:\d\d)?)?(?!\d)"
 )
-TIME: Final = lazy_pattern(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
-UNSPACED: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-
-DAY: Final = timedelta(days=1)
+TIME: Final = lazy_pattern(
+    r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])(?:\s?(?P<half>[ap])\.?m\b)?"
+    r"|(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])\s?(?P<of>[ap])\.?m\b",
+    re.IGNORECASE,
+)
 
 LEAP_YEARS: Final = 8
 """The longest time between two days that are the 29th of February."""
 
 
-def due_moment(due: str, created_at: datetime) -> datetime | None:
-    """Return when a task is due; ``None`` if its text names no day.
+def due_on(due: str, created_at: datetime) -> date | datetime | None:
+    """Return the day on which a task is due, or the moment; ``None`` if its text names no day.
 
-    A day means its beginning in UTC, unless the text has a time such as 17:30; a month or a year
-    alone, its last day. Of several days the earliest counts, of several relative ones the first.
+    A month or a year alone means its last day. Of several days the earliest counts, of several
+    relative ones the first.
     """
-    if (moment := _moment(due)) is not None:
-        return moment
-    stamps = TIMESTAMP.findall(due)
-    if moments := [*filter(None, map(_moment, stamps))]:
-        return moments[0]
+    stamps = [due.strip(), *TIMESTAMP.findall(due)]
+    if found := [*filter(None, map(_moment, stamps))]:
+        return found[0]
+    created = zones.local(created_at).date()
     # A date that does not exist, such as 2026-13-01, is not read as a year.
-    day = (None if stamps else _dated(due, created_at)) or _counted(due, created_at)
-    time = TIME.search(due)
-    if day is None or time is None:
-        return day
-    return day.replace(hour=int(time[1]), minute=int(time[2]))
+    day = (None if stamps[1:] else _dated(due, created)) or relative_days.ahead(due, created)
+    at = None if day is None else _time(due)
+    return day if day is None or at is None else zones.in_utc(datetime.combine(day, at))
 
 
-def _moment(text: str) -> datetime | None:
+def due_moment(due: str, created_at: datetime) -> datetime | None:
+    """Return when a task is due: on a day, its beginning by the user's clock."""
+    return moment_of(due_on(due, created_at))
+
+
+def moment_of(due: date | datetime | None) -> datetime | None:
+    return due if due is None or isinstance(due, datetime) else zones.start(due)
+
+
+def is_at_once(due: str) -> bool:
+    """Return whether a text without a day means as soon as possible."""
+    return relative_days.is_at_once(due)
+
+
+def written(due: date | datetime | None) -> str | None:
+    """Return a day or a moment as it is kept beside the words for it."""
+    if due is None:
+        return None
+    return clock.to_text(due) if isinstance(due, datetime) else due.isoformat()
+
+
+def read(text: str) -> date | datetime | None:
+    """Read what :func:`written` has written."""
+    return _moment(text)
+
+
+def _moment(text: str) -> date | datetime | None:
     try:
-        return clock.from_text(text)
+        if len(text) <= len("2026-11-30"):
+            return date.fromisoformat(text)
+        at = datetime.fromisoformat(text.upper())
+        return zones.in_utc(at) if at.tzinfo is None else clock.from_text(text)
     except ValueError:
         return None
 
 
-def _dated(due: str, created_at: datetime) -> datetime | None:
+def _time(due: str) -> time | None:
+    found = TIME.search(due)
+    if found is None:
+        return None
+    hour, half = int(found[1] or found["hour"]), (found["half"] or found["of"] or "").lower()
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return time(hour, int(found[2] or 0))
+
+
+def _dated(due: str, created: date) -> date | None:
     """Return the earliest date that is named with its month, or the end of a month or year."""
     years, months, days = dates.named_dates(due)
     year = min(years, default=None)
     # An ambiguous date has two months and two days, each pair of them a reading.
     pairs = zip(months, days, strict=True) if len(months) == len(days) else ()
     several = [(month, days[0]) for month in months[:1] if days]
-    if existing := [*_existing([*pairs] or several, year, created_at)]:
+    if existing := [*_existing([*pairs] or several, year, created)]:
         return min(existing)
     if months:
-        first = min(_existing([(months[0], 1)], year, created_at.replace(day=1)), default=None)
-        return first and first.replace(day=calendar.monthrange(first.year, first.month)[1])
-    return None if year is None else datetime(year, 12, 31, tzinfo=UTC)
+        first = min(_existing([(months[0], 1)], year, created.replace(day=1)), default=None)
+        return first and relative_days.last_of_month(first.year, first.month)
+    return None if year is None else date(year, 12, 31)
 
 
-def _existing(
-    pairs: list[tuple[int, int]], year: int | None, created_at: datetime
-) -> Iterator[datetime]:
+def _existing(pairs: list[tuple[int, int]], year: int | None, created: date) -> Iterator[date]:
     """Yield each month and day in the given year, or else on or after the day of creation."""
-    first = created_at.year
+    first = created.year
     for month, day in pairs:
         for one in range(first, first + LEAP_YEARS + 1) if year is None else (year,):
             try:
-                found = datetime(one, month, day, tzinfo=UTC)
+                found = date(one, month, day)
             except ValueError:  # the 29th of February, or the year 10000
                 continue
-            if year is not None or found.date() >= created_at.date():
+            if year is not None or found >= created:
                 yield found
                 break
-
-
-def _counted(due: str, created_at: datetime) -> datetime | None:
-    """Return the day of the first relative expression, the longest of those that begin there."""
-    text = _plain(due)
-    found = min(_expressions(text, created_at.weekday()), default=None)
-    if found is None:
-        return None
-    midnight = created_at.replace(hour=0, minute=0, second=0, microsecond=0)
-    try:
-        return midnight + found[2] * DAY
-    except OverflowError:
-        return None
-
-
-def _expressions(text: str, today: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the place of each expression, its negated length, and its days from now."""
-    for pattern, days in _patterns():
-        for match in pattern.finditer(text):
-            yield match.start(), match.start() - match.end(), days
-    for pattern, weekday in _weekdays():
-        for match in pattern.finditer(text):
-            yield match.start(), match.start() - match.end(), (weekday - today - 1) % 7 + 1
-    for pattern, numbers, units in _periods():
-        for match in pattern.finditer(text):
-            number = numbers.get(match["number"]) or int(match["number"])
-            yield match.start(), match.start() - match.end(), number * units[match["unit"]]
-
-
-@cache
-def _patterns() -> list[tuple[re.Pattern[str], int]]:
-    return [
-        (_pattern(phrase), days)
-        for days, phrases in day_words.DAYS_AHEAD.items()
-        for phrase in phrases
-    ]
-
-
-@cache
-def _weekdays() -> list[tuple[re.Pattern[str], int]]:
-    return [
-        (_pattern(name), weekday)
-        for weekday, names in enumerate(day_words.WEEKDAYS)
-        for name in names.split()
-    ]
-
-
-@cache
-def _periods() -> list[tuple[re.Pattern[str], Mapping[str, int], Mapping[str, int]]]:
-    numbers, units = _by_word(day_words.NUMBERS), _by_word(day_words.UNITS)
-    before = _any(day_words.BEFORE_PERIOD.split())
-    spaced = (
-        rf"\b(?:{before}) (?:(?:von|de|the) )?(?P<number>\d{{1,4}}|{_any(numbers)})"
-        rf" (?P<unit>{_any(units)})\b"
-    )
-    unspaced_units = _by_word(day_words.UNSPACED_UNITS)
-    after = _any(map(_plain, day_words.UNSPACED_AFTER.split()))
-    unspaced = rf"(?P<number>\d{{1,4}}) ?(?P<unit>{_any(unspaced_units)}) ?(?:{after})"
-    return [(re.compile(spaced), numbers, units), (re.compile(unspaced), {}, unspaced_units)]
-
-
-def _by_word(table: Mapping[int, str]) -> dict[str, int]:
-    return {_plain(word): number for number, words in table.items() for word in words.split()}
-
-
-def _any(words: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
-
-
-def _pattern(phrase: str) -> re.Pattern[str]:
-    bound = "" if UNSPACED.search(phrase) else r"\b"
-    return re.compile(f"{bound}{re.escape(_plain(phrase))}{bound}")
-
-
-def _plain(text: str) -> str:
-    """Return a text without case and accents, and with blanks for the signs between words."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(one for one in letters if not unicodedata.combining(one))
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFC", bare)))

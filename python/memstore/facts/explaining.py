@@ -17,6 +17,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
+from memstore.domain import zones
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
 from memstore.domain.proposals import ProposalState
 from memstore.domain.support import LegKind
@@ -557,7 +558,7 @@ def _by(line: JournalLine) -> str:
 
 
 def _on(moment: datetime | None) -> str:
-    return "" if moment is None else f" on {moment:%Y-%m-%d}"
+    return "" if moment is None else f" on {zones.day(moment)}"
 
 
 def _quoting(words: str | None) -> str:

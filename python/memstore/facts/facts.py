@@ -230,7 +230,7 @@ class Facts:
             for home, writer in writers.items():
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
                 writer.look_up(ours, claims=unless_known)
-            now = clock.utc_now()
+            now = next(iter(writers.values())).changes.moment
             return [
                 self._stored(writers[home], new, unless_known, now)
                 for new, home in zip(prepared, homes, strict=True)
@@ -537,19 +537,22 @@ class Facts:
     def delete_all(self, wanted: FactFilter) -> list[Fact]:
         """Delete the facts that pass a filter, some per transaction; return them by id.
 
-        All of them are deleted at the filter's moment. What is stored meanwhile stays.
+        All of them are deleted at the moment of the first transaction. What is stored in the
+        meantime stays.
         """
         with self._engine.read() as transaction:
             left = sorted(fact_table.select_ids(transaction, wanted))
         deleted: list[Fact] = []
+        at = None
         for start in range(0, len(left), CHANGED_AT_ONCE):
             with self.writing() as transaction:
                 among = replace(wanted, among=left[start : start + CHANGED_AT_ONCE])
                 writer = self.writer(transaction)
+                at = at or writer.changes.moment
                 still = sorted(fact_table.select_ids(transaction, among))
                 found = fact_table.get_many(transaction, still)
                 writer.check_acts(*found.values())
-                deleted += [writer.delete(found[id_], at=wanted.now) for id_ in still]
+                deleted += [writer.delete(found[id_], at=at) for id_ in still]
         return deleted
 
     def restore(self, fact_id: int) -> RepairedFact:

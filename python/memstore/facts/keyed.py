@@ -112,7 +112,7 @@ def put_all(
 ) -> list[Fact | None]:
     """Put facts and delete keys in order; ``prepared`` are the facts among the items."""
     writer.look_up(prepared, claims=False)
-    ready, now = iter(prepared), clock.utc_now()
+    ready, now = iter(prepared), writer.changes.moment
     return [
         _deleted(writer, item)
         if isinstance(item, DeleteKey)

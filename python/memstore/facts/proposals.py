@@ -11,7 +11,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.proposals import Decision, ProposalFilter
-from memstore.domain import clock, queries
+from memstore.domain import clock, queries, zones
 from memstore.domain.arguments import (
     MAX_QUERY,
     checked_id,
@@ -44,7 +44,7 @@ REJECT: Final = "reject"
 VERDICTS: Final = ("accept", REJECT)
 
 
-class Proposals:
+class Proposals(zones.Zoned):
     """The proposals of one namespace."""
 
     def __init__(self, engine: Engine, facts: Facts) -> None:
@@ -297,7 +297,7 @@ class Proposals:
     def _accept(
         self, writer: FactWriter, proposal: Proposal, new_id: int, evidence: Mapping[str, Any]
     ) -> Proposal:
-        now, decision = clock.utc_now(), _decision(proposal, Kind.ACCEPT)
+        now, decision = writer.changes.moment, _decision(proposal, Kind.ACCEPT)
         retired = [
             fact_table.retirement(fact.id, new_id, now, evidence, decision.episode_id)
             for fact in proposal.sources

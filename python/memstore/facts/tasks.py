@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import (
@@ -26,20 +26,21 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
     from memstore.database.engine import Engine
     from memstore.domain.records import ScopeSelection
-    from memstore.facts import due
+    from memstore.facts import due as dues
     from memstore.facts.facts import Facts
 else:
-    due = lazy_import("memstore.facts.due")
+    dues = lazy_import("memstore.facts.due")
 
 PRIORITIES: Final = ("high", "normal", "low")
 
 SURFACE_STARTUP: Final = "startup"
 """The ``surface`` of open tasks, which agents are shown when they start."""
 
-TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due")
+TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due", "due_on")
 """Metadata keys of tasks that only :class:`Tasks` writes."""
 
 SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
@@ -49,9 +50,10 @@ SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
 """The original memstore's names, which are accepted as arguments and in stored tasks."""
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
+AT_ONCE: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class Tasks:
+class Tasks(zones.Zoned):
     """The tasks of one namespace."""
 
     def __init__(self, engine: Engine, namespace: str, facts: Facts, source: str) -> None:
@@ -77,8 +79,9 @@ class Tasks:
             scope: who does it: ``user``, ``agent`` or ``collaborative``.
             priority: ``high``, ``normal`` or ``low``.
             project: groups tasks.
-            due: when it is due, as free text; :meth:`list` sorts by the day that it names, such as
-                "by 2026-11-30", "30 November" or "tomorrow", in ten languages.
+            due: when it is due, as free text. The day that it names is kept beside it
+                (``due_on``): "by 2026-11-30", "30 November", "tomorrow", "end of month", in ten
+                languages. A day is one of the user's clock.
             owners: the owners of the task, called ``scope`` in other methods.
 
         Raises:
@@ -95,6 +98,8 @@ class Tasks:
             metadata["project"] = checked_text(project, "project", MAX_NAME).strip()
         if due is not None:
             metadata["due"] = checked_text(due, "due", MAX_NAME)
+            if (on := dues.written(dues.due_on(due, clock.utc_now()))) is not None:
+                metadata["due_on"] = on
         new = NewFact(
             content=content,
             subject=TODO,
@@ -160,6 +165,8 @@ class Tasks:
     ) -> list[Task]:
         """Return tasks, most urgent first: by priority, then due date, then age.
 
+        What is due "as soon as possible" comes before what is due on a day.
+
         Args:
             scope: only tasks for ``user``, ``agent`` or ``collaborative``.
             status: only tasks with this status; ``None`` for open ones, ``"all"`` for all.
@@ -202,6 +209,7 @@ def as_task(fact: Fact) -> Task:
     status = str(data.get("status", TaskStatus.PENDING))
     scope = str(data.get("scope", TaskScope.USER))
     written = _text(data.get("due"))
+    due_on = _due_on(written, _text(data.get("due_on")), fact.created_at)
     return Task(
         id=fact.id,
         content=fact.content,
@@ -210,11 +218,19 @@ def as_task(fact: Fact) -> Task:
         priority=str(data.get("priority", "normal")),
         project=_text(data.get("project")),
         due=written,
-        due_at=due.due_moment(written, fact.created_at) if written else None,
+        due_on=None if due_on is None else dues.written(due_on),
+        due_at=None if due_on is None else dues.moment_of(due_on),
         surface=_text(data.get("surface")),
         note=_text(data.get("note")),
         created_at=fact.created_at,
     )
+
+
+def _due_on(due: str | None, known: str | None, created_at: datetime) -> date | datetime | None:
+    """Return when a task is due; what was stored without a day is counted from its creation."""
+    if not due:
+        return None
+    return (dues.read(known) if known else None) or dues.due_on(due, created_at)
 
 
 def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,7 +257,8 @@ def _text(value: object) -> str | None:
 
 def _urgency(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
-    return rank, task.due_at or NEVER, task.created_at
+    due_at = task.due_at or (AT_ONCE if task.due and dues.is_at_once(task.due) else NEVER)
+    return rank, due_at, task.created_at
 
 
 def _scope(name: str) -> str:

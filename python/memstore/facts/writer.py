@@ -228,7 +228,7 @@ class FactWriter:
             if old is not None and not (decided or self._may_retire(old, credit, evidence)):
                 old, outranking = None, old
         episode = None if new.episode_id is None else self._origin(new.episode_id)
-        now = now or clock.utc_now()
+        now = now or self.changes.moment
         blob = self._admit(self.transaction, new)
         fact = self._complete(new, old, episode, now, embedded=blob is not None)
         why = evidence if old is None else None
@@ -408,7 +408,7 @@ class FactWriter:
         since: datetime | None,
         episode_id: int | None,
     ) -> None:
-        at = clock.utc_now() if since is None else max(since, old.created_at)
+        at = self.changes.moment if since is None else max(since, old.created_at)
         line, statement = fact_table.retirement(old.id, new_id, at, evidence, episode_id)
         self.changes.write(line, statement)
         if old.pinned_at is not None:
@@ -452,7 +452,7 @@ class FactWriter:
     def confirm(self, fact: Fact, evidence: Evidence = None) -> Fact:
         changes = {
             "confirmed_count": fact.confirmed_count + 1,
-            "last_confirmed_at": clock.utc_now(),
+            "last_confirmed_at": self.changes.moment,
         }
         confirmed = self._change(fact, Kind.CONFIRM, changes, evidence)
         if not fact.distrusted:
@@ -465,7 +465,7 @@ class FactWriter:
     def pin(self, fact: Fact, evidence: Evidence = None, episode_id: int | None = None) -> Fact:
         if fact.pinned_at is not None:
             return fact
-        now = {"pinned_at": clock.utc_now()}
+        now = {"pinned_at": self.changes.moment}
         return self._change(fact, Kind.PIN, now, evidence, episode_id)
 
     def unpin(self, fact: Fact) -> Fact:
@@ -491,7 +491,7 @@ class FactWriter:
         return replace(changed, holds_until=expired_at)  # nothing supersedes it
 
     def delete(self, fact: Fact, evidence: Evidence = None, at: datetime | None = None) -> Fact:
-        return self._change(fact, Kind.DELETE, {"deleted_at": at or clock.utc_now()}, evidence)
+        return self._change(fact, Kind.DELETE, {"deleted_at": at or self.changes.moment}, evidence)
 
     def restore(self, fact: Fact, evidence: Evidence = None) -> Fact:
         if (holder := self.key_holder(fact)) is not None:

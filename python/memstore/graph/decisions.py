@@ -54,7 +54,7 @@ def decide(
         )
     first, second = (name for _, name in sorted(zip(keys, names, strict=True)))
     decision = EntityDecision(
-        left=first, right=second, same=same, actor=changes.author.actor, at=clock.utc_now()
+        left=first, right=second, same=same, actor=changes.author.actor, at=changes.moment
     )
     _keep(changes, namespace, decision)
     return decision

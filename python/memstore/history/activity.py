@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from memstore.database import journal, selected
 from memstore.database.log import Wanted
 from memstore.domain import clock
-from memstore.domain.arguments import checked_number, checked_text
+from memstore.domain.arguments import checked_number
 from memstore.domain.log import DayActivity, log_filter
-from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -116,23 +116,6 @@ EVERY_LINE = log_filter(
     before=None,
     after=None,
 )
-
-
-def checked_zone(zone: object) -> tzinfo:
-    """Return a time zone, given as one or by its name such as ``Europe/Berlin``."""
-    if isinstance(zone, tzinfo):
-        return zone
-    if not isinstance(zone, str):
-        raise InvalidArgumentType(
-            f"must be a time zone or its name, not {type(zone).__name__}", argument="zone"
-        )
-    name = checked_text(zone, "zone", 100)
-    if name.upper() in ("UTC", "Z"):
-        return UTC
-    try:
-        return zoneinfo.ZoneInfo(name)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidArgument(f"is no time zone known here: {zone!r}", argument="zone") from None
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:

@@ -16,7 +16,6 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
-from memstore.domain import clock
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def text_of(row: Fact | Episode) -> str:
 def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     """Blank a fact everywhere but in the full-text index and in replies."""
     comparing = journal.comparing(changes.transaction, fact.id)
-    at = fact.deleted_at or clock.utc_now()
+    at = fact.deleted_at or changes.moment
     changes.write(
         fact_table.erasure(fact, at),
         *fact_table.blanking(fact.id, at),

@@ -9,7 +9,7 @@ from memstore.database import journal, selected
 from memstore.database.acts import TICK
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, check_length
-from memstore.domain.moments import Moment
+from memstore.domain.moments import Moment, Span
 from memstore.domain.plans import run_bytes
 from memstore.errors import InvalidArgument, NotFound, Remedy
 
@@ -42,7 +42,8 @@ def resolve(
 
     Args:
         moment: a time, with the state after the last act at or before it; a date (or ``today``,
-            ``yesterday``), with the state at its end in UTC; ``now``; an age such as ``2h``;
+            ``yesterday``), with the state at the end of the user's day; a minute or a second, with
+            the state at its end; ``now``; an age such as ``2h``;
             ``"op:1234"``, the state after the whole act of this line; ``"run:UUID"`` or
             ``"episode:12"``, the state before the act with which a run began, or which recorded an
             episode.
@@ -52,7 +53,8 @@ def resolve(
 
     Raises:
         NotFound: no such line, run or episode.
-        ValueError: before the first line, in the future, or text that cannot be read.
+        ValueError: in the future, or text that cannot be read; or before the first line of a file
+            that was upgraded and held facts before. Else nothing was there before the first line.
     """
     call = _Call(transaction, namespaces, name)
     place = _named(call, moment)
@@ -82,7 +84,7 @@ def first_time(
     call = _Call(transaction, namespaces, name)
     place = _named(call, moment)
     if place is None:
-        return _instant(call, moment)
+        return _span(call, moment).first
     return place.at + TICK if place.counts else place.at
 
 
@@ -101,8 +103,7 @@ def last_time(
     place = _named(call, moment)
     if place is not None:
         return place.at if place.counts else place.at - TICK
-    named = moments.day(moment) if isinstance(moment, str) else None
-    return _instant(call, moment) if named is None else moments.end(named)
+    return _span(call, moment).last
 
 
 class _Named(NamedTuple):
@@ -121,10 +122,10 @@ def _named(call: _Call, moment: datetime | str) -> _Named | None:
     return None if found is None else FORMS[found[1]](call, found[2].strip())
 
 
-def _instant(call: _Call, moment: datetime | str) -> datetime:
+def _span(call: _Call, moment: datetime | str) -> Span:
     at = None
     try:
-        at = moments.instant(moment, call.name)
+        at = moments.span(moment, call.name)
     except InvalidArgument as error:
         if not isinstance(moment, str):
             raise
@@ -144,16 +145,13 @@ def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
         raise InvalidArgument(f"is in the future: {moment}", argument=call.name)
     first = selected.first_line(call.transaction, call.namespaces)
     if first is None or at < first.at:
-        raise _before(call, first)
+        _check_nothing_was_there(call, first)
     return selected.last_until(call.transaction, at), at
 
 
 def _time(call: _Call, moment: datetime | str, latest: datetime) -> datetime:
-    named = moments.day(moment) if isinstance(moment, str) else None
-    if named is None:
-        return _instant(call, moment)
-    began = moments.start(named)
-    return began if began > latest else min(moments.end(named), latest)
+    named = _span(call, moment)
+    return named.first if named.first > latest else min(named.last, latest)
 
 
 def _operation(call: _Call, text: str) -> _Named:
@@ -191,8 +189,8 @@ def _preceding(call: _Call, place: _Named) -> tuple[int, datetime]:
     """Return the state before the act of a line."""
     line = selected.last_until(call.transaction, place.at - TICK)
     first = selected.first_line(call.transaction, call.namespaces)
-    if line == 0 or first is None or place.at <= first.at:
-        raise _before(call, first)
+    if first is None or place.at <= first.at:
+        _check_nothing_was_there(call, first)
     return line, place.at - TICK
 
 
@@ -209,16 +207,14 @@ def _unreadable(call: _Call, moment: object) -> InvalidArgument:
     )
 
 
-def _before(call: _Call, first: Place | None) -> InvalidArgument:
-    if first is None:
-        return InvalidArgument(
-            "is before the journal begins: nothing was stored yet", argument=call.name
+def _check_nothing_was_there(call: _Call, first: Place | None) -> None:
+    """Refuse a moment before the journal of a file that held facts before it had one."""
+    if first is not None and selected.is_upgraded(call.transaction, first.line):
+        raise InvalidArgument(
+            f"is before the journal begins, with a line of {clock.to_text(first.at)}",
+            argument=call.name,
+            remedy=Remedy.LATER_MOMENT,
         )
-    return InvalidArgument(
-        f"is before the journal begins, with a line of {clock.to_text(first.at)}",
-        argument=call.name,
-        remedy=Remedy.LATER_MOMENT,
-    )
 
 
 FORMS: Final[Mapping[str, Callable[[_Call, str], _Named]]] = {

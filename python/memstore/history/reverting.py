@@ -213,7 +213,7 @@ def _take(changes: Changes, step: Step) -> None:
         raise NotFound(f"there is no fact {step.fact_id}", remedy=Remedy.FIND_ID)
     values = dict(step.values)
     if step.action == Action.DELETE and values["deleted_at"] is None:
-        values["deleted_at"] = clock.to_text(clock.utc_now())
+        values["deleted_at"] = clock.to_text(changes.moment)
     current = fact_table.journalled(fact)
     line = Line(
         KINDS[Action(step.action)],

@@ -6,11 +6,19 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.clock import from_text, to_text
+from memstore.domain.clock import to_text
 from memstore.errors import TransferError
 from memstore.importing import memory_files, values
 from memstore.importing.bundle import Bundle, part_of
-from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
+from memstore.importing.records import (
+    Damaged,
+    Dump,
+    Imported,
+    Skipped,
+    identity,
+    key,
+    time_given,
+)
 from memstore.text import notes
 from memstore.text.notes import Relation
 
@@ -228,7 +236,7 @@ def _time_of(note: Note) -> datetime | None:
         given = note.front.get(name)
         if isinstance(given, str) and given:
             try:
-                return from_text(given)
+                return time_given(given, name)
             except ValueError:
                 continue
     return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
-from memstore.domain import clock
+from memstore.domain import moments
 from memstore.domain.records import SCOPE_FIELDS
 from memstore.errors import StorageError
 from memstore.importing import json_stream
@@ -97,7 +96,7 @@ def _category(values: Mapping[str, Any]) -> str | None:
 def _expiry(given: object) -> object:
     """Return when a memory expires; mem0 gives its last valid day."""
     if isinstance(given, str) and len(given.strip()) == len("2026-03-01"):
-        return clock.from_text(given) + timedelta(days=1)
+        return moments.until(given, "expiration_date")
     return given
 
 

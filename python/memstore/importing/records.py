@@ -10,7 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.domain import clock, metadata
+from memstore.domain import clock, metadata, moments
 from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
@@ -185,7 +185,7 @@ def _marked(given: object, origin: Mapping[str, Any]) -> dict[str, Any]:
 
 def moment(values: Mapping[str, Any], name: str) -> datetime | None:
     given = values.get(name)
-    return None if given == "" else clock.moment(given, name)
+    return None if given == "" else time_given(given, name)
 
 
 def key(source: str, id_: str) -> str:
@@ -226,3 +226,10 @@ def _tags(given: object) -> list[str]:
     if not isinstance(given, list | tuple):
         raise TypeError(f"its tags must be a list, not {type(given).__name__}")
     return checked_tags([tag for tag in given if not isinstance(tag, str) or tag.strip()])
+
+
+def time_given(given: datetime | str | None, name: str) -> datetime | None:
+    """Return a time of another program: a date is the user's day, a time without an offset UTC."""
+    if isinstance(given, str) and moments.day(given) is not None:
+        return moments.instant(given, name)
+    return clock.moment(given, name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain import clock
+from memstore.domain import clock, moments
 from memstore.frozen import frozen
 from memstore.learn.events import Decision, Decisions, Refusal
 from memstore.learn.supersession import not_retracted
@@ -409,7 +409,7 @@ def _store_the_same(one: Decision, other: Decision) -> bool:
 
 def _said_at(decision: Decision) -> datetime:
     fact = decision.fact
-    return told_at(fact.slots, clock.moment(fact.valid_at, "valid_at")) or clock.LATEST
+    return told_at(fact.slots, moments.instant(fact.valid_at, "valid_at")) or clock.LATEST
 
 
 def _order(decision: Decision) -> tuple[datetime, int]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.coroutines import STOPPED
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import MEMORY
-from memstore.domain import clock
+from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.results import Results
 from memstore.errors import (
@@ -462,7 +462,7 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
     latest: datetime | None = None
     for message in messages:
         if message.at is not None:
-            if latest is not None and message.at.date() != latest.date():
+            if latest is not None and zones.day(message.at) != zones.day(latest):
                 yield latest, day
                 day, latest = [], None
             latest = message.at if latest is None else max(latest, message.at)
@@ -489,7 +489,7 @@ def _key(fact: NewFact) -> str | None:
     A conversation with a known time may be added again months later: a fact of it that was
     corrected since must not come back. Without a time, the same words may be a new statement.
     """
-    if told_at(fact.slots, clock.moment(fact.valid_at, "valid_at")) is None:
+    if told_at(fact.slots, moments.instant(fact.valid_at, "valid_at")) is None:
         return None
     told = f"{fact.subject}\n{fact.content}".encode()
     return f"episode {fact.episode_id}: {hashlib.sha256(told).hexdigest()}"

@@ -79,7 +79,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import moments, zones
 from memstore.domain.arguments import checked_text
 from memstore.errors import InvalidArgument
 from memstore.frozen import replace
@@ -192,7 +192,7 @@ def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> 
     """Return the prompt: owners, and memories and facts numbered from 1, as data."""
     owners = {name.removesuffix("_id"): value or "unknown" for name, value in scope.ids.items()}
     memories = [_claim(m.subject, m.content, m.valid_at or m.created_at) for m in existing]
-    claims = [_claim(f.subject, f.content, clock.moment(f.valid_at, "valid_at")) for f in facts]
+    claims = [_claim(f.subject, f.content, moments.instant(f.valid_at, "valid_at")) for f in facts]
     return fill(
         template("memstore.learn", "decide"),
         owners=fence(json.dumps(owners, ensure_ascii=False), "owners"),
@@ -202,7 +202,7 @@ def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> 
 
 
 def _claim(subject: str, content: str, at: datetime | None) -> dict[str, str]:
-    since = {} if at is None else {"since": clock.to_text(at)[:10]}
+    since = {} if at is None else {"since": zones.day(at)}
     return {"about": subject, "says": content} | since
 
 

@@ -10,6 +10,7 @@ import json
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import zones
 from memstore.domain.arguments import MAX_QUERY, checked_number
 from memstore.domain.unread import Portion
 from memstore.settings import MIN_RELEVANCE
@@ -122,4 +123,4 @@ def _line(turn: Episode, characters: int) -> DatedLine:
 
 
 def _day(record: Fact | Episode) -> str:
-    return f"{record.valid_at or record.created_at:%Y-%m-%d}"
+    return zones.day(record.valid_at or record.created_at)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT
-from memstore.domain import clock
+from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
@@ -168,7 +168,7 @@ class Extractor:
         screen = file_of(self._store).screen
         text, subject_hint = screen.value(text, "text"), screen.value(subject_hint, "subject_hint")
         metadata = screen.value(metadata, "metadata")
-        at = clock.moment(at, "at")
+        at = moments.instant(at, "at")
         begun = clock.utc_now()
         episode = self._store.episodes.record(
             text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     checked_choice,
     checked_number,
@@ -119,7 +119,7 @@ class MemoryHits(Results[dict[str, Any]]):
     """Whether the order is provisional, because the index is still being built."""
 
 
-class Memory:
+class Memory(zones.Zoned):
     """Learns from conversations and keeps its memories up to date; safe to share between threads.
 
     Every call is bound to the store's namespace and to a scope: ``user_id``, ``agent_id`` and
@@ -152,6 +152,7 @@ class Memory:
         check_share(change_share)
         self._policy = checked_choice(policy, POLICIES, "policy")
         self._store = given_store(store)
+        self._zone = self._store.timezone
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
         self._judge = judging(store, without_rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import Cancelled, GeneratorError, ReplyError
@@ -93,7 +93,7 @@ def read_items(
     checked_text(text, "the text", MAX_NUMBER)  # a long one is read in chunks
     if subject_hint is not None:
         checked_text(subject_hint, "subject_hint", MAX_NAME)
-    when = clock.moment(at, "at") or clock.utc_now()
+    when = moments.instant(at, "at") or clock.utc_now()
     parts = [part for part in chunks(text, max_characters) if part.strip()]
     read = partial(_entries, may_break_off=may_break_off)
     found: list[Item] = []
@@ -159,7 +159,7 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
         hint = f"\nIt is probably about this subject:\n\n{fence(subject_hint, 'subject hint')}\n"
     return fill(
         template("memstore.learn", "extract"),
-        time=f"{weekday(at)}, {clock.to_text(at)[:16]}Z",
+        time=f"{weekday(at)}, {zones.stamp(at, 'minutes')}",
         attributes=", ".join(f"`{name}`" for name in sorted(slots.ATTRIBUTES)),
         hint=hint,
         text=fence(text, "text"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import zones
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def render(
         "",
     ]
     for fact in facts:
-        day = (fact.valid_at or fact.created_at).date().isoformat()
+        day = zones.day(fact.valid_at or fact.created_at)
         lines.append(f"- [{category_of(fact)}] {one_line(fact.content)} ({day}) ^m{fact.id}")
         if sentence := sentences.get(fact.id):
             lines.append(f"  > {one_line(sentence)} #m{fact.id}")

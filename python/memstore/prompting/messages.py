@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.domain import clock
+from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
@@ -27,7 +27,7 @@ INDENTED: Final = re.compile(f"({LINE_BREAK.pattern}){INDENT}")
 
 HEAD: Final = re.compile(
     rf"^\d+\. (?P<role>{'|'.join(ROLES)})(?: \((?P<name>.*)\))?"
-    rf"(?:, \w{{3}} (?P<at>[0-9-]+T[0-9:]+Z))?:\n{INDENT}",
+    rf"(?:, \w{{3}} (?P<at>[0-9-]+T[0-9:]+(?:Z|[+-][0-9:]+)))?:\n{INDENT}",
     re.MULTILINE,
 )
 """The head of a message in a transcript; a line of its text is indented."""
@@ -90,7 +90,7 @@ def _read(given: object, where: str) -> Message:
         role=_role(given["role"], where),
         content=checked_text(_text(given["content"], where), f"{where}: content", MAX_CONTENT),
         name=name if name is None else checked_text(name, f"{where}: name", MAX_NAME),
-        at=clock.moment(given.get("at"), f"{where}: at"),
+        at=moments.instant(given.get("at"), f"{where}: at"),
     )
 
 
@@ -163,5 +163,5 @@ def _head(place: int, message: Message) -> str:
     if message.name is not None:
         head += f" ({' '.join(message.name.split())})"
     if message.at is not None:
-        head += f", {weekday(message.at)[:3]} {clock.to_text(message.at)[:16]}Z"
+        head += f", {weekday(message.at)[:3]} {zones.stamp(message.at, 'minutes')}"
     return head + ":"

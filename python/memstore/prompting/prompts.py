@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from datetime import UTC
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain import zones
 from memstore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def numbered(claims: Iterable[Mapping[str, Any]]) -> str:
 
 
 def weekday(at: datetime) -> str:
-    """Return the English name of the day in UTC; it helps models to resolve "last Friday"."""
-    return DAYS[at.astimezone(UTC).weekday()]
+    """Return the English name of the user's day; it helps models to resolve "last Friday"."""
+    return DAYS[zones.local(at).weekday()]
 
 
 def fence(text: str, label: str) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact
     from memstore.embedding.vectors import Vector
+    from memstore.search.dates import Calendar
     from memstore.search.index.index import RowKind
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
@@ -224,8 +225,12 @@ class Lookup(ABC, Generic[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
+        calendar: Calendar,
     ) -> Order:
-        """Rank candidates, given with their cosines, by the contextual ranking."""
+        """Rank candidates, given with their cosines, by the contextual ranking.
+
+        ``calendar`` is the user's clock, and the days that the query names relative to today.
+        """
         return Order()
 
 

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.domain import zones
 from memstore.domain.recall import Recalled
 from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
@@ -230,7 +231,7 @@ def of_fact(fact: Fact, score: float, newer: Sequence[int] = ()) -> FoundText:
 
 def _standing(fact: Fact) -> Iterator[str]:
     """Yield until when a fact holds, and what superseded it."""
-    until = None if fact.holds_until is None else f"{fact.holds_until:%Y-%m-%d}"
+    until = None if fact.holds_until is None else zones.day(fact.holds_until)
     if fact.superseded_by is not None:
         yield successor_mark(f"#{fact.superseded_by}", until)
     elif until is not None:
@@ -259,7 +260,7 @@ def of_episode(hit: EpisodeHit) -> FoundText:
 
 
 def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:
-    date = f"{row.valid_at or row.created_at:%Y-%m-%d}"
+    date = zones.day(row.valid_at or row.created_at)
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, row.id)
     # Escaped before it is measured; blanks and line ends cost tokens.

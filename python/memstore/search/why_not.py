@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database.tables import facts as fact_table
+from memstore.domain import zones
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import SearchHits
 from memstore.domain.why_not import RankedFact, Stage, WhyNot
@@ -356,7 +357,7 @@ def _scored(rows: Sequence[Ranked], place: int) -> RankedFact:
 
 
 def _at(moment: datetime | None) -> str:
-    return "" if moment is None else f" {moment:%Y-%m-%d %H:%M}"
+    return "" if moment is None else f" {zones.minute(moment)}"
 
 
 def _outside(after: datetime | None, before: datetime | None) -> str:

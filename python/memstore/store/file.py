@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import os
     import pathlib
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import tzinfo
     from pathlib import Path
 
     from memstore import coroutines, importing, transfer
@@ -114,6 +115,7 @@ class File:
         screen: Screen = Screen(),  # noqa: B008 (frozen)
         half_lives_seconds: Mapping[str, float] | None = None,
         without_rules: frozenset[Rule] = frozenset(),
+        zone: tzinfo | None = None,
         open_aside: Callable[[], File] | None = None,
     ) -> None:
         self.engine = engine
@@ -125,6 +127,8 @@ class File:
         self.screen = screen
         self.half_lives_seconds = half_lives_seconds
         """Those of searches that name none, by category; ``None`` for the default ones."""
+        self.zone = zone
+        """The time zone of its users; ``None`` for the one in which a call is made."""
         self.without_rules = without_rules
         """Rules of the judge that are switched off."""
         self.embedder = (

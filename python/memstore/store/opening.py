@@ -14,7 +14,7 @@ from memstore.database.migrations import (
     usable_version,
 )
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_name, checked_text
 from memstore.domain.namespaces import AUTO
 from memstore.domain.protocols import Embedder
@@ -36,6 +36,7 @@ from memstore.text.secrets import Screen
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import tzinfo
 
     from memstore import projects
     from memstore.database.engine import Durability, Engine
@@ -72,6 +73,7 @@ def open(
     secrets: SecretsPolicy = "keep",
     half_lives_seconds: Mapping[str, float] | None = None,
     without_rules: Iterable[str] = (),
+    timezone: tzinfo | str | None = None,
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
     """Open a file of memories; it is created or upgraded if necessary.
@@ -111,6 +113,8 @@ def open(
         without_rules: rules by which a newer fact replaces an older one that are switched off, by
             name, such as ``"VALUE"`` (``memstore.text.judge.Rule``): in what is learned, and in
             what searches and :meth:`Store.may_replace` show to be newer.
+        timezone: the user's, such as ``"Europe/Berlin"`` or ``"+05:30"``, in which days begin and
+            end (docs/days.md); ``None`` for ``MEMSTORE_TIMEZONE``, or else the machine's.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
@@ -127,6 +131,7 @@ def open(
         embedder = "none" if lacks_model else "local"
     chosen = _embedder(embedder, model, base_url, api_key)
     screen = Screen(secrets)
+    zone = None if timezone is None else zones.checked(timezone)
     half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
     off = rule_names.rules(without_rules) if without_rules else frozenset()
     author = Author(
@@ -162,6 +167,7 @@ def open(
             screen=screen,
             half_lives_seconds=half_lives,
             without_rules=off,
+            zone=zone,
             open_aside=_aside,
         )
         if lacks_model:

@@ -195,8 +195,8 @@ def changed(
 ) -> tuple[datetime | None, datetime | None]:
     """Return the times between which something changed last."""
     return (
-        moments.instant(after, "changed_after"),
-        moments.instant(before, "changed_before"),
+        moments.after(after, "changed_after"),
+        moments.before(before, "changed_before"),
     )
 
 

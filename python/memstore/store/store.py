@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
@@ -185,7 +185,7 @@ else:
     why_not = lazy_import("memstore.search.why_not")
 
 
-class Store:
+class Store(zones.Zoned):
     """One namespace of an open file of memories; returned by :func:`memstore.open`.
 
     It is a context manager. Any number of threads may use it.
@@ -204,6 +204,7 @@ class Store:
     ) -> None:
         self._file = file
         self._author = file.author if author is None else author
+        self._zone = file.zone
         self._reach = Reach(namespace, confined, None if shared == namespace else shared)
         self._closes_file = closes_file
         self._unchanged = unchanged
@@ -224,19 +225,21 @@ class Store:
     def tasks(self) -> Tasks:
         """Tasks: ``create``, ``update``, ``list``."""
         file = self._file
-        return tasks.Tasks(file.engine, self.namespace, self._facts, self._author.source)
+        made = tasks.Tasks(file.engine, self.namespace, self._facts, self._author.source)
+        return zones.bound(made, self._zone)
 
     @cached_property
     def episodes(self) -> Episodes:
         """The log of episodes: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
         file = self._file
         reach = Reach(self.namespace, self._reach.confined)
-        return log.Episodes(file.engine, self._author, reach, file.searches, file.screen)
+        made = log.Episodes(file.engine, self._author, reach, file.searches, file.screen)
+        return zones.bound(made, self._zone)
 
     @cached_property
     def proposals(self) -> Proposals:
         """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
-        return proposals.Proposals(self._file.engine, self._facts)
+        return zones.bound(proposals.Proposals(self._file.engine, self._facts), self._zone)
 
     @property
     def readings(self) -> Readings:
@@ -247,6 +250,11 @@ class Store:
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
         return graph.Graph(self._file.engine, self._author, self.namespace)
+
+    @property
+    def timezone(self) -> tzinfo | None:
+        """The time zone that it was opened with; ``None`` for the user's of each call."""
+        return self._zone
 
     @property
     def file(self) -> File:
@@ -629,7 +637,7 @@ class Store:
             Conflict: it is superseded or deleted.
             ValueError: not a time, or none after the fact's ``valid_at``.
         """
-        return self._facts.set_expiry(fact_id, clock.moment(expired_at, "expired_at"))
+        return self._facts.set_expiry(fact_id, given_moments.until(expired_at, "expired_at"))
 
     @overload
     def delete(self, fact_id: int, *, dry_run: Literal[False] = False) -> Fact: ...
@@ -923,7 +931,7 @@ class Store:
                 ``None``, facts without owners; ``"all"``, facts of any owners.
             external_key_prefix: only facts with an external key that begins like this.
             active_only: leave out superseded and expired facts.
-            valid_on: only facts that held then, as far as is known now: a time, or a day (in UTC)
+            valid_on: only facts that held then, as far as is known now: a time, or a day
                 at some time of which they held. A fact holds from its ``valid_at``, or else
                 ``created_at``, until :attr:`Fact.holds_until`; superseded and expired facts pass.
             tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
@@ -1144,7 +1152,7 @@ class Store:
             ValueError: a budget below 1, or a time that cannot be read.
         """
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        before = clock.moment(thread_before, "thread_before")
+        before = given_moments.before(thread_before, "thread_before")
         names = frozenset(stored_text(name, "known") for name in checked_items(known, "known"))
         context = reminder.Context(thread, before, names)
         asked = reminder.shortened(stored_text(prompt, "prompt"))
@@ -1480,7 +1488,7 @@ class Store:
             Conflict: one of the facts was changed at the same time; nothing was done.
         """
         prefix = stored_text(external_key_prefix, "external_key_prefix")
-        before = given_moments.instant(superseded_before, "superseded_before")
+        before = given_moments.before(superseded_before, "superseded_before")
         if keep is None and before is None:
             raise InvalidArgument("or superseded_before is required", argument="keep")
         if keep is not None:
@@ -1789,7 +1797,7 @@ class Store:
 
         Args:
             moment: a time, for the state after the last change at or before it; a date, for the
-                state at its end in UTC; ``"yesterday"`` or an age such as ``"2h"``; ``"op:1234"``,
+                state at its end; ``"yesterday"`` or an age such as ``"2h"``; ``"op:1234"``,
                 the state after the act of this line of the journal; ``"run:UUID"`` or
                 ``"episode:12"``, the state before a run began, or before an episode was recorded.
 
@@ -1816,7 +1824,7 @@ class Store:
                 ``"2h"``, ``"op:1234"`` (after the act of this line), ``"run:UUID"`` or
                 ``"episode:12"`` (from when it began, or was recorded).
             until: acts up to this moment, as :meth:`as_of` reads it; a date means the end of its
-                day in UTC.
+                day.
             run: acts of one opening of the file or session of a server.
             source: acts through this program, and what was drawn from this source; as in
                 :meth:`revert`.
@@ -1867,7 +1875,7 @@ class Store:
                 ``quarantine``.
             fact: what was done to this fact, and what it replaced.
             since: lines at or after this time.
-            until: lines at or before this time; a date, up to its end in UTC.
+            until: lines at or before this time; a date, up to its end.
             scope: only about facts and episodes of exactly these owners, or without owners;
                 ``"all"`` for any.
             limit: the maximum number; ``None`` for all.
@@ -1901,7 +1909,7 @@ class Store:
     def activity(
         self,
         days: int = 28,
-        zone: tzinfo | str = "UTC",
+        zone: tzinfo | str | None = None,
         *,
         until: date | None = None,
         scope: ScopeSelection = None,
@@ -1910,7 +1918,8 @@ class Store:
 
         Args:
             days: how many days, with the last one, 1 to 3660.
-            zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``.
+            zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``; by
+                default the user's (docs/days.md).
             until: the last day; by default today.
             scope: only changes of memories of exactly these owners, or without owners; ``"all"``
                 for any.
@@ -1920,7 +1929,7 @@ class Store:
         """
         return self._file.activity.days(
             days,
-            activities.checked_zone(zone),
+            zones.user() if zone is None else zones.checked(zone, "zone"),
             until,
             self._facts.namespaces,
             selected_scope(scope),
@@ -1941,7 +1950,7 @@ class Store:
         Args:
             a: the earlier moment: a time, ``"yesterday"``, ``"2h"``, ``"op:1234"`` (the state after
                 the act of this line), ``"run:UUID"`` or ``"episode:12"`` (the state before them). A
-                date means the end of its day in UTC.
+                date means the end of its day.
             b: the later moment.
             scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
             subject: only facts about this subject.

@@ -11,7 +11,7 @@ from memstore.database import journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
@@ -76,11 +76,12 @@ def as_of(file: File, author: Author, reach: Reach, moment: datetime | str) -> V
         seen = reach.select(None) if reach.confined else None
         found = Past(moments.resolve(transaction, moment, seen))
     alone = Reach(reach.namespace, reach.confined)
-    episodes = Episodes(file.engine, author, alone, file.searches, file.screen, found)
+    log = Episodes(file.engine, author, alone, file.searches, file.screen, found)
+    episodes = zones.bound(log, file.zone)
     return View(file, reach, episodes, found)
 
 
-class View:
+class View(zones.Zoned):
     """A store as it was; returned by :meth:`memstore.Store.as_of`.
 
     What can be seen is what was active then, with the metadata and confirmations of then. What was
@@ -90,6 +91,7 @@ class View:
 
     def __init__(self, file: File, reach: Reach, episodes: Episodes, past: Past) -> None:
         self._file = file
+        self._zone = file.zone
         self._reach = reach
         self._namespaces = reach.select(None) or (reach.namespace,)
         self._episodes = episodes

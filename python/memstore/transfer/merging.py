@@ -498,7 +498,8 @@ class _Facts:
         old, successor = self.here[fact.id], self.here[fact.superseded_by or 0]
         at = fact.superseded_at  # not recorded before V4
         if fact.id not in self.new:
-            line, statement = fact_table.retirement(old.id, successor.id, at or clock.utc_now())
+            at = at or self.adoption.moment
+            line, statement = fact_table.retirement(old.id, successor.id, at)
             self.adoption.write(line, statement)
             return
         self.adoption.link(

@@ -1,7 +1,7 @@
 //! Features of texts and questions: tables for each language, and random texts.
 
 use memstore_kernel::language::{
-    ASKS, KIN, NO_NAME, Named, QUOTE, Question, TIME, Wanted, features, name_hash,
+    ASKS, Calendar, KIN, NO_NAME, Named, QUOTE, Question, TIME, Wanted, features, name_hash,
 };
 use proptest::prelude::*;
 
@@ -148,14 +148,25 @@ fn months_that_are_other_words_need_a_capital_letter() {
 
 #[test]
 fn matched_share_counts_the_named_parts() {
+    let utc = Calendar::default();
     let date = Question::read("on 8 May 2023?").date;
-    assert_eq!(date.share(2023, 5, 8), 1.0);
-    assert_eq!(date.share(2023, 5, 9), 2.0 / 3.0);
-    assert_eq!(date.share(2020, 1, 1), 0.0);
-    assert_eq!(date.share(2020, 1, 8), 0.0, "the 8th of another month");
+    assert_eq!(date.share(&utc, (2023, 5, 8)), 1.0);
+    assert_eq!(date.share(&utc, (2023, 5, 9)), 2.0 / 3.0);
+    assert_eq!(date.share(&utc, (2020, 1, 1)), 0.0);
+    assert_eq!(
+        date.share(&utc, (2020, 1, 8)),
+        0.0,
+        "the 8th of another month"
+    );
     let none = Question::read("when?").date;
     assert_eq!(none, Named::default());
-    assert_eq!(none.share(2023, 5, 8), 0.0);
+    assert_eq!(none.share(&utc, (2023, 5, 8)), 0.0);
+    let yesterday = Calendar {
+        days: vec![(2023, 5, 7)],
+        ..Calendar::default()
+    };
+    assert_eq!(none.share(&yesterday, (2023, 5, 7)), 1.0);
+    assert_eq!(none.share(&yesterday, (2023, 5, 8)), 0.0);
 }
 
 #[test]

@@ -54,7 +54,6 @@ def test_a_day_selects_what_held(moved: CommandLine) -> None:
     ("moment", "told"),
     [
         ("soon", "--as-of is not a moment: 'soon'"),
-        ("1999-01-01", "--as-of is before the journal begins"),
         ("2999-01-01", "--as-of is in the future"),
         ("op:99", "there is no line 99"),
         ("episode:7", "there is no episode 7"),

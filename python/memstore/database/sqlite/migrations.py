@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.migrations import LAST_SHARED_VERSION
+from memstore.database.selected import UPGRADE
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import vectors as vector_table
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction, Value
 
-MIGRATION: Final = Author("memstore", "migration")
+MIGRATION: Final = Author("memstore", UPGRADE)
 
 
 def create(transaction: Transaction) -> None:

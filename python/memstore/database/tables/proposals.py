@@ -129,7 +129,7 @@ def insert(
         evidence: the reasons.
         episode_id: the episode that caused it.
     """
-    at, reason = clock.to_text(clock.utc_now()), _encode(evidence)
+    at, reason = clock.to_text(changes.moment), _encode(evidence)
     id_ = changes.transaction.next_id("memstore_proposals")
     near = float(similarity)
     row = ProposalRow(id_, at, old_id, new_id, near, reason, ProposalState.OPEN, None, (), None)
@@ -140,7 +140,7 @@ def insert_consolidation(
     changes: Changes, sources: Sequence[int], content: str, evidence: Mapping[str, Any] | None
 ) -> int | None:
     """Store a proposed consolidation; return ``None`` if one of the same facts exists."""
-    at, reason, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
+    at, reason, facts = clock.to_text(changes.moment), _encode(evidence), tuple(sources)
     id_ = changes.transaction.next_id("memstore_proposals")
     row = ProposalRow(id_, at, 0, None, None, reason, ProposalState.OPEN, None, facts, content)
     return place(changes, row)
@@ -260,7 +260,7 @@ class Decision(NamedTuple):
 
 def decide(changes: Changes, decision: Decision) -> None:
     """Write a decision, with a line for each of its facts."""
-    at = clock.to_text(clock.utc_now())
+    at = clock.to_text(changes.moment)
     after: dict[str, Any] = {PROPOSAL: decision.proposal_id}
     if decision.new_id is not None:
         after["superseded_by"] = decision.new_id

@@ -190,7 +190,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
         chosen = chosen._replace(user=_only_user(chosen, show))
     names = (
         "db", "embedder", "model", "ollama", "durability", "secrets", "half_lives",
-        "without_rules", "user",
+        "without_rules", "timezone", "user",
     )  # fmt: skip
     memory = {name: str(value) for name in names if (value := getattr(chosen, name))}
     if "db" in memory:

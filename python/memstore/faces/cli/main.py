@@ -19,6 +19,7 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.domain import zones
     from memstore.faces import from_settings, wording
     from memstore.faces.cli import command as commands
     from memstore.faces.cli import demo, render, render_terminal
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
     from memstore.text import addresses, escaping, secrets
 else:
+    zones = lazy_import("memstore.domain.zones")
     commands = lazy_import("memstore.faces.cli.command")
     served = lazy_import("memstore.faces.hosts.served")
     addresses = lazy_import("memstore.text.addresses")
@@ -59,6 +61,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _have_streams()
     _speak_utf8()
+    try:
+        return _answered(arguments)
+    finally:
+        if any(word.startswith("--timezone") for word in arguments):
+            zones.prefer(None)  # a later command of the same process may name none
+
+
+def _answered(arguments: Sequence[str]) -> int:
     try:
         code = _run(arguments)
         sys.stdout.flush()

@@ -264,7 +264,7 @@ class PlainShow:
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
-            marks = (task.status, task.priority, task.scope, task.project, task.due)
+            marks = (task.status, task.priority, task.scope, task.project, task.due_text)
             _row(task.id, *marks, task.content)
 
     def episodes(self, episodes: Sequence[Episode]) -> None:

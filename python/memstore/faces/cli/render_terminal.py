@@ -476,7 +476,7 @@ def _task_details(task: Task) -> tuple[Span, ...]:
     if task.project:
         parts.append(task.project)
     if task.due:
-        parts.append(f"due {task.due}")
+        parts.append(f"due {task.due_text}")
     if task.note:
         parts.append(task.note)
     priority = (f"{visible(task.priority)}", PRIORITY_STYLES.get(task.priority, "dim"))
@@ -509,7 +509,7 @@ def _of_others(status: StoreStatus) -> list[tuple[str, list[Span]]]:
 def _activity(status: StoreStatus) -> list[tuple[str, list[Span]]]:
     """Return lines of bars for what was added in the last weeks, by day."""
     kinds = (("fact", status.facts_by_day), ("episode", status.episodes_by_day))
-    today = clock.utc_now().date()
+    today = clock.utc_now().date()  # as they are counted
     return [
         (
             f"new {noun}s",

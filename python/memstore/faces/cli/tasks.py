@@ -25,7 +25,7 @@ SCOPES = "user, agent or collaborative"
     cli.option("--scope WHO", f"who should do it: {SCOPES} (default: user)", default="user"),
     cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
     cli.option("--project NAME", "the project it belongs to"),
-    cli.option("--due TEXT", "the due date; free text, but only dates such as 2026-12-01 sort"),
+    cli.option("--due TEXT", "when it is due: 2026-12-01, tomorrow, end of month, any words"),
     *cli.OWNERS,
     embedder="required",
     file="create",

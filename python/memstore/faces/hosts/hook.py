@@ -230,7 +230,7 @@ def _answered_by_server(
     """Return the JSON for the host, by the memory of a server; ``None`` for none."""
     url, host, chosen = arguments.server, arguments.host, chosen_settings(arguments)
     if name == HEADERS:
-        return servers.headers(url)
+        return {**servers.headers(url), **remote.timezone()}
     if name == SEND:
         remote.send_waiting(url)
         return None

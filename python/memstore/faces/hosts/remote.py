@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import __version__, settings
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.faces import plain_http
 from memstore.faces.hosts import servers, spool
@@ -101,6 +101,7 @@ def _sent(url: str, body: bytes, *, seconds: float, secret: str | None = None) -
         body,
         {
             **authorization,
+            **timezone(),
             "Content-Type": "application/json",
             "User-Agent": f"memstore/{__version__}",
         },
@@ -114,6 +115,11 @@ def _sent(url: str, body: bytes, *, seconds: float, secret: str | None = None) -
     if answer.status != 200 or not isinstance(found, dict):
         raise ServerRefused(answer.status, _reason(found))
     return found
+
+
+def timezone() -> dict[str, str]:
+    """Return the header that tells a server the user's time zone."""
+    return {plain_http.TIMEZONE: zones.names_of(zones.user())}
 
 
 def _bearer(secret: str) -> dict[str, str]:

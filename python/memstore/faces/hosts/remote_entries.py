@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain import zones
 from memstore.errors import MemstoreError
+from memstore.faces import plain_http
 from memstore.faces.hosts import catalogue
 from memstore.faces.hosts.edits import Edit
 from memstore.faces.hosts.registration import shell_line
@@ -59,7 +61,12 @@ def edits_of(host: Host, wanted: Registration) -> list[tuple[Path, Edit]]:
 
 
 def _headers(wanted: Registration) -> dict[str, str]:
-    return {} if wanted.secret is None else {"Authorization": f"Bearer {wanted.secret}"}
+    if wanted.secret is None:
+        return {}
+    zone = zones.name_of(zones.user())
+    is_users = zone is not None and not zone.endswith("UTC")  # which is that of containers
+    said = {plain_http.TIMEZONE: zone} if zone and is_users else {}
+    return {"Authorization": f"Bearer {wanted.secret}", **said}
 
 
 def _with_headers(name: str, entry: dict[str, Any], wanted: Registration) -> dict[str, Any]:

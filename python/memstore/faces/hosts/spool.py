@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.errors import MemstoreError
 from memstore.lazy import lazy_import
 
@@ -278,7 +278,7 @@ def sentences() -> list[str]:
     told = []
     for one in everything():
         if one.requests:
-            when = (one.since or "")[:16].replace("T", " ")
+            when = zones.minute(clock.from_text(one.since)) if one.since else ""
             told.append(f"{one.turns:,} turns wait for {one.url} since {when}")
         if one.dropped:
             listed = ", ".join(f"{number:,} because {why}" for why, number in one.dropped.items())

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore import settings
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
@@ -106,7 +106,7 @@ def sentences_of(*databases: str) -> list[str]:
     told += (_unknown(host, kinds) for host, kinds in sorted(unknown.items()))
     failed = max((one for one in found if one.error), key=lambda one: one.at, default=None)
     if failed is not None:
-        when = failed.at[:16].replace("T", " ")
+        when = _minute(failed.at)
         told.append(f"the hook {failed.event} of {failed.host} failed on {when}: {failed.error}")
     return told
 
@@ -120,6 +120,12 @@ def _unknown(host: str, kinds: Counter[str]) -> str:
         f"transcripts of {visible(host)} have records of kinds that this version does not know, "
         f"and that were not kept: {listed}; a newer version may know them"
     )
+
+
+def _minute(at: str) -> str:
+    with suppress(ValueError):
+        return zones.minute(clock.from_text(at))
+    return at[:16].replace("T", " ")
 
 
 def folder() -> Path:

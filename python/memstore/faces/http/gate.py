@@ -18,6 +18,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
 from memstore import __version__
+from memstore.domain import zones
 from memstore.domain.tokens import Access
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
@@ -29,6 +30,7 @@ from memstore.faces.http.identity import WELL_KNOWN, NotGranted
 from memstore.faces.http.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
+from memstore.faces.plain_http import TIMEZONE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -146,7 +148,9 @@ class Gate:
             return
         if passed is not None:
             caller, body = passed
-            await self._endpoint({**scope, CALLER: caller}, _Replay(body, receive), send)
+            # The client's days count, not those of the server.
+            with zones.use(zones.first_known(Headers(scope=scope).get(TIMEZONE, ""))):
+                await self._endpoint({**scope, CALLER: caller}, _Replay(body, receive), send)
 
     async def _pass(self, scope: Scope, receive: Receive) -> tuple[Caller | None, bytes] | None:
         """Return the caller and body of an accepted request; ``None`` if the client is gone."""

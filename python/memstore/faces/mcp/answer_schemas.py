@@ -60,7 +60,7 @@ CONFIRMED: Final = _object("id confirmed", "undo")
 UPDATED: Final = _object("id keys", "pinned undo")
 STATUS: Final = _object("note namespace active search file megabytes subjects categories")
 
-TASK: Final = _object("id content status scope created_at", "priority project due cut")
+TASK: Final = _object("id content status scope created_at", "priority project due due_said cut")
 TASK_CHANGED: Final = _object("id status", "undo")
 TASKS: Final = _object("note", "more hint", tasks=_list(TASK))
 

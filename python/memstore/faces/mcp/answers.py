@@ -145,7 +145,7 @@ def of_moment(answer: Answer, at: datetime | None) -> Answer:
     """Return an answer with the moment that it is about; ``None`` for now."""
     if at is None:
         return answer
-    told = f"as of {at:%Y-%m-%dT%H:%M:%SZ}; nearness is that of today's vectors"
+    told = f"as of {second(at)}; nearness is that of today's vectors"
     return hinting(answer, {"hint": told})
 
 
@@ -346,7 +346,12 @@ def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
 def of_task(task: Task) -> Answer:
     answer = task.to_dict() | {"created_at": second(task.created_at)}
     answer.pop("surface", None)
-    answer.pop("due_at", None)  # `due` already says it
+    for name in ("due_at", "due_on"):
+        answer.pop(name, None)  # `due` says it
+    if (day := task.due_day) is not None:
+        answer["due"] = day
+        if (said := task.due_said) is not None:
+            answer["due_said"] = said
     if task.priority == "normal":
         del answer["priority"]
     for name in answer.keys() - {"id", "content", "created_at"}:

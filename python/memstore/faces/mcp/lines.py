@@ -236,7 +236,10 @@ def _episode(episode: Answer, *, tells_source: bool) -> DatedLine:
 def _task(task: Answer) -> DatedLine:
     # A normal, pending task of the user is the usual one.
     marks = [_quoted(task[name]) for name, usual in USUAL.items() if task.get(name, usual) != usual]
-    marks += [f"{name} {_quoted(task[name])}" for name in ("due", "project") if name in task]
+    for name in ("due", "due_said", "project"):
+        if name in task:
+            shown = to_text(task[name]) if name == "due_said" else f"{name} {_quoted(task[name])}"
+            marks.append(shown)
     details = [f"note {to_text(task['note'])}"] if "note" in task else []
     return _line(task, f"#{task['id']}", task["content"], marks, details)
 

@@ -30,7 +30,7 @@ TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "use
 
 ODD: Final = (
     "model", "ollama", "openai", "half_lives", "without_rules", "learn_unread",
-    "durability", "backup_every", "backup_keep", "backup_folder",
+    "durability", "timezone", "backup_every", "backup_keep", "backup_folder",
 )  # fmt: skip
 """Settings that can contradict others or need parsing; the full parser handles them."""
 

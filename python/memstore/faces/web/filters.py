@@ -5,9 +5,10 @@ What was chosen is kept in the session under a number, because addresses hold no
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from memstore.domain import zones
 from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import Explained
@@ -170,8 +171,8 @@ class Filters:
         return day
 
     def _midnight(self, day: date) -> datetime:
-        local = datetime.combine(day, time(), self._zone)
-        return local.astimezone() if self._zone is None else local
+        with zones.use(self._zone):
+            return zones.start(day)
 
 
 def of(visit: Visit) -> Filters:

@@ -17,6 +17,7 @@ import anyio.to_thread
 from starlette.datastructures import Headers
 
 from memstore.database.engine import waiting_at_most
+from memstore.domain import zones
 from memstore.errors import Explained
 from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
 from memstore.faces.web import files, problems, sections, templating
@@ -266,7 +267,8 @@ class Gate:
         if route.writes and not visit.may_write:
             return self._problem(visit, problems.READ_ONLY)
         try:
-            return route.answer(visit)
+            with zones.use(visit.zone):
+                return route.answer(visit)
         except ChangedSince as error:
             return problems.changed_since(visit, error)
         except (Explained, ValueError, TypeError) as error:

@@ -8,13 +8,12 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from zoneinfo import ZoneInfo
 
 import jinja2
 from markupsafe import Markup
 
 from memstore import __version__
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.faces.escaping import counted, visible_lines
 from memstore.faces.web import files, kept_path
 from memstore.faces.web.words import TAGS, changed_words
@@ -76,16 +75,13 @@ class _Compiled(jinja2.BytecodeCache):
 
 
 def zone_named(name: str) -> tzinfo | None:
-    """Return a time zone; ``None``, which is the machine's, if there is none of that name."""
-    try:
-        return ZoneInfo(name) if name else None
-    except (ValueError, OSError, LookupError):
-        return None
+    """Return a time zone; ``None``, which is the user's here, if there is none of that name."""
+    return zones.first_known(name)
 
 
 def time_element(moment: datetime, zone: tzinfo | None, form: str) -> Markup:
     """Return a moment as ``<time>``, in a time zone, with the whole moment in its title."""
-    local = moment.astimezone(zone)
+    local = moment.astimezone(zone or zones.user())
     whole = local.strftime("%Y-%m-%d %H:%M:%S %Z").rstrip()
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         clock.to_text(moment), whole, local.strftime(form).lstrip("0")

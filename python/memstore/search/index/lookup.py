@@ -11,6 +11,7 @@ from memstore.domain.records import NOBODY
 from memstore.domain.results import ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
+from memstore.lazy import lazy_import
 from memstore.providers.local import HAS_MODEL, MODEL
 from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
@@ -39,9 +40,13 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
     from memstore.embedding.vectors import Vector
+    from memstore.search import dates
+    from memstore.search.dates import Calendar
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
+else:
+    dates = lazy_import("memstore.search.dates")
 
 
 class IndexLookup(Lookup[F]):
@@ -167,6 +172,7 @@ class IndexLookup(Lookup[F]):
             self._transaction.tokens(identifiers(query)),
             ids,
             until=self.until,
+            calendar=dates.read(query, clock.utc_now()).calendar,
         )
         return [one for one in found if one is not None]
 
@@ -269,6 +275,7 @@ class IndexLookup(Lookup[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
+        calendar: Calendar,
     ) -> Order:
         asked = self.terms(query)
         ranked, elsewhere = ranking.contextual(
@@ -285,6 +292,7 @@ class IndexLookup(Lookup[F]):
             compares=compares,
             until=self.until,
             ages=self.aged([id_ for id_, _ in candidates]) if self.aged else (),
+            calendar=calendar,
         )
         rows = [
             Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))

@@ -42,7 +42,8 @@ class Contextual(Ranking):
         """Rank the rows found, their neighbours, and rows of a date in the query."""
         lookup = found.lookup
         ids = [*{**found.by_words, **query.near}]
-        ids += _of_named_dates(query, ids, found)
+        named = dates.read(query.text, found.wanted.now)
+        ids += _of_named_dates(query, ids, found, named)
         ids += lookup.neighbours(ids, REACH, found.wanted)
         compares = query.vector is not None and lookup.can_compare
         cosines: Mapping[int, float] = {} if compares else query.near
@@ -59,17 +60,19 @@ class Contextual(Ranking):
             limit=len(ids) if found.keeps_all else found.limit,
             half_lives_seconds=self.half_lives_seconds,
             compares=compares,
+            calendar=named.calendar,
         )
 
 
-def _of_named_dates(query: Query, ids: Sequence[int], found: Candidates[Any]) -> list[int]:
+def _of_named_dates(
+    query: Query, ids: Sequence[int], found: Candidates[Any], named: dates.Named
+) -> list[int]:
     """Return more rows from the dates in a query, if few of the rows found are from them.
 
     Rows near the query come first, then rows that match its words.
     """
     lookup, wanted = found.lookup, found.wanted
     more: list[int] = []
-    named = dates.read(query.text, wanted.now)
     if not named.periods:
         return more
     says_more = len(lookup.terms(query.text).written) > named.parts + 1

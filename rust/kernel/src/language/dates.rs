@@ -1,5 +1,6 @@
 //! Recognises dates in a text.
 
+use super::calendar::{Calendar, Day};
 use super::letters::hash;
 use super::lexicon::{CAPITAL_MONTHS, Class, ENGLISH, Languages, Table};
 use super::words::{Gap, Kind, Word};
@@ -31,8 +32,11 @@ pub(super) struct Setting<'a> {
 
 impl Named {
     /// The share of the named parts that a date matches; 0 if nothing is named. A day counts only
-    /// in one of the named months.
-    pub fn share(&self, year: u16, month: u8, day: u8) -> f32 {
+    /// in one of the named months, and one of the calendar's days counts as a whole.
+    pub fn share(&self, calendar: &Calendar, (year, month, day): Day) -> f32 {
+        if calendar.days.contains(&(year, month, day)) {
+            return 1.0;
+        }
         let named = self.years.len() + self.months.len() + self.days.len();
         let in_month = self.months.contains(&month);
         let matched = usize::from(self.years.contains(&year))

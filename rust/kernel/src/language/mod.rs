@@ -5,6 +5,7 @@
 //! compares the two. Both read the words once, and look each up in a table of the words of ten
 //! languages. Nothing is guessed: German, which capitalises every noun, has no names here.
 
+mod calendar;
 pub mod claims;
 mod dates;
 mod letters;
@@ -13,6 +14,8 @@ mod names;
 mod question;
 mod words;
 
+pub(crate) use calendar::days;
+pub use calendar::{Calendar, Day};
 pub use dates::Named;
 pub(crate) use names::{has_name, names};
 pub use question::{Question, Wanted};

@@ -16,7 +16,7 @@ use super::FEW_ROWS;
 use crate::index::features::{Features, Stored};
 use crate::index::words::{Phrase, Words};
 use crate::language::{
-    self, NO_NAME, Question, has_name, is_function_word, is_number, names, particles,
+    self, Calendar, NO_NAME, Question, has_name, is_function_word, is_number, names, particles,
 };
 use crate::model::tokens;
 
@@ -101,6 +101,7 @@ pub fn bearings(
     query: &ExactQuery<'_>,
     ids: &[u32],
     until: Option<u32>,
+    calendar: &Calendar,
 ) -> Result<Vec<Option<Bearing>>, TryReserveError> {
     let question = Question::read(query.text);
     let mut names = language::features(query.text, None).names.to_vec();
@@ -115,7 +116,7 @@ pub fn bearings(
         let stored = features.get(*id)?;
         let mut bearing = matched(query.terms, &weights, has.of(row));
         bearing.named = is_named(&question, &names, &stored);
-        bearing.dated = is_dated(&question, &stored);
+        bearing.dated = is_dated(&question, calendar, &stored);
         bearing.identified = identified.of(row).iter().any(|part| *part > 0.0);
         Some(bearing)
     };
@@ -133,9 +134,10 @@ fn is_named(question: &Question, names: &[u32], stored: &Stored<'_>) -> bool {
 }
 
 /// A year alone is that of too many rows.
-fn is_dated(question: &Question, stored: &Stored<'_>) -> bool {
-    let (date, row) = (&question.date, stored.record);
-    !date.months.is_empty() && date.share(row.year, row.month, row.day) == 1.0
+fn is_dated(question: &Question, calendar: &Calendar, stored: &Stored<'_>) -> bool {
+    let date = &question.date;
+    let names_a_day = !date.months.is_empty() || !calendar.days.is_empty();
+    names_a_day && date.share(calendar, stored.record.day_in(calendar)) == 1.0
 }
 
 /// Whether each of these texts has a name that a prompt has, wherever in its sentences.

@@ -18,7 +18,7 @@ use crate::index::features::{Features, Query, Similarities, Stored};
 use crate::index::id_hash::RowMap;
 use crate::index::ids::Ids;
 use crate::index::words::{self, Phrase, Words};
-use crate::language::{self, Question, Wanted};
+use crate::language::{self, Calendar, Question, Wanted};
 
 /// The weight of `terms` for an empty text, and the number of words at which it is halved: the
 /// longer a text, the likelier that something in it is similar to anything.
@@ -90,6 +90,8 @@ pub struct Request<'a> {
     pub until: Option<u32>,
     /// The ages of rows that had others at `now` than the features say.
     pub ages: &'a HashMap<u32, Age>,
+    /// In which days are meant.
+    pub calendar: &'a Calendar,
 }
 
 /// What a row's age depends on.
@@ -282,7 +284,7 @@ pub fn rank(
     let mut ranked = matched(features, &query, &matches, &known);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
-    add_named(&question, &known, &mut ranked);
+    add_named(&question, request.calendar, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
         one.decay = decay(request, known.age);
         one.parts.age = AGE * (one.decay - 1.0);
@@ -501,7 +503,7 @@ fn asks(row: &Stored<'_>, speaker: u32) -> bool {
 }
 
 /// Add the bonus of rows that have what the query names or asks for.
-fn add_named(question: &Question, known: &[Known<'_>], ranked: &mut [Ranked]) {
+fn add_named(question: &Question, calendar: &Calendar, known: &[Known<'_>], ranked: &mut [Ranked]) {
     let speaks = |one: &&Known<'_>| one.stored.record.thread != 0;
     let speakers: Vec<u32> = {
         let mut all: Vec<u32> = known
@@ -517,7 +519,7 @@ fn add_named(question: &Question, known: &[Known<'_>], ranked: &mut [Ranked]) {
         if question.names(record.speaker) {
             ranked.parts.subject = SUBJECT;
         }
-        let share = question.date.share(record.year, record.month, record.day);
+        let share = question.date.share(calendar, record.day_in(calendar));
         let whole = if share == 1.0 { WHOLE_DATE } else { 0.0 };
         ranked.parts.date = DATE * f64::from(share) + whole;
         if has_wanted(question.wants, &one.stored, &speakers) {

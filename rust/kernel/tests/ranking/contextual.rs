@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use memstore_kernel::index::features::{Features, Row, hash, micros, read};
 use memstore_kernel::index::ids::Ids;
 use memstore_kernel::index::words::Words;
+use memstore_kernel::language::Calendar;
 use memstore_kernel::ranking::contextual::{Age, Candidate, Request, rank};
 
 #[test]
@@ -38,6 +39,7 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             compares: true,
             until: None,
             ages: &HashMap::new(),
+            calendar: &Calendar::default(),
         };
         let ranked = rank(&features, &Words::default(), &request, &candidates)
             .unwrap()
@@ -85,6 +87,7 @@ fn a_row_ages_from_the_time_that_is_given() {
         compares: true,
         until: None,
         ages: &ages,
+        calendar: &Calendar::default(),
     };
     let ranked = rank(&features, &Words::default(), &request, &candidates)
         .unwrap()
@@ -122,6 +125,7 @@ fn elsewhere(rows: &[(&str, &str)], query: &str, visible: Option<&Ids>) -> Optio
         compares: true,
         until: None,
         ages: &HashMap::new(),
+        calendar: &Calendar::default(),
     };
     let order = rank(&features, &Words::default(), &request, &candidates).unwrap();
     let found = order.elsewhere?;

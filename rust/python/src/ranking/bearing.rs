@@ -10,6 +10,7 @@ use crate::arrays::no_memory;
 use crate::index::features::Features;
 use crate::index::ids::row_ids;
 use crate::index::words::Words;
+use crate::ranking::GivenCalendar;
 
 /// A word of a query, and its spellings.
 type GivenTerm = (String, Vec<Phrase>);
@@ -42,8 +43,8 @@ impl From<kernel::Bearing> for Bearing {
 
 /// What rows have of a query's names, identifiers and words.
 #[pyfunction]
-#[pyo3(signature = (features, words, query, terms, identifiers, ids, *, until = None))]
-#[expect(clippy::too_many_arguments, reason = "one is a keyword")]
+#[pyo3(signature = (features, words, query, terms, identifiers, ids, *, until = None, calendar = (vec![], vec![])))]
+#[expect(clippy::too_many_arguments, reason = "two are keywords")]
 pub(crate) fn bearings(
     py: Python<'_>,
     features: &Bound<'_, Features>,
@@ -53,12 +54,14 @@ pub(crate) fn bearings(
     identifiers: Vec<Phrase>,
     ids: &Bound<'_, PyAny>,
     until: Option<u32>,
+    calendar: GivenCalendar,
 ) -> PyResult<Vec<Option<Bearing>>> {
     let ids = row_ids("ids", ids)?;
     let terms = terms.into_iter();
     let terms: Vec<_> = terms
         .map(|(text, spellings)| Term { text, spellings })
         .collect();
+    let calendar = super::calendar(calendar);
     let (features, words) = (&features.get().features, &words.get().words);
     let found = py.detach(|| {
         let query = ExactQuery {
@@ -66,7 +69,14 @@ pub(crate) fn bearings(
             terms: &terms,
             identifiers: &identifiers,
         };
-        kernel::bearings(&features.read(), &words.read(), &query, &ids, until)
+        kernel::bearings(
+            &features.read(),
+            &words.read(),
+            &query,
+            &ids,
+            until,
+            &calendar,
+        )
     });
     let found = found.map_err(no_memory("features"))?;
     Ok(found

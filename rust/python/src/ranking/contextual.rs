@@ -12,6 +12,7 @@ use crate::arrays::{self, no_memory, value_error};
 use crate::index::features::Features;
 use crate::index::ids::{Ids, row_id};
 use crate::index::words::Words;
+use crate::ranking::GivenCalendar;
 
 /// The parts whose sum is the score.
 #[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
@@ -45,7 +46,8 @@ type Elsewhere = (u32, u32, f64);
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
-    now = None, compares = false, until = None, ages = vec![]
+    now = None, compares = false, until = None, ages = vec![],
+    calendar = (vec![], vec![])
 ))]
 #[expect(clippy::too_many_arguments, reason = "many are keywords")]
 pub(crate) fn contextual(
@@ -63,6 +65,7 @@ pub(crate) fn contextual(
     compares: bool,
     until: Option<u32>,
     ages: Vec<Aged>,
+    calendar: GivenCalendar,
 ) -> PyResult<(Vec<Ranked>, Option<Elsewhere>)> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
@@ -70,6 +73,7 @@ pub(crate) fn contextual(
     let lives = half_lives.iter().map(half_life);
     let lives = lives.collect::<PyResult<Vec<_>>>()?;
     let ages = ages.iter().map(age).collect::<PyResult<HashMap<_, _>>>()?;
+    let calendar = super::calendar(calendar);
     let visible = visible.map(|ids| &ids.get().0);
     let (features, words) = (&features.get().features, &words.get().words);
     let order = py
@@ -85,6 +89,7 @@ pub(crate) fn contextual(
                 compares,
                 until,
                 ages: &ages,
+                calendar: &calendar,
             };
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.journal import Kind
-from memstore.domain import clock
+from memstore.domain import zones
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
@@ -65,7 +64,7 @@ def show(visit: Visit) -> Reply:
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
     shown = acts[: paging.ROWS]
-    zone = visit.zone or clock.utc_now().astimezone().tzinfo or UTC
+    zone = visit.zone or zones.user()
     activity = visit.store.activity(DAYS, zone, scope=EVERYBODY)
     return visit.page(
         "timeline.html",

@@ -36,7 +36,7 @@ pub(crate) use similar::Similarities;
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"features";
 /// See [`KIND`].
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The most invisible rows of a thread that are skipped when looking for a row's neighbours.
 const FAR: usize = 64;
@@ -149,6 +149,7 @@ pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
         year: said.year,
         month: said.month,
         day: said.day,
+        minute: said.minute,
         flags: features.flags,
         names: names.len() as u8,
         is_row: 1,

@@ -1,11 +1,15 @@
 //! Parses moments as they are stored.
 
+use crate::language::days;
+
 /// The day of a moment, and the moment itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment {
     pub year: u16,
     pub month: u8,
     pub day: u8,
+    /// Of the day.
+    pub minute: u16,
     /// Microseconds since 1970.
     pub micros: i64,
 }
@@ -31,6 +35,7 @@ pub(super) fn read(text: &str) -> Option<Moment> {
         year: year as u16,
         month: month as u8,
         day: day as u8,
+        minute: (hour * 60 + minute) as u16,
         micros: seconds * 1_000_000 + fraction,
     })
 }
@@ -48,15 +53,6 @@ fn number(bytes: &[u8], from: usize, digits: usize) -> Option<i64> {
             .is_ascii_digit()
             .then_some(10 * sum + i64::from(digit.wrapping_sub(b'0')))
     })
-}
-
-/// Days since 1970 in the Gregorian calendar; years begin in March, so that a leap day is the last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month < 3);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::language::{Calendar, Day};
+
 /// A row as it is given.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row<'a> {
@@ -45,19 +47,26 @@ pub(crate) struct Record {
     pub speaker: u32,
     pub ages_as: u32,
     pub year: u16,
+    /// Of the day, in UTC like the day itself.
+    pub minute: u16,
     pub month: u8,
     pub day: u8,
     pub flags: u8,
     pub names: u8,
     /// 1 if there is a row.
     pub is_row: u8,
-    pub unused: [u8; 5],
+    pub unused: [u8; 3],
 }
 
 /// Two tokens' worth of memory for the hash of a name.
 pub(super) const PER_NAME: usize = 2;
 
 impl Record {
+    /// The day that it is about.
+    pub fn day_in(&self, calendar: &Calendar) -> Day {
+        calendar.day((self.year, self.month, self.day), self.minute)
+    }
+
     /// Elements that it has in its layer.
     pub fn length(&self) -> usize {
         self.tokens as usize + PER_NAME * usize::from(self.names)
