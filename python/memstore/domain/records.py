@@ -373,7 +373,7 @@ class SearchHits(Results[SearchHit]):
     """Whether one of the first ten is at least as relevant as ``min_relevance`` asks for; ``None``
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
-    """How many hits ``min_relevance`` left out: all of them or none."""
+    """How many of the hits ``min_relevance`` left out."""
     provisional: bool = False
     """Whether the order is provisional, because the index is still being built: the database
     answered, and the same search finds the final order in some seconds."""

@@ -153,19 +153,21 @@ class Corpus(ABC, Generic[F, H]):
     def _last(self, moment: Moment) -> int:
         """Return the last row of this kind that existed at a moment."""
 
-    def relevance(self, query: str, ids: Sequence[int]) -> float | None:
-        """Return how relevant the best of these rows is to the query, 0 to 1.
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
+        """Return how relevant each of these rows is to the query, 0 to 1.
 
-        A row has 1 if it has every word of the query, or bears on it by some of them. ``None`` for
-        other rows if there is no index.
+        A row has 1 if it has every word of the query, or bears on it by some of them. Without an
+        index, the others are left out: nothing is known of them.
         """
+        if not ids:
+            return {}
         asked = self.lookup.terms(query).written
-        held = self.lookup.word_parts(query, ids).values()
-        if asked and any(len(words) >= len(asked) for words in held):
-            return 1.0
-        if any(one.is_enough for one in self.lookup.bearings(query, ids)):
-            return 1.0
-        return max(self.lookup.relevances(query, ids), default=None)
+        held = self.lookup.word_parts(query, ids)
+        whole = {id_ for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
+        bearings = self.lookup.bearings(query, ids)
+        whole |= {id_ for id_, one in bearings.items() if one.is_enough}
+        others = [id_ for id_ in ids if id_ not in whole]
+        return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""

@@ -25,7 +25,7 @@ from memstore.search.corpus import Corpus, Found, H
 from memstore.search.index.index import Index
 from memstore.search.lookup import F, Query
 from memstore.search.ranking.base import Candidates
-from memstore.search.requests import JUDGED
+from memstore.search.requests import JUDGED, NEAR_THE_BEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -270,29 +270,39 @@ def candidates(
 
 
 def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
-    """Leave out what is not relevant, if a minimum is asked for.
+    """Leave out what is not relevant, if a minimum is asked for: each row by itself.
 
-    A search by words alone leaves nothing out: each row has a word of the query.
+    Nothing is left unless one of the first rows is relevant. Beside a relevant one, a row that
+    ranks near the best stays too: the answer to a question may have none of its words. A search by
+    words alone leaves nothing out: each row has a word of the query.
     """
-    if not request.min_relevance or not found.rows:
+    least = request.least_relevance
+    rows = found.rows
+    if not least or not rows:
         return found
-    relevant = _is_relevant(corpus, query, found.rows[:JUDGED], request.min_relevance)
-    if relevant or query.vector is None:
-        return found._replace(is_relevant=relevant)
-    return Found([], found.ranking, is_relevant=False, hidden=len(found.rows))
+    first = relevant(corpus, query, rows[:JUDGED], least)
+    if query.vector is None:
+        return found._replace(is_relevant=bool(first))
+    if not first:
+        return Found([], found.ranking, is_relevant=False, hidden=len(rows))
+    near = NEAR_THE_BEST * rows[0].score
+    doubted = [row for row in rows[JUDGED:] if row.score < near]
+    kept = first | relevant(corpus, query, doubted, least)
+    shown = [row for row in rows if row.id in kept or row.score >= near]
+    return found._replace(rows=shown, is_relevant=True, hidden=len(rows) - len(shown))
 
 
-def _is_relevant(
-    corpus: Corpus[F, H], query: Query, judged: Sequence[Ranked], least: float
-) -> bool:
-    """Whether one of these rows is as relevant as is asked for, if that is known.
+def relevant(
+    corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: float
+) -> set[int]:
+    """Return the ids of those of the rows that are as relevant as is asked for, if that is known.
 
     What the query names, a person or a date, is relevant however little its words resemble it.
     """
-    if any(place.parts.subject or place.parts.date for place in judged):
-        return True
-    relevance = corpus.relevance(query.text, [place.id for place in judged])
-    return relevance is None or relevance >= least
+    named = {row.id for row in rows if row.parts.subject or row.parts.date}
+    others = [row.id for row in rows if row.id not in named]
+    relevances = corpus.relevances(query.text, others)
+    return named | {id_ for id_ in others if relevances.get(id_, 1.0) >= least}
 
 
 def _boosted(

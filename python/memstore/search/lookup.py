@@ -188,13 +188,13 @@ class Lookup(ABC, Generic[F]):
         """Count those of the rows that are valid since a moment between two."""
         return 0
 
-    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+    def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
         """Return what these rows have of the query's words."""
-        return []
+        return {}
 
-    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
         """Return how relevant each of these rows is to the query by meaning, 0 to 1."""
-        return []
+        return {}
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt, given their texts, and whether it asks."""

@@ -51,6 +51,11 @@ class IndexedRow(NamedTuple):
     words: tuple[str | None, ...]
     """The columns of the full-text index; the first is the content."""
 
+    @property
+    def has_words(self) -> bool:
+        """Whether a search can find it by words: not if it was erased, or is not searched."""
+        return bool(self.words[0])
+
 
 class Range(NamedTuple):
     """The rows after an id, ordered by id."""

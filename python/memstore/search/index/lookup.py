@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memstore._kernel import ranking
 from memstore.database.tables import vectors as vector_table
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
+
+
+T = TypeVar("T")
 
 
 class IndexLookup(Lookup[F]):
@@ -157,7 +160,7 @@ class IndexLookup(Lookup[F]):
     def count_valid_between(self, ids: Sequence[int], after: datetime, before: datetime) -> int:
         return len(visibility.valid_between(self._contents.columns, ids, after, before))
 
-    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+    def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
         asked = self.terms(query)
         found = ranking.bearings(
             self._contents.features,
@@ -168,19 +171,19 @@ class IndexLookup(Lookup[F]):
             ids,
             until=self.until,
         )
-        return [one for one in found if one is not None]
+        return _by_id(ids, found)
 
-    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
         telling = " ".join(self.terms(query).written)
         found = ranking.relevances(self._contents.features, query, telling, ids)
-        return [one for one in found if one is not None]
+        return _by_id(ids, found)
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         ids = list(texts)
         compares = asks and not has_unspaced(prompt)
         return About(
-            self.bearings(prompt, ids),
-            self.relevances(prompt, ids) if compares else [],
+            [*self.bearings(prompt, ids).values()],
+            [*self.relevances(prompt, ids).values()] if compares else [],
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
         )
@@ -299,6 +302,11 @@ class IndexLookup(Lookup[F]):
         ids = self._kind.visible(self._transaction, self._contents.columns, wanted)
         self._seen.append((wanted, ids))
         return ids
+
+
+def _by_id(ids: Sequence[int], found: Sequence[T | None]) -> dict[int, T]:
+    """Return what was found of each row that exists."""
+    return {id_: one for id_, one in zip(ids, found, strict=True) if one is not None}
 
 
 def _parts(parts: Parts, decay: float) -> ScoreParts:

@@ -36,7 +36,7 @@ pub(crate) use similar::Similarities;
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"features";
 /// See [`KIND`].
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The most invisible rows of a thread that are skipped when looking for a row's neighbours.
 const FAR: usize = 64;

@@ -46,7 +46,7 @@ pub use self::texts::Texts;
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"words   ";
 /// See [`KIND`].
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Tokens of the tail, beyond which it becomes a segment: a search scans all of them, which takes
 /// some tenths of a millisecond.
