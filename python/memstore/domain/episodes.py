@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.domain.records import AboutOthers, Record, Scope, set_fields
-from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
+from memstore.domain.results import NO_PARTS, Respelt, Results, ScoreParts, WordsOnly
 from memstore.frozen import field, fields, frozen
 
 if TYPE_CHECKING:
@@ -166,6 +166,9 @@ class EpisodeHits(Results[EpisodeHit]):
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names, for all that is known;
     ``None`` if it is not, if the query names nobody or several, or if the ranking is classic."""
+    respelt: tuple[Respelt, ...] = ()
+    """Words of the query that no row of the memory has, and what was searched for instead of each:
+    the word of the memory that it is a misspelling of, by all appearances."""
     as_of: datetime | None = None
     """The moment whose memories were searched, with the weights that words had then and the vectors
     of now; ``None`` for now."""

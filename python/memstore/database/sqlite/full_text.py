@@ -60,9 +60,9 @@ class Fts5(NamedTuple):
     """Returns the ids that pass a filter."""
     texts: str
     """The view that holds the words of each row that has any."""
-    has_words: str
+    has_words: str = "TRUE"
     """Whether a row of the table is in that view, and so in the index: erased rows are not."""
-    decided_by: Sequence[str]
+    decided_by: Sequence[str] = ()
     """The columns of which that depends."""
 
     def search(

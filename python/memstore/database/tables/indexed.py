@@ -230,6 +230,25 @@ def has_any(transaction: Transaction, source: Source, namespaces: Sequence[str] 
     return bool(transaction.scalar(query, {"namespaces": namespaces}))
 
 
+def ids_with_uuids(
+    transaction: Transaction,
+    source: Source,
+    uuids: Sequence[str],
+    namespaces: Sequence[str] | None,
+) -> dict[str, int]:
+    """Return the ids of the rows of some namespaces (``None``: all) with these UUIDs."""
+    if not uuids:
+        return {}
+    within = dialect.within(transaction.dialect, "namespace", namespaces)
+    condition = f"{within} AND" if within else " WHERE"
+    rows = transaction.rows(
+        f"SELECT uuid, {source.key} FROM {source.table}{condition}"
+        f" uuid IN {transaction.dialect.listed('uuids')}",
+        {"namespaces": namespaces, "uuids": uuids},
+    )
+    return {str(uuid): int(id_) for uuid, id_ in rows}
+
+
 def largest_id(transaction: Transaction, source: Source) -> int:
     """Return the largest id of a row: a quick estimate of their number."""
     return transaction.scalar(f"SELECT max({source.key}) FROM {source.table}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore._kernel import ranking
 from memstore.database.tables import vectors as vector_table
@@ -45,6 +45,15 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+SIMILAR_TERMS: Final = 64
+"""How many terms near a misspelt word are looked at."""
+
+FEWEST_LETTERS: Final = 3
+"""Shorter terms are near any word."""
+
+ROWS_OF_SIMILAR: Final = 2
+"""How many rows with such a term: another form of the word may be nearer."""
 
 
 class IndexLookup(Lookup[F]):
@@ -178,8 +187,22 @@ class IndexLookup(Lookup[F]):
         found = ranking.relevances(self._contents.features, query, telling, ids)
         return _by_id(ids, found)
 
+    def has_word(self, word: str, wanted: F) -> bool:
+        phrases = self.terms(word).phrases
+        is_anywhere = any(self._contents.words.frequencies(phrases))
+        return is_anywhere and bool(self.words(word, wanted, 1))
+
+    def similar(self, word: str, edits: int, wanted: F) -> list[int]:
+        words, visible = self._contents.words, self._visible(wanted)
+        found: dict[int, None] = {}
+        for term, _ in words.similar(word, edits, SIMILAR_TERMS):
+            if len(term) >= FEWEST_LETTERS:
+                rows = words.search([[term]], ROWS_OF_SIMILAR, visible, until=self.until)
+                found |= dict.fromkeys(id_ for id_, _ in rows)
+        return [*found]
+
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
-        ids = list(texts)
+        ids: list[int] = list(texts)
         compares = asks and not has_unspaced(prompt)
         return About(
             [*self.bearings(prompt, ids).values()],

@@ -33,6 +33,7 @@ class Contextual(Ranking):
     name = CONTEXTUAL
     weighs_words_of_queries = True
     has_minimum = True
+    respells = True
 
     def usable(self, lookup: Lookup[Any]) -> Ranking:
         if lookup.has_contexts:
