@@ -28,6 +28,7 @@ from memstore.search.lookup import F, Query, Ranked
 from memstore.search.ranking.base import Candidates
 from memstore.search.requests import JUDGED, NEAR_THE_BEST
 from memstore.search.spelling import Respelling, respelling
+from memstore.text.references import references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -372,6 +373,12 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
     first = relevant(corpus, query, rows[:JUDGED], least)
     if query.vector is None:
         return found._replace(is_relevant=bool(first))
+    if any(references(query.text)):
+        # The meaning of a number is that of other numbers.
+        held = corpus.lookup.word_parts(query.text, [row.id for row in rows])
+        shown = [row for row in rows if held.get(row.id)]
+        hidden = len(rows) - len(shown)
+        return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
     if not first:
         return Found([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf

@@ -132,7 +132,7 @@ def memory_search(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
         searches.note(store, query, owner, recalled.facts, recalled.episodes)
-        answer = answers.of_recall(recalled.text, recalled.hidden, provisional=recalled.provisional)
+        answer = answers.of_recalled(recalled, max_tokens)
         if not recalled.text:
             answer = answers.hinting(answer, owners.empty_search(store, owner))
         return answers.of_moment(answer, _moment(seen))
@@ -143,6 +143,7 @@ def memory_search(
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     answer |= answers.of_others(hits.about if hits else said.about)
+    answer = answers.of_respelt(answer, [one for one in said.respelt if one not in hits.respelt])
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:
