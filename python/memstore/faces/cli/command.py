@@ -428,7 +428,7 @@ def hidden_note(hidden: int) -> str | None:
 
 
 def tell_left_out(hits: SearchHits | EpisodeHits | Recalled, show: Show, *, shown: bool) -> None:
-    """Tell what was searched for instead of misspelt words, and how much is left out beside hits."""
+    """Tell what was searched for instead of misspelt words, and how many hits were left out."""
     for one in hits.respelt:
         show.note(str(one))
     if hits.hidden and shown:
