@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-
 import memstore
 from memstore import Scope, Store
 

@@ -22,7 +22,7 @@ REFERENCE: Final = lazy_pattern(
     r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
     r"|#(?P<fact>[0-9]+)|e#?(?P<turn>[0-9]+)|(?P<number>[0-9]+)"
 )
-PART: Final = lazy_pattern(r"[^\s,;&+/]+")
+SEPARATOR: Final = lazy_pattern(r"\s+|№|[,;&+](?=[\s#]|e#?[0-9]|$)")
 UNPUNCTUATED: Final = ".:!?()[]{}<>\"'`´‘’“”„«»…。！？"
 
 FACTS: Final = frozenset(
@@ -62,7 +62,7 @@ def references(query: str) -> References:
     turns: dict[int, None] = {}
     uuids: dict[str, None] = {}
     noun: frozenset[str] = frozenset()
-    for part in PART.findall(plain.replace("№", " ")):
+    for part in SEPARATOR.split(plain):
         word = part.strip(UNPUNCTUATED)
         found = REFERENCE.fullmatch(word)
         if found is None:
