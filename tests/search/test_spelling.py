@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -12,6 +12,8 @@ from memstore import Store
 from memstore._kernel.words import Words
 from memstore.domain.results import Respelt
 from memstore.search.spelling import distance
+
+OpenStore = Callable[..., Store]
 
 TEXTS = (
     "Grafana dashboards live in the observability repo",
@@ -26,11 +28,11 @@ TEXTS = (
 
 
 @pytest.fixture
-def notes(open_store: OpenStore) -> Iterator[Store]:
+def notes(open_store: OpenStore) -> Store:
     store = open_store(embedder="local")
     store.add_many({"content": text, "subject": "note"} for text in TEXTS)
     store.episodes.add("The invoices go to Lisbon", source="chat")
-    yield store
+    return store
 
 
 def told(store: Store, query: str, **asked: object) -> list[tuple[str, str]]:
