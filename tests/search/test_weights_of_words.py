@@ -41,10 +41,11 @@ def answers(store: Store) -> list[list[tuple[str, float]]]:
     found = []
     for query in QUERIES:
         for ranking in ("classic", "contextual"):
-            facts = store.search(query, ranking=ranking, min_relevance=0, touch=False, limit=50)
-            turns = store.episodes.search(query, ranking=ranking, min_relevance=0, limit=50)
-            found.append([(hit.fact.content, round(hit.score, 4)) for hit in facts])
-            found.append([(hit.episode.content, round(hit.score, 4)) for hit in turns])
+            asked = {"ranking": ranking, "min_relevance": 0, "limit": 50}
+            facts = store.search(query, **asked, half_lives_seconds={}, touch=False)  # type: ignore[arg-type]
+            turns = store.episodes.search(query, **asked)  # type: ignore[arg-type]
+            found.append([(hit.fact.content, round(hit.score, 6)) for hit in facts])
+            found.append([(hit.episode.content, round(hit.score, 6)) for hit in turns])
     return [sorted(each, key=lambda one: (-one[1], one[0])) for each in found]
 
 
@@ -95,7 +96,7 @@ def test_an_erased_memory_ranks_as_one_that_never_held_the_text(
 
 
 def test_the_same_from_mapped_files_and_after_a_rebuild(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     contents = [f"{WORDS[i % 7]} {WORDS[i * 3 % 7]} note {i}" for i in range(60)]
     with memstore.open(tmp_path / "b.db", embedder="local") as never:
@@ -165,4 +166,4 @@ def test_a_file_of_a_build_that_counted_erased_rows(tmp_path: Path) -> None:
     with memstore.open(tmp_path / "a.db", embedder=None) as again:
         assert bm25(again) == words
         assert again.episodes.search("ferry", mode="words")
-        assert not again.file.doctor().troubles
+        assert again.file.examine() == []

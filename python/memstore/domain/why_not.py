@@ -88,8 +88,8 @@ class WhyNot(Record):
     limit: int
     """How many facts the search returns."""
     place: int | None = None
-    """Its place from 1, if it was ranked: in the search, or in what a recall shows. Behind the limit
-    it is that in a search with the largest limit, which compares more candidates."""
+    """Its place from 1, if it was ranked: in the search, or in what a recall shows. Behind
+    the limit it is that in a search with the largest limit, which compares more candidates."""
     candidates: int | None = None
     """How many rows each of words and meaning may suggest, if it is not among them."""
     by_words: int | None = None
