@@ -241,6 +241,29 @@ def test_something_must_be_selected(store: Store) -> None:
     assert not store.revert(ops=[])
 
 
+def test_a_line_that_does_not_exist_is_told(store: Store) -> None:
+    fact = store.add("tea", subject="alice")
+    store.episodes.add("hello", source="chat")
+    lines = [fact.id]  # the first of both
+    plan = store.revert(ops=[999, 999])
+    assert (bool(plan), plan.missing) == (False, ("there is no line 999",))
+    assert plan.to_dict()["missing"] == ["there is no line 999"]
+    assert store.revert(acts=[998]).missing == ("there is no act 998",)
+    both = store.revert(ops=[lines[0], 999])
+    assert both.missing == ("there is no line 999",)
+    assert both
+    assert store.revert(ops=[lines[0]]).missing == ()
+    narrowed = store.revert(ops=[lines[0]], source="web:x")
+    assert narrowed.missing == (
+        "line 1 is no change of a fact here that passes the other conditions",
+    )
+    of_episode = store.revert(ops=[2])
+    assert of_episode.missing == ("line 2 is no change of a fact here",)
+    foreign = store.within("other").revert(ops=[1])
+    assert foreign.missing == ("line 1 is no change of a fact here",)
+    assert store.revert(since="1h").missing == ()
+
+
 def test_of_two_plans_for_the_same_facts_one_is_refused(store: Store, web: Store) -> None:
     web.add("Alice lives in Rome", subject="alice")
     first, second = store.revert(source=WEB), store.revert(source=WEB)

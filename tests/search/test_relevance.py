@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
 
 from memstore import Store
-from memstore._kernel import model
 from memstore._kernel.ranking import Bearing
 from memstore.providers.local import LocalEmbedder
+from memstore.search.requests import NEAR_THE_BEST
 from memstore.settings import MIN_RELEVANCE
-from memstore.text.words import terms
 
 Open = Callable[..., Store]
 
@@ -183,48 +181,60 @@ def test_keyword_mode_leaves_nothing_out(open_store: Open) -> None:
 def test_hits_tell_how_many_were_left_out(memory: Store) -> None:
     hits = memory.search(ELSEWHERE[0], min_relevance=MIN_RELEVANCE, limit=7)
     assert (list(hits), hits.is_relevant, hits.hidden) == ([], False, 7)
-    every = memory.search(ELSEWHERE[0], limit=7)
+    every = memory.search(ELSEWHERE[0], limit=7, min_relevance=0)
     assert (len(every), every.is_relevant, every.hidden) == (7, None, 0)
     found = memory.search("unbalanced port", min_relevance=MIN_RELEVANCE)
     assert found.is_relevant is True
     assert memory.recall(ELSEWHERE[0], max_tokens=500, min_relevance=MIN_RELEVANCE).hidden >= 7
-    assert memory.recall(ELSEWHERE[0], max_tokens=500).hidden == 0
+    assert memory.recall(ELSEWHERE[0], max_tokens=500, min_relevance=0).hidden == 0
 
 
-def test_relevance_is_the_same_after_rows_are_gone(memory: Store) -> None:
-    other = memory.add("an unbalanced budget", subject="note")
-    memory.delete(other.id)
-    assert contents(memory, "unbalanced port")[0] == FACTS[2]
-    memory.erase(memory.search("unbalanced")[0].fact.id)
-    assert contents(memory, "unbalanced port") == []
+def test_the_library_has_the_minimum_of_the_faces(memory: Store) -> None:
+    hits = memory.search("quantum gravity")
+    assert (list(hits), hits.is_relevant) == ([], False)
+    assert hits.hidden
+    assert memory.recall("quantum gravity", max_tokens=500).text == ""
+    assert memory.as_of("now").search("quantum gravity") == []
+    for query in (*ELSEWHERE, *(query for query, _ in EXACT)):
+        assert [hit.fact.content for hit in memory.search(query)] == contents(memory, query)
+    # What the original found, the classic ranking finds.
+    assert memory.search("quantum gravity", ranking="classic")
+    assert memory.search("quantum gravity", word_weight=0.6)
+    assert not memory.search("quantum gravity", ranking="classic", min_relevance=MIN_RELEVANCE)
 
 
-@pytest.mark.parametrize("query", ["unbalanced port", "retry the violin in 3 harbours 42 5499"])
-def test_weights_equal_the_documented_formula(memory: Store, query: str) -> None:
-    held = [{_stem(word) for word in terms(f"note {content}")} for content in FACTS]
-    asked = terms(query)
-    weights = [min(_idf(held, _stem(word)), _rarity(word)) for word in asked]
-    ids = [fact.id for fact in memory.list()]
-    for words, found in zip(held, _bearings(memory, query, ids), strict=True):
-        has = [_stem(word) in words for word in asked]
-        weight = sum(one for one, holds in zip(weights, has, strict=True) if holds)
-        assert found.weight == pytest.approx(weight)
-        assert found.coverage == pytest.approx(weight / sum(weights))
-        assert found.rare == sum(one >= 4 for one, holds in zip(weights, has, strict=True) if holds)
+@pytest.mark.parametrize(("query", "place"), EXACT)
+def test_what_follows_the_answer_is_counted(memory: Store, query: str, place: int) -> None:
+    hits = memory.search(query, limit=20)
+    every = memory.search(query, limit=20, min_relevance=0)
+    assert hits[0].fact.content == FACTS[place]
+    assert len(hits) + hits.hidden == len(every)
+    assert len(hits) <= 4
+    shown = [hit.fact.id for hit in hits]
+    assert shown == [hit.fact.id for hit in every if hit.fact.id in shown]
 
 
-def _stem(word: str) -> str:
-    return word.casefold().removesuffix("s")
+def test_each_hit_is_relevant_or_near_the_best(memory: Store) -> None:
+    for query in (*ELSEWHERE, *(query for query, _ in EXACT), *FACTS):
+        hits = memory.search(query, limit=20)
+        others = [
+            hit
+            for hit in memory.search(query, limit=20, min_relevance=0)
+            if hit.fact.id not in {one.fact.id for one in hits}
+        ]
+        if hits:
+            least = NEAR_THE_BEST * hits[0].score
+            assert all(hit.score < least for hit in others)
 
 
-def _idf(held: list[set[str]], word: str) -> float:
-    having = sum(word in words for words in held)
-    return math.log((max(len(held), 100) + 1) / (having + 0.5))
-
-
-def _rarity(word: str) -> float:
-    if word.isdigit():
-        return [1.0, 3.0, 5.0, 5.5][min(len(word), 4) - 1]
-    pieces = model.BuiltInModel().token_ids([word, word.lower(), word.capitalize()])
-    ranks = [int.from_bytes(one, "little") for one in pieces if len(one) == 2]
-    return min(max(1.0, 1 + math.log(min(ranks) / 500)), 5.5) if ranks else 5.5
+def test_turns_that_follow_the_answer_are_counted(memory: Store) -> None:
+    for text in FACTS:
+        memory.episodes.add(text, source="chat")
+    memory.embed_pending()
+    hits = memory.episodes.search("who listens at 5499")
+    assert hits[0].episode.content == FACTS[3]
+    assert len(hits) <= 3
+    assert hits.hidden >= 7
+    told = memory.recall("who listens at 5499", max_tokens=2000)
+    assert told.hidden >= 14
+    assert len(told.text.splitlines()) <= 5

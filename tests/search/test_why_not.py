@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.support.embedders import WordEmbedder
 from tests.support.examples import examples
 
 import memstore
-from memstore import AsyncStore, NotFound, Scope, Store
+from memstore import AsyncStore, NotFound, Scope, SearchHit, Store
 from memstore.domain import clock
 from memstore.domain.why_not import Stage, WhyNot
 from memstore.providers.local import MODEL
@@ -221,16 +222,48 @@ def test_relevance_is_told_with_what_was_asked_for(open_store: OpenStore) -> Non
     query = "how many litres does the tank of the lorry hold"
     hits = store.search(query, min_relevance=0.5)
     assert (hits, hits.hidden) == ([], 2)
-    number = store.search(query)[0].fact.id
+    number = store.search(query, min_relevance=0)[0].fact.id
     outcome = store.why_not(query, number, min_relevance=0.5)
     assert (outcome.stage, outcome.min_relevance) == ("relevance", 0.5)
     assert outcome.relevance is not None
     assert 0 <= outcome.relevance < 0.5
     assert f"{outcome.relevance:.3f} of 0.5" in outcome.text
-    found = store.why_not(query, number)
+    found = store.why_not(query, number, min_relevance=0)
     assert (found.stage, found.place) == ("found", outcome.place)
     # Just what it has is enough.
     assert stage(store, query, number, min_relevance=outcome.relevance) == "found"
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("seed", range(4))
+def test_places_far_behind_are_those_of_the_longest_search(
+    open_store: OpenStore, seed: int
+) -> None:
+    store, rnd = open_store(embedder="local"), random.Random(seed)
+    words = "tea ferry harbour violin moon river stone lamp paper cat port deploy".split()
+    store.add_many(
+        {
+            "content": " ".join(rnd.choices(words, k=rnd.randint(2, 9))),
+            "subject": rnd.choice(words),
+            "thread": rnd.choice([None, "a", "b"]),
+        }
+        for _ in range(300)
+    )
+    query = " ".join(rnd.sample(words, 3))
+    given = [hit.fact.id for hit in store.search(query, limit=1000)]
+    compared = 0
+    for fact_id in given[8::7]:
+        outcome = store.why_not(query, fact_id)
+        if outcome.stage == "rank":
+            compared += 1
+            assert outcome.place == given.index(fact_id) + 1, str(outcome)
+    assert compared >= 3
+    pages = [hit.fact.id for at in range(0, 300, 50) for hit in paged(store, query, at)]
+    assert pages == given
+
+
+def paged(store: Store, query: str, offset: int) -> Sequence[SearchHit]:
+    return store.search(query, limit=50, offset=offset)
 
 
 # -- recalls ---------------------------------------------------------------------------------------
@@ -400,7 +433,7 @@ DROPPED: dict[str, dict[str, Any]] = {
     Stage.METADATA: {"filters": ()},
     Stage.CREATED: {"created_after": None},
     Stage.VALID: {"valid_before": None, "valid_on": None, "active_only": False},
-    Stage.RELEVANCE: {"min_relevance": None},
+    Stage.RELEVANCE: {"min_relevance": 0},
 }
 """What to ask for so that a stage loses nothing."""
 
@@ -485,11 +518,17 @@ def check_stage(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot
 
 
 def check_rank(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot) -> None:
-    place, limit = outcome.place or 0, asked["limit"]
-    assert place > limit
-    if place <= 25 and query not in DATED:  # as many candidates as with a smaller limit
-        hits = store.search(query, **asked | {"limit": place, "min_relevance": None})
-        assert [hit.fact.id for hit in hits].index(outcome.fact_id) + 1 == place
+    """The place that was named is the place that the longest search has it at."""
+    limit = asked["limit"]
+    hits = store.search(query, **asked | {"limit": 1000})
+    given = [hit.fact.id for hit in hits]
+    if outcome.place is None:
+        assert outcome.fact_id not in given
+        return
+    assert given.index(outcome.fact_id) + 1 == outcome.place
+    assert outcome.fact is not None
+    assert outcome.fact.score == pytest.approx(hits[outcome.place - 1].score, abs=1e-4)
+    if outcome.place > limit:
         assert outcome.last is not None
         assert hits[limit - 1].fact.id == outcome.last.fact_id
 
@@ -497,7 +536,7 @@ def check_rank(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot)
 def check_places(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot) -> None:
     """Words alone and meaning alone, without limits, have it at the places that were named."""
     alone = asked | {"limit": 1000, "half_lives_seconds": {}, "ranking": "classic"}
-    alone |= {"min_relevance": None}
+    alone |= {"min_relevance": 0}
     places = {"by_words": {"word_weight": 1, "vector_weight": 0}}
     places["by_meaning"] = {"word_weight": 0, "vector_weight": 1}
     is_weighed = store.status().embedder == MODEL and asked.get("ranking") != "classic"

@@ -91,6 +91,20 @@ class Words:
     ) -> list[list[float]]:
         """The contribution of each phrase to each row's score; 0.0 if the row does not exist."""
 
+    def similar(self, word: str, most: int, limit: int) -> list[tuple[str, int]]:
+        """The terms that a misspelt word may stand for, nearest first, with their edits.
+
+        A term is near if it begins the word but for `most` edits: a letter more or less, another
+        letter, or two neighbours in the other order. Terms of other characters than letters are
+        left out. Terms of rows that were dropped may be among them. Every term is compared, most
+        of them by their letters alone; the GIL is released.
+
+        Args:
+            word: in the letters of terms: lower case, without accents.
+            most: edits.
+            limit: the most terms to return.
+        """
+
     def frequencies(
         self, phrases: Sequence[Sequence[str]], *, until: int | None = None
     ) -> list[int]:

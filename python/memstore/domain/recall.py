@@ -9,7 +9,7 @@ from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from memstore.domain.records import AboutOthers
-    from memstore.domain.results import WordsOnly
+    from memstore.domain.results import Respelt, WordsOnly
 
 
 @frozen(kw_only=True)
@@ -31,6 +31,8 @@ class Recalled(Record):
     """How many facts and episodes ``min_relevance`` left out."""
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names; the text says so too."""
+    respelt: tuple[Respelt, ...] = ()
+    """What was searched for instead of misspelt words; see :attr:`SearchHits.respelt`."""
     provisional: bool = False
     """Whether the choice is provisional, because the index is still being built."""
 

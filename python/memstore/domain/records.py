@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
-from memstore.domain.results import NO_PARTS, Matched, Results, ScoreParts, WordsOnly
+from memstore.domain.results import NO_PARTS, Matched, Respelt, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
 
@@ -395,13 +395,16 @@ class SearchHits(Results[SearchHit]):
     """Whether one of the first ten is at least as relevant as ``min_relevance`` asks for; ``None``
     if nothing was found or no minimum asked for. A search by words alone returns hits even so."""
     hidden: int = 0
-    """How many hits ``min_relevance`` left out: all of them or none."""
+    """How many of the hits ``min_relevance`` left out."""
     provisional: bool = False
     """Whether the order is provisional, because the index is still being built: the database
     answered, and the same search finds the final order in some seconds."""
     about: AboutOthers | None = None
     """That the answer is about others than the one whom the query names, for all that is known;
     ``None`` if it is not, if the query names nobody or several, or if the ranking is classic."""
+    respelt: tuple[Respelt, ...] = ()
+    """Words of the query that no row of the memory has, and what was searched for instead of each:
+    the word of the memory that it is a misspelling of, by all appearances."""
     as_of: datetime | None = None
     """The moment whose memories were searched, with the weights that words had then and the vectors
     of now; ``None`` for now."""

@@ -100,6 +100,16 @@ class Matched(NamedTuple):
     subject: tuple[Span, ...] = ()
 
 
+class Respelt(NamedTuple):
+    """A word of a query that the memory has in another spelling only, which was searched for."""
+
+    written: str
+    searched: str
+
+    def __str__(self) -> str:
+        return f'searched for "{self.searched}" instead of "{self.written}"'
+
+
 class WordsOnly(NamedTuple):
     """Why a search by meaning went by words alone."""
 

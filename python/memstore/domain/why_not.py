@@ -46,7 +46,7 @@ class Stage(StrEnum):
     RANK = "rank"
     """It is ranked behind the limit."""
     RELEVANCE = "relevance"
-    """Nothing found is as relevant as ``min_relevance`` asks for."""
+    """It is not as relevant as ``min_relevance`` asks for."""
     REPEATED = "repeated"
     """In a recall: something better has the same words."""
     BUDGET = "budget"
@@ -88,7 +88,8 @@ class WhyNot(Record):
     limit: int
     """How many facts the search returns."""
     place: int | None = None
-    """Its place from 1, if it was ranked: in the search, or in what a recall shows."""
+    """Its place from 1, if it was ranked: in the search, or in what a recall shows. Behind
+    the limit it is that in a search with the largest limit, which compares more candidates."""
     candidates: int | None = None
     """How many rows each of words and meaning may suggest, if it is not among them."""
     by_words: int | None = None
@@ -100,7 +101,7 @@ class WhyNot(Record):
     last: RankedFact | None = None
     """What the last fact that is returned scores, if this one is ranked behind it."""
     relevance: float | None = None
-    """How relevant the best of those found is, 0 to 1."""
+    """How relevant it is, 0 to 1, if that is why."""
     min_relevance: float | None = None
     """How relevant it had to be."""
     tokens: int | None = None

@@ -499,9 +499,9 @@ class Episodes(zones.Zoned):
             ranking: ``"contextual"`` (the default) also uses conversations, names, dates and the
                 kind of answer that the question asks for; ``"classic"`` uses only words and
                 meaning. A call with ``mode`` or ``alpha`` is classic.
-            min_relevance: return nothing unless one of the first ten hits is at least this
-                relevant, 0 to 1, or has a rare word, name or identifier of the query. A search
-                by words alone leaves nothing out.
+            min_relevance: leave out what is less relevant, 0 to 1, unless it has a rare word, name
+                or identifier of the query, or ranks near a hit that is relevant. 0.075 by default,
+                in the classic ranking 0. A search by words alone leaves nothing out.
             limit: the maximum number of episodes, 1 to 1000.
             offset: skip this many, to read an answer in pages: the first page has ``offset=0``. All
                 pages are parts of one order of at most 1,000 episodes.

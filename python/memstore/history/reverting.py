@@ -23,7 +23,7 @@ from memstore.history.seen import ANOTHER_FACT, Seen
 from memstore.history.undoing import undoing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
@@ -56,7 +56,8 @@ class Plan:
 
     ``steps`` say what happens to which fact, and why; one that something else speaks for stays, and
     loses a leg. ``conflicts`` are facts that something else
-    changed later, or relies on; they are left alone. ``digest`` stands for what the plan rests on.
+    changed later, or relies on; they are left alone. ``missing`` says of which lines and acts that
+    were named nothing is here. ``digest`` stands for what the plan rests on.
     """
 
     def __init__(
@@ -66,8 +67,12 @@ class Plan:
         transaction: Transaction,
         lines: Sequence[JournalLine],
         seen: Seen,
+        missing: Sequence[str] = (),
     ) -> None:
         self._engine, self._author = engine, author
+        self.missing: tuple[str, ...] = tuple(missing)
+        """A sentence for each line and act that was named and is not in the log, or is not about a
+        fact here."""
         self.lines: tuple[int, ...] = tuple(line.id for line in lines)
         """The selected lines of the journal."""
         found = undoing(transaction, lines, seen.sees)
@@ -89,6 +94,7 @@ class Plan:
             "steps": [step.to_dict() for step in self.steps],
             "conflicts": [conflict.to_dict() for conflict in self.conflicts],
             "lines": len(self.lines),
+            "missing": [*self.missing],
             "digest": self.digest,
         }
 
@@ -193,7 +199,24 @@ def plan(
 
     with engine.read() as transaction:
         lines = selected.of_facts(transaction, chosen, namespaces, scope)
-        return Plan(engine, author, transaction, lines, Seen(namespaces, scope))
+        missing = [*_missing(chosen, lines, journal.last_id(transaction))]
+        return Plan(engine, author, transaction, lines, Seen(namespaces, scope), missing)
+
+
+def _missing(chosen: Selection, lines: Sequence[JournalLine], last: int) -> Iterator[str]:
+    """Say which of the lines and acts that were named select nothing, and why."""
+    narrowed = any(
+        value is not None for name, value in chosen._asdict().items() if name not in ("ops", "acts")
+    )
+    of_lines = {line.id for line in lines}
+    of_acts = {line.txn for line in lines}
+    for kind, named, known in (("line", chosen.ops, of_lines), ("act", chosen.acts, of_acts)):
+        for number in dict.fromkeys(named or ()):
+            if number > last:
+                yield f"there is no {kind} {number}"
+            elif number not in known:
+                also = " that passes the other conditions" if narrowed else ""
+                yield f"{kind} {number} is no change of a fact here{also}"
 
 
 def _key(step: Step) -> tuple[int, str, int | None]:

@@ -277,6 +277,7 @@ class Learner:
             scope=self.scope,
             limit=MAX_MEMORIES,
             half_lives_seconds={},  # an old memory may be the very one that changed
+            min_relevance=0,  # so may one in other words
             tasks=False,
             touch=False,
         )

@@ -29,7 +29,20 @@ MODEL: Final = f"wordllama-l2-supercat-256-int8-{DIGEST[:8]}"
 HAS_MODEL: Final = model.HAS_MODEL
 """Whether this build contains the model: distributions may leave it out (decision 60)."""
 
+BYTES_PER_TOKEN: Final = 2
+
 NO_MODEL: Final = Reason("this build of memstore has no embedding model", Remedy.NAME_EMBEDDER)
+
+
+def is_word(word: str) -> bool:
+    """Return whether the model's vocabulary has a word whole, in any case of its letters.
+
+    A build without the model knows no word.
+    """
+    if not HAS_MODEL:
+        return False
+    forms = [word, word.lower(), word.capitalize()]
+    return any(len(ids) == BYTES_PER_TOKEN for ids in model.BuiltInModel().token_ids(forms))
 
 
 class LocalEmbedder:

@@ -25,6 +25,7 @@ from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.index.lookup import IndexLookup
 from memstore.search.lookup import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
+from memstore.text.references import references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -153,19 +154,54 @@ class Corpus(ABC, Generic[F, H]):
     def _last(self, moment: Moment) -> int:
         """Return the last row of this kind that existed at a moment."""
 
-    def relevance(self, query: str, ids: Sequence[int]) -> float | None:
-        """Return how relevant the best of these rows is to the query, 0 to 1.
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
+        """Return how relevant each of these rows is to the query, 0 to 1.
 
-        A row has 1 if it has every word of the query, or bears on it by some of them. ``None`` for
-        other rows if there is no index.
+        A row has 1 if it has every word of the query, or bears on it by some of them. Without an
+        index, the others are left out: nothing is known of them.
         """
+        if not ids:
+            return {}
         asked = self.lookup.terms(query).written
-        held = self.lookup.word_parts(query, ids).values()
-        if asked and any(len(words) >= len(asked) for words in held):
-            return 1.0
-        if any(one.is_enough for one in self.lookup.bearings(query, ids)):
-            return 1.0
-        return max(self.lookup.relevances(query, ids), default=None)
+        held = self.lookup.word_parts(query, ids)
+        whole = {id_ for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
+        bearings = self.lookup.bearings(query, ids)
+        whole |= {id_ for id_, one in bearings.items() if one.is_enough}
+        others = [id_ for id_ in ids if id_ not in whole]
+        return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
+
+    @abstractmethod
+    def named(self, query: str, wanted: F) -> list[int]:
+        """Return the rows that a query consists of, by id, if they pass a filter."""
+
+    def _named(self, numbers: Sequence[int], uuids: Sequence[str], wanted: F) -> list[int]:
+        """Return those of these rows that pass a filter, in their order."""
+        source, within = self.kind.source, wanted.namespaces
+        known: dict[str, int]
+        known = indexed.ids_with_uuids(self.transaction, source, uuids, within)
+        ids: dict[int, None]
+        ids = dict.fromkeys([*numbers, *(known[uuid] for uuid in uuids if uuid in known)])
+        visible = self._full_text.visible(self.transaction, [*ids], wanted) if ids else ()
+        return [id_ for id_ in ids if id_ in visible]
+
+    def knows(self, word: str, wanted: F) -> bool:
+        """Whether any fact or episode of the same namespaces and owners has a word."""
+        if self.lookup.has_word(word, wanted):
+            return True
+        facts = FactFilter(
+            wanted.namespaces, wanted.now, scope=wanted.scope, active_only=False, searched=True
+        )
+        turns = EpisodeFilter(
+            wanted.namespaces, wanted.now, scope=wanted.scope, include_expired=True
+        )
+        return self._has_word(word, facts, turns)
+
+    @abstractmethod
+    def _has_word(self, word: str, facts: FactFilter, turns: EpisodeFilter) -> bool: ...
+
+    @abstractmethod
+    def text(self, row_id: int) -> str:
+        """Return the words of a row that exists."""
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""
@@ -267,6 +303,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             about=self._about(found, self._subjects),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
+            respelt=query.respelt,
             as_of=self._as_of,
         )
 
@@ -302,6 +339,20 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         if self._past is None:
             return fact_table.get_many(self.transaction, ids)
         return past.facts_at(self.transaction, ids, self._past.moment)
+
+    def named(self, query: str, wanted: FactFilter) -> list[int]:
+        asked = references(query)
+        return self._named(asked.facts, asked.uuids, wanted) if any(asked) else []
+
+    def _has_word(self, word: str, facts: FactFilter, turns: EpisodeFilter) -> bool:
+        said = self.transaction.full_text.episodes
+        return self.lookup.has_word(word, facts) or bool(
+            said.search(self.transaction, word, turns, 1)
+        )
+
+    def text(self, row_id: int) -> str:
+        fact = self.fact(row_id)
+        return f"{fact.content}\n{fact.subject}\n{fact.category}"
 
     def fact(self, fact_id: int) -> Fact:
         """Return a fact that exists, as it is or was."""
@@ -384,6 +435,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             about=self._about(found, self._speakers),
             is_relevant=found.is_relevant,
             hidden=found.hidden,
+            respelt=query.respelt,
             as_of=self._as_of,
         )
 
@@ -434,6 +486,19 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                 )
             )
         return hits
+
+    def named(self, query: str, wanted: EpisodeFilter) -> list[int]:
+        asked = references(query)
+        return self._named(asked.turns, asked.uuids, wanted) if any(asked) else []
+
+    def _has_word(self, word: str, facts: FactFilter, turns: EpisodeFilter) -> bool:
+        told = self.transaction.full_text.facts
+        return self.lookup.has_word(word, turns) or bool(
+            told.search(self.transaction, word, facts, 1)
+        )
+
+    def text(self, row_id: int) -> str:
+        return self._episodes([row_id])[row_id].content
 
     def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}

@@ -6,6 +6,7 @@ which are near, the two are merged by id, and only the winners are read whole.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
@@ -23,9 +24,11 @@ from memstore.errors import (
 from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import Corpus, Found, H
 from memstore.search.index.index import Index
-from memstore.search.lookup import F, Query
+from memstore.search.lookup import F, Query, Ranked
 from memstore.search.ranking.base import Candidates
-from memstore.search.requests import JUDGED
+from memstore.search.requests import JUDGED, NEAR_THE_BEST
+from memstore.search.spelling import Respelling, respelling
+from memstore.text.references import references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,11 +38,14 @@ if TYPE_CHECKING:
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import Contents
-    from memstore.search.lookup import About, Ranked
+    from memstore.search.lookup import About, Order
     from memstore.search.requests import Request
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
 
+
+BEST_SCORE: Final = 1.0
+"""The score of a row that the query names by its id, at least."""
 
 T = TypeVar("T")
 
@@ -52,6 +58,12 @@ class Embedded(NamedTuple):
     embedding: Embedding
     vectors: Sequence[Vector] = ()
     """One for each query; none yet for the built-in model, whose vectors the index may weigh."""
+
+
+class Misspelt(NamedTuple):
+    """That queries have to be embedded again, in another spelling."""
+
+    by_text: Mapping[str, Respelling]
 
 
 class Search(Generic[F, H]):
@@ -103,7 +115,42 @@ class Search(Generic[F, H]):
         )
 
     def _read(self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]) -> T:
-        """Embed the queries, and have them answered from one snapshot."""
+        """Embed the queries, and have them answered from one snapshot.
+
+        Misspelt ones are embedded once more, as the memory spells them.
+        """
+        found = self._tried(texts, request, answer, {})
+        if not isinstance(found, Misspelt):
+            return found
+        again = self._tried(texts, request, answer, found.by_text)
+        assert not isinstance(again, Misspelt)
+        return again
+
+    def _tried(
+        self,
+        texts: Sequence[str],
+        request: Request[F],
+        answer: Answer[F, H, T],
+        respelt: Mapping[str, Respelling],
+    ) -> T | Misspelt:
+        as_given, texts = texts, [_respelt(text, respelt) for text in texts]
+
+        def of_given(
+            corpus: Corpus[F, H],
+            request: Request[F],
+            found: Mapping[str, Query],
+            words_only: WordsOnly | None,
+        ) -> T | Misspelt:
+            if not respelt and (other := _misspelt(corpus, as_given, request)).by_text:
+                return other
+            each = {text: _as_given(text, found, respelt) for text in as_given}
+            return answer(corpus, request, each, words_only)
+
+        return self._embedded_and_answered(texts, request, of_given)
+
+    def _embedded_and_answered(
+        self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]
+    ) -> T:
         embedded, why = self._embed(texts, request)
         try:
             return self._answered(texts, embedded, request, why, answer)
@@ -166,6 +213,24 @@ class Search(Generic[F, H]):
             return False  # there never is one
         is_fallback = request.ranking.usable(corpus.lookup) is not request.ranking
         return is_fallback or self._is_remote
+
+
+def _misspelt(corpus: Corpus[F, H], texts: Sequence[str], request: Request[F]) -> Misspelt:
+    """Return the queries that the memory spells otherwise."""
+    if not request.ranking.respells:
+        return Misspelt({})
+    tried = {text: respelling(corpus, text, request.wanted) for text in _distinct(texts)}
+    return Misspelt({text: other for text, other in tried.items() if other is not None})
+
+
+def _respelt(text: str, respelt: Mapping[str, Respelling]) -> str:
+    return respelt[text].text if text in respelt else text
+
+
+def _as_given(text: str, found: Mapping[str, Query], respelt: Mapping[str, Respelling]) -> Query:
+    """Return the query that stands for a text, with what was written otherwise in it."""
+    query = found[_respelt(text, respelt)]
+    return query._replace(respelt=respelt[text].changed) if text in respelt else query
 
 
 def _compared(
@@ -241,11 +306,36 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
     ranking = request.ranking.usable(corpus.lookup)
     if not query.text:
         return Found(corpus.newest(request)[request.part], ranking.name)
-    found = candidates(corpus, query, request)
-    order = ranking.rank(query, found)
-    rows = _boosted(corpus, order.rows, request)[: request.depth]
-    shown = judged(corpus, query, Found(rows, ranking.name, order.elsewhere), request)
+    order = ranking.rank(query, candidates(corpus, query, request))
+    shown = answered(corpus, query, order, request)
     return shown._replace(rows=shown.rows[request.part])
+
+
+def answered(corpus: Corpus[F, H], query: Query, order: Order, request: Request[F]) -> Found:
+    """Return what a search gives of the rows that it ranked, up to its depth."""
+    rows = _boosted(corpus, order.rows, request)[: request.depth]
+    ranking = request.ranking.usable(corpus.lookup)
+    found = Found(rows, ranking.name, order.elsewhere)
+    return _named_first(corpus, query, judged(corpus, query, found, request), found, request)
+
+
+def _named_first(
+    corpus: Corpus[F, H], query: Query, shown: Found, found: Found, request: Request[F]
+) -> Found:
+    """Put the rows that the query names by their ids before all others."""
+    named = corpus.named(query.text, request.wanted)
+    if not named:
+        return shown
+    ranked = {row.id: row for row in found.rows}
+    best = max(BEST_SCORE, *(row.score for row in found.rows[:1]), 0.0)
+    first: list[Ranked]
+    first = [ranked.get(id_, Ranked(id_, best))._replace(score=best) for id_ in named]
+    rest: list[Ranked] = [row for row in shown.rows if row.id not in named]
+    was_shown = {row.id for row in shown.rows}
+    hidden = shown.hidden - sum(id_ in ranked and id_ not in was_shown for id_ in named)
+    rows = [*first, *rest][: request.depth]
+    is_relevant = True if request.least_relevance else shown.is_relevant
+    return shown._replace(rows=rows, is_relevant=is_relevant, hidden=hidden)
 
 
 def candidates(
@@ -270,29 +360,43 @@ def candidates(
 
 
 def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
-    """Leave out what is not relevant, if a minimum is asked for.
+    """Leave out what is not relevant, if a minimum is asked for: each row by itself.
 
-    A search by words alone leaves nothing out: each row has a word of the query.
+    Nothing is left unless one of the first rows is relevant. Beside a relevant one, a row that
+    ranks near the best stays too: the answer to a question may have none of its words. A search by
+    words alone leaves nothing out: each row has a word of the query.
     """
-    if not request.min_relevance or not found.rows:
+    least = request.least_relevance
+    rows = found.rows
+    if not least or not rows:
         return found
-    relevant = _is_relevant(corpus, query, found.rows[:JUDGED], request.min_relevance)
-    if relevant or query.vector is None:
-        return found._replace(is_relevant=relevant)
-    return Found([], found.ranking, is_relevant=False, hidden=len(found.rows))
+    first = relevant(corpus, query, rows[:JUDGED], least)
+    if query.vector is None:
+        return found._replace(is_relevant=bool(first))
+    if any(references(query.text)):
+        # The meaning of a number is that of other numbers.
+        held = corpus.lookup.word_parts(query.text, [row.id for row in rows])
+        shown = [row for row in rows if held.get(row.id)]
+        hidden = len(rows) - len(shown)
+        return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
+    if not first:
+        return Found([], found.ranking, is_relevant=False, hidden=len(rows))
+    near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
+    doubted = [row for row in rows[JUDGED:] if row.score < near]
+    kept = first | relevant(corpus, query, doubted, least)
+    shown = [row for row in rows if row.id in kept or row.score >= near]
+    return found._replace(rows=shown, is_relevant=True, hidden=len(rows) - len(shown))
 
 
-def _is_relevant(
-    corpus: Corpus[F, H], query: Query, judged: Sequence[Ranked], least: float
-) -> bool:
-    """Whether one of these rows is as relevant as is asked for, if that is known.
+def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: float) -> set[int]:
+    """Return the ids of those of the rows that are as relevant as is asked for, if that is known.
 
     What the query names, a person or a date, is relevant however little its words resemble it.
     """
-    if any(place.parts.subject or place.parts.date for place in judged):
-        return True
-    relevance = corpus.relevance(query.text, [place.id for place in judged])
-    return relevance is None or relevance >= least
+    named = {row.id for row in rows if row.parts.subject or row.parts.date}
+    others = [row.id for row in rows if row.id not in named]
+    relevances = corpus.relevances(query.text, others)
+    return named | {id_ for id_ in others if relevances.get(id_, 1.0) >= least}
 
 
 def _boosted(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact
+    from memstore.domain.results import Respelt
     from memstore.embedding.vectors import Vector
     from memstore.search.dates import Calendar
     from memstore.search.index.index import RowKind
@@ -43,6 +44,8 @@ class Query(NamedTuple):
     """``float32[d]``."""
     near: Mapping[int, float] = MappingProxyType({})
     """Cosines by id."""
+    respelt: tuple[Respelt, ...] = ()
+    """What of the text was written otherwise."""
 
 
 class Ranked(NamedTuple):
@@ -189,12 +192,26 @@ class Lookup(ABC, Generic[F]):
         """Count those of the rows that are valid since a moment between two."""
         return 0
 
-    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+    def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
         """Return what these rows have of the query's words."""
-        return []
+        return {}
 
-    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
         """Return how relevant each of these rows is to the query by meaning, 0 to 1."""
+        return {}
+
+    def has_word(self, word: str, wanted: F) -> bool:
+        """Whether a row that passes a filter has a word, by its stem."""
+        return bool(self.words(word, wanted, 1))
+
+    def similar(self, word: str, edits: int, wanted: F) -> list[int]:
+        """Return some rows with a word that differs from this one by few edits, or may do.
+
+        Args:
+            word: in lower case, without accents.
+            edits: how many at most.
+            wanted: which rows may be found.
+        """
         return []
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:

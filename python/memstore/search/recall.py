@@ -78,6 +78,7 @@ def recalled(
         left_out=len(found.items) - len(found.shown),
         words_only=facts.words_only,
         hidden=facts.hidden + episodes.hidden,
+        respelt=tuple(dict.fromkeys([*facts.respelt, *episodes.respelt])),
         provisional=facts.provisional or episodes.provisional,
         about=shown_about(whose(facts, episodes), found.shown),
     )

@@ -16,6 +16,7 @@ from memstore.search.lookup import F
 from memstore.search.ranking.base import Weights
 from memstore.search.ranking.classic import Classic
 from memstore.search.ranking.contextual import Contextual
+from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +44,11 @@ MIN_CANDIDATES: Final = 50
 both passes rate well, or a fresh one among many that have decayed."""
 
 JUDGED: Final = 10
-"""How many of the first hits are checked for ``min_relevance``."""
+"""One of so many first hits must be as relevant as ``min_relevance`` asks for."""
+
+NEAR_THE_BEST: Final = 0.55
+"""Beside a relevant hit, those with this part of the best score are not left out. Chosen by the
+labelled sets (``docs/finding.md``): the largest with which none loses 0.3 % of its answers."""
 
 RANKING: Final[Mapping[str, type[Ranking]]] = {CONTEXTUAL: Contextual, CLASSIC: Classic}
 
@@ -59,7 +64,7 @@ class Request(Generic[F]):
     """Where in the ranking the rows begin, if it is read in pages."""
     min_similarity: float | None = None
     min_relevance: float | None = None
-    """One of the first :data:`JUDGED` must be this relevant, or nothing is returned."""
+    """The least relevance of a hit; ``None`` for that of the ranking."""
     boosted: F | None = None
     """The rows whose scores are raised by :attr:`boost`."""
     boost: float = 0.0
@@ -82,6 +87,13 @@ class Request(Generic[F]):
         checked_number(self.context, "context", 0, MAX_CONTEXT)
         if self.min_relevance is not None:
             checked_real(self.min_relevance, "min_relevance", 0, 1)
+
+    @property
+    def least_relevance(self) -> float:
+        """How relevant hits must be, 0 to 1; the classic formula has no minimum of its own."""
+        if self.min_relevance is not None:
+            return self.min_relevance
+        return MIN_RELEVANCE if self.ranking.has_minimum else 0.0
 
     @property
     def passes(self) -> list[F]:

@@ -18,7 +18,7 @@ from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
 from memstore.search.corpus import Corpus, FactCorpus, Found
 from memstore.search.lookup import Order
-from memstore.search.requests import JUDGED, MAX_LIMIT
+from memstore.search.requests import MAX_LIMIT
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 
@@ -135,23 +135,26 @@ class _Followed:
 
     def outcome(self) -> tuple[WhyNot, SearchHits]:
         """Return the first stage that lost the fact; if none did, also what the search found."""
-        ranking = self._request.ranking.usable(self._corpus.lookup)
+        shown, hits = Found((), ""), SearchHits()
         order = Order()
         if self._query.text:
-            found = hybrid.candidates(self._corpus, self._query, self._request, keeps_all=True)
-            order = ranking.rank(self._query, found)
+            order = self._order(self._request)
+            shown = hybrid.answered(self._corpus, self._query, order, self._request)
+            hits = self._hits(shown, self._request)
+        if (lost := self._by_state() or self._by_filter()) is not None:
+            return lost, SearchHits()
+        answer = self._by_rank(order.rows, shown, hits)
+        return answer, hits if answer.stage in (Stage.FOUND, Stage.RANK) else SearchHits()
+
+    def _order(self, request: Request[FactFilter]) -> Order:
+        found = hybrid.candidates(self._corpus, self._query, request, keeps_all=True)
+        if request is self._request:
             self._by_words = found.by_words
-        rows = order.rows
-        shown = Found(rows[: self._request.limit], ranking.name, order.elsewhere)
-        kept = hybrid.judged(self._corpus, self._query, shown, self._request)
-        answer = self._by_state() or self._by_filter() or self._by_rank(rows, kept)
-        if answer.stage is not Stage.FOUND:
-            return answer, SearchHits()
-        hits = self._corpus.results(self._query, kept, self._request, self._words_only)
-        if all(hit.fact.id != self._fact.id for hit in hits):
-            text = f"fact {self._fact.id} gives way to a newer one of a fact before it"
-            return replace(answer, stage=Stage.RANK, text=text), hits
-        return answer, hits
+        return request.ranking.usable(self._corpus.lookup).rank(self._query, found)
+
+    def _hits(self, shown: Found, request: Request[FactFilter]) -> SearchHits:
+        part = shown._replace(rows=shown.rows[request.part])
+        return self._corpus.results(self._query, part, request, self._words_only)
 
     # -- what may be seen ------------------------------------------------------------------
 
@@ -238,28 +241,71 @@ class _Followed:
 
     # -- what is ranked --------------------------------------------------------------------
 
-    def _by_rank(self, rows: Sequence[Ranked], kept: Found) -> WhyNot:
+    def _by_rank(self, rows: Sequence[Ranked], shown: Found, hits: SearchHits) -> WhyNot:
         if not self._query.text:
             return self._lost(Stage.BLANK, "is not searched for: the query is blank")
-        place = next((at for at, row in enumerate(rows, 1) if row.id == self._fact.id), None)
-        if place is None:
+        number = self._fact.id
+        ranked = {row.id: row for row in (*rows, *shown.rows)}
+        given = [hit.fact.id for hit in hits]
+        if number in given:
+            place = given.index(number) + 1
+            row = ranked.get(number)
+            scored = {} if row is None else {"fact": _scored(row, place)}
+            text = f"fact {number} is found, {_nth(place)}"
+            return self._outcome(Stage.FOUND, text, place=place, **scored)
+        if number not in ranked:
             return self._no_candidate()
+        if any(row.id == number for row in shown.rows[self._request.part]):
+            return self._lost(Stage.RANK, "gives way to a newer one of a fact before it")
+        place = next(at for at, row in enumerate(rows, 1) if row.id == number)
+        if place <= self._request.limit and shown.hidden:
+            return self._irrelevant(place, ranked[number])
+        return self._behind(ranked[number])
+
+    def _irrelevant(self, place: int, row: Ranked) -> WhyNot:
+        relevance = self._relevance()
+        least = self._request.least_relevance
+        text = (
+            f"is ranked {_nth(place)}, but it is not relevant enough: {relevance:.3f} of {least:g}"
+        )
+        return self._lost(
+            Stage.RELEVANCE,
+            text,
+            place=place,
+            fact=_scored(row, place),
+            relevance=relevance,
+            min_relevance=least,
+        )
+
+    def _relevance(self) -> float:
+        number = self._fact.id
+        return self._corpus.relevances(self._query.text, [number]).get(number, 0.0)
+
+    def _behind(self, row: Ranked) -> WhyNot:
+        """Say where the longest search has the fact: that is another order than a shorter one's.
+
+        More candidates are compared, so that a fact has more neighbours that match, or fewer.
+        """
         limit, number = self._request.limit, self._fact.id
-        scored = {"place": place, "fact": _scored(rows, place)}
-        if place > limit:
-            text = f"is ranked {_nth(place)} of {limit}"
-            return self._lost(Stage.RANK, text, **scored, last=_scored(rows, limit))
-        if kept.hidden:
-            first = [row.id for row in rows[:limit][:JUDGED]]
-            relevance = self._corpus.relevance(self._query.text, first) or 0.0
-            least = self._request.min_relevance or 0.0
-            text = (
-                f"is ranked {_nth(place)}, but nothing found is relevant enough: "
-                f"{relevance:.3f} of {least:g}"
-            )
-            scored |= {"relevance": relevance, "min_relevance": least}
-            return self._lost(Stage.RELEVANCE, text, **scored)
-        return self._outcome(Stage.FOUND, f"fact {number} is found, {_nth(place)}", **scored)
+        longest = replace(self._request, limit=MAX_LIMIT)
+        shown = hybrid.answered(self._corpus, self._query, self._order(longest), longest)
+        given = [hit.fact.id for hit in self._hits(shown, longest)]
+        if number not in given:
+            relevance, least = self._relevance(), self._request.least_relevance
+            text = f"is ranked behind the first {limit:,}"
+            if not least or relevance >= least:
+                return self._lost(Stage.RANK, text)
+            text += f", and not relevant enough for a place: {relevance:.3f} of {least:g}"
+            return self._lost(Stage.RANK, text, relevance=relevance, min_relevance=least)
+        rows = {one.id: one for one in shown.rows}
+        place = given.index(number) + 1
+        text = f"is ranked {_nth(place)} of {limit}"
+        if place <= limit:
+            text = f"is ranked {_nth(place)} of {MAX_LIMIT:,}, but not among the first {limit}"
+        last = rows.get(given[min(limit, len(given)) - 1])
+        scored = {} if last is None else {"last": _scored(last, min(limit, len(given)))}
+        own = _scored(rows.get(number, row), place)
+        return self._lost(Stage.RANK, text, place=place, fact=own, **scored)
 
     def _no_candidate(self) -> WhyNot:
         """Say how far the fact is from the candidates, by words and by meaning."""
@@ -343,8 +389,7 @@ class _Followed:
         )
 
 
-def _scored(rows: Sequence[Ranked], place: int) -> RankedFact:
-    row = rows[place - 1]
+def _scored(row: Ranked, place: int) -> RankedFact:
     return RankedFact(
         fact_id=row.id,
         place=place,

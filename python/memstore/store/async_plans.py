@@ -21,6 +21,7 @@ class AsyncPlan(Awaited[Plan]):
         self.lines: tuple[int, ...] = plan.lines
         self.steps: tuple[Step, ...] = plan.steps
         self.conflicts: tuple[PlanConflict, ...] = plan.conflicts
+        self.missing: tuple[str, ...] = plan.missing
         self.digest: str = plan.digest
 
     def __repr__(self) -> str:

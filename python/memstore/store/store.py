@@ -952,9 +952,10 @@ class Store(zones.Zoned):
                 kind of answer that the question asks for; ``"classic"`` uses only words and
                 meaning, with the weights above. The ranking is also classic if a weight is given or
                 while the index is being built; :attr:`SearchHits.ranking` says which one was used.
-            min_relevance: return nothing unless one of the first ten hits is at least this
-                relevant, 0 to 1, or has a rare word, name or identifier of the query; the command
-                line and the tools use 0.075. A search by words alone leaves nothing out.
+            min_relevance: leave out what is less relevant, 0 to 1, unless it has a rare word, name
+                or identifier of the query, or ranks near a hit that is relevant;
+                :attr:`SearchHits.hidden` counts it. 0.075 by default, in the classic ranking 0. A
+                search by words alone leaves nothing out.
             matched: let each hit say which of its words match the query: exactly, without accents,
                 by their stems, as the search found them; also in scripts without spaces.
             touch: count a use of every fact found.

@@ -59,9 +59,11 @@ class Fts5(NamedTuple):
     visible: Callable[[Transaction, Sequence[int], Any], set[int]]
     """Returns the ids that pass a filter."""
     texts: str
-    """The table or view that holds the words of each row."""
-    word: str = "{0}.{1}"
-    """The words in a column of a row of the table."""
+    """The view that holds the words of each row that has any."""
+    has_words: str = "TRUE"
+    """Whether a row of the table is in that view, and so in the index: erased rows are not."""
+    decided_by: Sequence[str] = ()
+    """The columns of which that depends."""
 
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
@@ -252,7 +254,8 @@ class _Rebuild:
     def __init__(self, index: Fts5, name: str | None = None, columns: Sequence[str] = ()) -> None:
         self._old = index.name
         self._table = index.rows.split()[0]
-        self._texts, self._word = index.texts, index.word
+        self._texts, self._has_words = index.texts, index.has_words
+        self._decided_by = index.decided_by
         self._new = name or f"{index.name}_new_{os.urandom(4).hex()}"
         self._columns: list[str] = [*columns]
         self._last_id = 0
@@ -281,25 +284,26 @@ class _Rebuild:
     def triggers(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each trigger of the new index."""
         columns = ", ".join(self._columns)
-        new, old = (
-            ", ".join(self._word.format(row, c) for c in self._columns) for row in ("new", "old")
+        new, old = (", ".join(f"{row}.{c}" for c in self._columns) for row in ("new", "old"))
+        insert = (
+            f"INSERT INTO {self._new} (rowid, {columns}) SELECT new.id, {new}"
+            f" WHERE {self._has_words.format('new')};"
         )
-        insert = f"INSERT INTO {self._new} (rowid, {columns}) VALUES (new.id, {new});"
+        # A row that is not in it yet is indexed now, and left out later.
         delete = (
-            f"INSERT INTO {self._new} ({self._new}, rowid, {columns})"
-            f" VALUES ('delete', old.id, {old});"
+            f"INSERT INTO {self._new} ({self._new}, rowid, {columns}) SELECT 'delete', old.id,"
+            f" {old} WHERE EXISTS (SELECT 1 FROM {self._new}_docsize WHERE id = old.id);"
         )
-        # Rows that are not in it yet will be indexed in their final state.
-        held = f"WHEN EXISTS (SELECT 1 FROM {self._new}_docsize WHERE id = old.id)"
-        for event, when, does in (
-            ("INSERT", "", insert),
-            ("DELETE", held, delete),
-            (f"UPDATE OF {columns}", held, delete + insert),
+        changed = ", ".join({**dict.fromkeys(self._columns), **dict.fromkeys(self._decided_by)})
+        for event, does in (
+            ("INSERT", insert),
+            ("DELETE", delete),
+            (f"UPDATE OF {changed}", delete + insert),
         ):
             name = f"{self._new}_{event.split()[0].lower()}"
             yield (
                 name,
-                f"CREATE TRIGGER {name} AFTER {event} ON {self._table} {when} BEGIN {does} END",
+                f"CREATE TRIGGER {name} AFTER {event} ON {self._table} BEGIN {does} END",
             )
 
     def _index(self, ids: range, transaction: Transaction) -> None:
@@ -352,14 +356,17 @@ FACTS: Final = Fts5(
     "f",
     fact_table.visible,
     "memstore_facts_words",
-    "CASE WHEN {0}.unsearched IS NULL THEN {0}.{1} END",
+    "{0}.unsearched IS NULL AND {0}.content <> ''",
+    ("content", "unsearched"),
 )
 EPISODES: Final = Fts5(
     "memstore_episodes_fts",
     "memstore_episodes e",
     "e",
     lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
-    "memstore_episodes",
+    "memstore_episodes_words",
+    "{0}.content_hash <> ''",
+    ("content_hash",),
 )
 INDEXES: Final = FullTexts(facts=FACTS, episodes=EPISODES)
 

@@ -59,7 +59,7 @@ def _text_of(name: str) -> str:
 
 OTHER_GROUPS = (
     "facts_first", "facts_keyed", "facts_words", "facts_members", "journal", "episodes",
-    "vectors", "changes", "proposals", "readings", "graph", "tokens", "counts",
+    "episodes_words", "vectors", "changes", "proposals", "readings", "graph", "tokens", "counts",
     "facts_foreign", "support", "distrusted", "searches",
 )  # fmt: skip
 
@@ -75,9 +75,14 @@ LATER_COLUMNS: Final = {
 COMES_WITH: Final = {
     "pinned_at": ("facts_first",),
     "external_key": ("facts_keyed",),
-    "unsearched": ("facts_unsearched", "facts_words"),
+    "unsearched": ("facts_unsearched",),
 }
 """The files with what a column needs besides itself, in a file that lacked it."""
+
+
+WORDS: Final = ("words_dropped", "facts_words", "episodes_words")
+"""The files that make the full-text indexes anew. Builds that lacked the view of the words of
+episodes counted erased rows."""
 
 
 def complete(transaction: Transaction) -> None:
@@ -90,6 +95,11 @@ def complete(transaction: Transaction) -> None:
             transaction.run(f"ALTER TABLE memstore_facts ADD COLUMN {name} {kind}")
             for group in COMES_WITH.get(name, ()):
                 _run_file(transaction, f"v07/{group}.sql")
+    if not transaction.scalar(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'memstore_episodes_words'"
+    ):
+        for group in WORDS:
+            _run_file(transaction, f"v07/{group}.sql")
 
 
 def _take_step_7(transaction: Transaction) -> None:

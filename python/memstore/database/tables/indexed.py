@@ -51,6 +51,11 @@ class IndexedRow(NamedTuple):
     words: tuple[str | None, ...]
     """The columns of the full-text index; the first is the content."""
 
+    @property
+    def has_words(self) -> bool:
+        """Whether a search can find it by words: not if it was erased, or is not searched."""
+        return bool(self.words[0])
+
 
 class Range(NamedTuple):
     """The rows after an id, ordered by id."""
@@ -223,6 +228,25 @@ def has_any(transaction: Transaction, source: Source, namespaces: Sequence[str] 
     within = dialect.within(transaction.dialect, "namespace", namespaces)
     query = f"SELECT EXISTS (SELECT 1 FROM {source.table}{within})"
     return bool(transaction.scalar(query, {"namespaces": namespaces}))
+
+
+def ids_with_uuids(
+    transaction: Transaction,
+    source: Source,
+    uuids: Sequence[str],
+    namespaces: Sequence[str] | None,
+) -> dict[str, int]:
+    """Return the ids of the rows of some namespaces (``None``: all) with these UUIDs."""
+    if not uuids:
+        return {}
+    within = dialect.within(transaction.dialect, "namespace", namespaces)
+    condition = f"{within} AND" if within else " WHERE"
+    rows = transaction.rows(
+        f"SELECT uuid, {source.key} FROM {source.table}{condition}"
+        f" uuid IN {transaction.dialect.listed('uuids')}",
+        {"namespaces": namespaces, "uuids": uuids},
+    )
+    return {str(uuid): int(id_) for uuid, id_ in rows}
 
 
 def largest_id(transaction: Transaction, source: Source) -> int:

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
     from memstore import errors, projects
     from memstore.domain import chains, moments
+    from memstore.domain.episodes import EpisodeHits
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection
+    from memstore.domain.recall import Recalled
+    from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Contents
     from memstore.faces import escaping, from_settings
@@ -425,7 +427,7 @@ CONTEXT: Final = option(
 
 RELEVANCE: Final = option(
     "--min-relevance X",
-    f"return nothing unless some hit is at least this relevant, 0 to 1 (default: {MIN_RELEVANCE})",
+    f"leave out what is less relevant than this, 0 to 1 (default: {MIN_RELEVANCE})",
     type=float,
     default=MIN_RELEVANCE,
 )
@@ -436,6 +438,14 @@ def hidden_note(hidden: int) -> str | None:
     if not hidden:
         return None
     return f"nothing found but {hidden} less relevant, which --min-relevance 0 shows"
+
+
+def tell_left_out(hits: SearchHits | EpisodeHits | Recalled, show: Show, *, shown: bool) -> None:
+    """Tell what was searched for instead of misspelt words, and how many hits were left out."""
+    for one in hits.respelt:
+        show.note(str(one))
+    if hits.hidden and shown:
+        show.note(f"{hits.hidden} less relevant left out, which --min-relevance 0 shows")
 
 
 def tell_provisional(show: Show, *, provisional: bool) -> None:

@@ -151,6 +151,7 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
         if hits.newest_first:
             note += f"; the last {hits.newest_first} match no word and are only the newest"
         show.note(note)
+    cli.tell_left_out(hits, show, shown=bool(hits))
     cli.tell_provisional(show, provisional=hits.provisional)
     if not hits:
         nothing = "nothing found: try other words, fewer conditions, or memstore episode list"

@@ -78,6 +78,10 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     said = None if arguments.no_episodes else seen.said(query, hits, **wanted)
     show.found(hits, said or (), explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
+    cli.tell_left_out(hits, show, shown=bool(hits or said))
+    for one in () if said is None else said.respelt:
+        if one not in hits.respelt:
+            show.note(str(one))
     cli.tell_provisional(show, provisional=hits.provisional or bool(said and said.provisional))
     if hits or said is None:
         cli.tell_about(hits.about, "#", show, explain=arguments.explain)
@@ -175,6 +179,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     )
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)
+    cli.tell_left_out(recalled, show, shown=bool(recalled.text))
     cli.tell_provisional(show, provisional=recalled.provisional)
     if not recalled.text:
         nothing = f"nothing found: try {_wider(arguments)}"

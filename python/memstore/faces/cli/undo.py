@@ -67,7 +67,7 @@ def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     decide = dict.fromkeys(arguments.decided, UNDO)
     if not plan:
         show.rows([], plan.to_dict())
-        show.note(cli.nothing(store, arguments, "nothing to take back", "fact"))
+        show.note(cli.nothing(store, arguments, _nothing(plan), "fact"))
         return None
     code = cli.settled(
         show,
@@ -89,6 +89,14 @@ def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     if left := len(plan.conflicts) - len(decide):
         show.note(f"left alone: {counted(left, 'conflict')}; --undo ID takes one back")
     return None
+
+
+def _nothing(plan: Plan) -> str:
+    """Say why a plan is empty."""
+    told = list(plan.missing[:MAX_LINES])
+    if (more := len(plan.missing) - len(told)) > 0:
+        told.append(f"and {more:,} more")
+    return "; ".join(["nothing to take back", *told])
 
 
 MAX_LINES: Final = 8

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from memstore.domain.explanations import Explanation
     from memstore.domain.proposals import Proposal, Question
+    from memstore.domain.recall import Recalled
     from memstore.domain.records import AboutOthers, Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.results import Respelt
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.learn.conversation import MemoryEvents
@@ -111,7 +113,13 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
         answer["words_only"] = explained(hits.words_only.reason)
-    return answer | of_index(provisional=hits.provisional) | of_hidden(hits.hidden)
+    answer |= of_index(provisional=hits.provisional) | of_hidden(hits.hidden)
+    return of_respelt(answer, hits.respelt)
+
+
+def of_respelt(answer: Answer, respelt: Sequence[Respelt]) -> Answer:
+    """Return an answer that says what was searched for instead of misspelt words."""
+    return hinting(answer, {"hint": "; ".join(map(str, respelt))} if respelt else {})
 
 
 def of_index(*, provisional: bool) -> Answer:
@@ -160,10 +168,19 @@ def neighbours(hit: Any, shown: Callable[[Any], Answer]) -> Answer:
     return {name: [shown(one) for one in rows] for name, rows in sides.items() if rows}
 
 
-def of_recall(text: str, hidden: int = 0, *, provisional: bool = False) -> Answer:
+def of_recall(text: str, *, provisional: bool = False) -> Answer:
     """Return an answer with only the text, because anything else would use up tokens."""
-    answer: Answer = {"note": NOTE, "recalled": text} | of_index(provisional=provisional)
-    return answer | ({} if text else of_hidden(hidden))
+    return {"note": NOTE, "recalled": text} | of_index(provisional=provisional)
+
+
+def of_recalled(recalled: Recalled, max_tokens: int) -> Answer:
+    """Return the answer of a recall, and what was left out or spelt otherwise, if that fits."""
+    answer = of_recall(recalled.text, provisional=recalled.provisional)
+    for more in (of_respelt({}, recalled.respelt), of_hidden(recalled.hidden)):
+        longer = hinting(answer, more)
+        if not recalled.text or tokens_at_most(to_text(longer)) <= max_tokens:
+            answer = longer
+    return answer
 
 
 def tokens_of_recall(text: str) -> int:

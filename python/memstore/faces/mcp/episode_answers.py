@@ -40,7 +40,8 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
         answer["only_newest"] = filling
         answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
     answer |= answers.of_others(hits.about)
-    return answer | answers.of_hidden(hits.hidden, 'search_mode="keyword"')
+    answer = answers.hinting(answer, answers.of_hidden(hits.hidden, 'search_mode="keyword"'))
+    return answers.of_respelt(answer, hits.respelt)
 
 
 def of_list(

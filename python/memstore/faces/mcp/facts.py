@@ -201,7 +201,7 @@ def memory_search(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
         searches.note(store, query, owner, recalled.facts, recalled.episodes)
-        answer = answers.of_recall(recalled.text, recalled.hidden, provisional=recalled.provisional)
+        answer = answers.of_recalled(recalled, max_tokens)
         if not recalled.text:
             answer = answers.hinting(answer, owners.empty_search(store, owner))
         return answers.of_moment(answer, _moment(seen))
@@ -214,6 +214,7 @@ def memory_search(
     answer |= answers.of_others(hits.about if hits else said.about)
     if (open_tasks := _open_tasks(seen, query, wanted)) and as_of is None:
         answer["open_tasks"] = open_tasks
+    answer = answers.of_respelt(answer, [one for one in said.respelt if one not in hits.respelt])
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:

@@ -216,10 +216,10 @@ class Contents:
             which = since if len(changed.rows) <= most else ids
             rows = self._rows(transaction, which)
             self._put_rows(rows)
-            gone = set(ids).difference(rows.ids)
-            self.columns.drop(gone)
-            self.words.drop(gone)
-            self.features.drop(gone)
+            self.columns.drop(set(ids).difference(rows.ids))
+            wordless = set(ids).difference(row.id for row in rows.rows if row.has_words)
+            self.words.drop(wordless)
+            self.features.drop(wordless)
         for ids in _batches(changed.vectors):
             which = since if len(changed.vectors) <= most else ids
             found = self._vectors(transaction, which)
@@ -245,8 +245,11 @@ class Contents:
 
     def _put_rows(self, rows: _Rows) -> None:
         self.columns.put([row[:5] for row in rows.rows])
-        self.words.put(rows.ids, rows.tokens)
-        self.features.put([_text(row) for row in rows.rows])
+        tokens = zip(rows.rows, rows.tokens, strict=True)
+        # What was erased, or is not searched, counts in no weight of a word.
+        put = [(row, words) for row, words in tokens if row.has_words]
+        self.words.put([row.id for row, _ in put], [words for _, words in put])
+        self.features.put([_text(row) for row, _ in put])
 
     def _vectors(
         self, transaction: Transaction, which: Sequence[int] | Range | Since
@@ -271,7 +274,7 @@ def words_until(transaction: Transaction, source: Source, last: int) -> Words:
     """Return an inverted index of the rows up to an id, which reads all of them."""
     words, after = Words(), 0
     while rows := [*indexed.rows(transaction, source, Range(after, BATCH))]:
-        until = [row for row in rows if row.id <= last]
+        until = [row for row in rows if row.id <= last and row.has_words]
         words.put([row.id for row in until], _tokens(transaction, until))
         after = rows[-1].id
         if after >= last:

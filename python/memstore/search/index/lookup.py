@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore._kernel import ranking
 from memstore.database.tables import vectors as vector_table
@@ -47,6 +47,18 @@ if TYPE_CHECKING:
     from memstore.search.index.visibility import Visible
 else:
     dates = lazy_import("memstore.search.dates")
+
+
+T = TypeVar("T")
+
+SIMILAR_TERMS: Final = 64
+"""How many terms near a misspelt word are looked at."""
+
+FEWEST_LETTERS: Final = 3
+"""Shorter terms are near any word."""
+
+ROWS_OF_SIMILAR: Final = 2
+"""How many rows with such a term: another form of the word may be nearer."""
 
 
 class IndexLookup(Lookup[F]):
@@ -162,7 +174,7 @@ class IndexLookup(Lookup[F]):
     def count_valid_between(self, ids: Sequence[int], after: datetime, before: datetime) -> int:
         return len(visibility.valid_between(self._contents.columns, ids, after, before))
 
-    def bearings(self, query: str, ids: Sequence[int]) -> list[Bearing]:
+    def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
         asked = self.terms(query)
         found = ranking.bearings(
             self._contents.features,
@@ -174,19 +186,33 @@ class IndexLookup(Lookup[F]):
             until=self.until,
             calendar=dates.read(query, clock.utc_now()).calendar,
         )
-        return [one for one in found if one is not None]
+        return _by_id(ids, found)
 
-    def relevances(self, query: str, ids: Sequence[int]) -> list[float]:
+    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
         telling = " ".join(self.terms(query).written)
         found = ranking.relevances(self._contents.features, query, telling, ids)
-        return [one for one in found if one is not None]
+        return _by_id(ids, found)
+
+    def has_word(self, word: str, wanted: F) -> bool:
+        phrases = self.terms(word).phrases
+        is_anywhere = any(self._contents.words.frequencies(phrases))
+        return is_anywhere and bool(self.words(word, wanted, 1))
+
+    def similar(self, word: str, edits: int, wanted: F) -> list[int]:
+        words, visible = self._contents.words, self._visible(wanted)
+        found: dict[int, None] = {}
+        for term, _ in words.similar(word, edits, SIMILAR_TERMS):
+            if len(term) >= FEWEST_LETTERS:
+                rows = words.search([[term]], ROWS_OF_SIMILAR, visible, until=self.until)
+                found |= dict.fromkeys(id_ for id_, _ in rows)
+        return [*found]
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
-        ids = list(texts)
+        ids: list[int] = list(texts)
         compares = asks and not has_unspaced(prompt)
         return About(
-            self.bearings(prompt, ids),
-            self.relevances(prompt, ids) if compares else [],
+            [*self.bearings(prompt, ids).values()],
+            [*self.relevances(prompt, ids).values()] if compares else [],
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
         )
@@ -307,6 +333,11 @@ class IndexLookup(Lookup[F]):
         ids = self._kind.visible(self._transaction, self._contents.columns, wanted)
         self._seen.append((wanted, ids))
         return ids
+
+
+def _by_id(ids: Sequence[int], found: Sequence[T | None]) -> dict[int, T]:
+    """Return what was found of each row that exists."""
+    return {id_: one for id_, one in zip(ids, found, strict=True) if one is not None}
 
 
 def _parts(parts: Parts, decay: float) -> ScoreParts:

@@ -63,6 +63,10 @@ class Ranking(ABC):
     """One of :data:`~memstore.domain.results.RANKINGS`."""
     weighs_words_of_queries: ClassVar[bool] = False
     """Whether rare words weigh more in a query's vector, where the index can make it so."""
+    has_minimum: ClassVar[bool] = False
+    """Whether hits that are not relevant are left out unless the caller says otherwise."""
+    respells: ClassVar[bool] = False
+    """Whether misspelt words are searched for as the memory spells them."""
     compares_stored: ClassVar[bool] = False
     """Whether the stored vectors are compared, so that the same scores, to the last bit, come with
     an index and without: else rows that are equal but for rounding would change places."""

@@ -32,6 +32,8 @@ them would displace rows of other dates that answer it better."""
 class Contextual(Ranking):
     name = CONTEXTUAL
     weighs_words_of_queries = True
+    has_minimum = True
+    respells = True
 
     def usable(self, lookup: Lookup[Any]) -> Ranking:
         if lookup.has_contexts:

@@ -126,6 +126,19 @@ impl Words {
         Ok((0..ids.len()).map(|row| parts.of(row).to_vec()).collect())
     }
 
+    /// The terms that a misspelt word may stand for, with their edits.
+    #[pyo3(signature = (word, most, limit))]
+    fn similar(
+        &self,
+        py: Python<'_>,
+        word: &str,
+        most: usize,
+        limit: usize,
+    ) -> Vec<(String, usize)> {
+        let found = py.detach(|| self.words.read().similar(word, most, limit));
+        found.into_iter().map(|one| (one.term, one.edits)).collect()
+    }
+
     /// How many rows have each phrase.
     #[pyo3(signature = (phrases, *, until = None))]
     fn frequencies(&self, py: Python<'_>, phrases: Vec<Phrase>, until: Option<u32>) -> Vec<u64> {

@@ -16,6 +16,7 @@ mod dead;
 mod phrase;
 mod postings;
 mod segment;
+mod spelling;
 mod tail;
 mod terms;
 mod texts;
@@ -33,6 +34,7 @@ use self::cursor::Cursor;
 use self::dead::Dead;
 use self::phrase::Found;
 use self::segment::Segment;
+use self::spelling::Misspelt;
 use self::tail::{Match, Tail};
 use self::walk::{Rows, Scorer};
 use crate::index::id_hash::IdMap;
@@ -41,12 +43,13 @@ use crate::index::mapped::{self, Mapped, Numbers, Tag};
 
 pub use self::best::Scored;
 pub use self::bm25::MAX_TOKENS;
+pub use self::spelling::Similar;
 pub use self::texts::Texts;
 
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"words   ";
 /// See [`KIND`].
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Tokens of the tail, beyond which it becomes a segment: a search scans all of them, which takes
 /// some tenths of a millisecond.
@@ -409,6 +412,29 @@ impl Words {
         let located = self.locate(phrases, until);
         let order = located.scorer.order.iter();
         order.map(|phrase| located.frequencies[*phrase]).collect()
+    }
+
+    /// Up to `limit` terms that begin a word but for `most` edits, the nearest first.
+    ///
+    /// A term of rows that are gone may be among them until its segment is merged.
+    #[must_use]
+    pub fn similar(&self, word: &str, most: usize, limit: usize) -> Vec<Similar> {
+        let mut misspelt = Misspelt::new(word, most);
+        let layers = self.layers.iter().flat_map(|layer| layer.segment.terms());
+        let mut found: Vec<Similar> = layers
+            .chain(self.tail.terms())
+            .filter_map(|term| {
+                let edits = misspelt.edits(term)?;
+                let term = String::from_utf8_lossy(term).into_owned();
+                Some(Similar { edits, term })
+            })
+            .collect();
+        // Of equally near ones, the longest has most of the word.
+        let letters = |one: &Similar| std::cmp::Reverse(one.term.chars().count());
+        found.sort_by(|a, b| (a.edits, letters(a), &a.term).cmp(&(b.edits, letters(b), &b.term)));
+        found.dedup();
+        found.truncate(limit);
+        found
     }
 
     /// How many rows and tokens there are; for `until` see [`Words::search`].

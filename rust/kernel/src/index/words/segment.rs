@@ -63,6 +63,12 @@ impl Segment {
         self.terms.find(term).map(|number| self.of(number))
     }
 
+    /// Its terms in their order, without those of pairs.
+    pub fn terms(&self) -> impl Iterator<Item = &[u8]> {
+        let every = (0..self.terms.len()).map(|number| self.terms.get(number));
+        every.filter(|term| !terms::is_pair(term))
+    }
+
     fn of(&self, term: usize) -> Postings<'_> {
         let blocks = self.first_blocks[term] as usize..self.first_blocks[term + 1] as usize;
         self.blocks.postings(blocks, self.rows[term] as usize)

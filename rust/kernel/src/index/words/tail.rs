@@ -85,6 +85,11 @@ impl Tail {
         number
     }
 
+    /// Its terms, in no order.
+    pub fn terms(&self) -> impl Iterator<Item = &[u8]> {
+        self.numbers.keys().map(|term| &**term)
+    }
+
     /// Remove a row; returns whether it existed.
     pub fn drop(&mut self, id: u32) -> bool {
         self.places.remove(&id).is_some()

@@ -103,26 +103,6 @@ CREATE TABLE memstore_pieces (
 );
 CREATE UNIQUE INDEX idx_memstore_piece ON memstore_pieces (episode_id, start);
 
-CREATE VIRTUAL TABLE memstore_episodes_fts USING fts5(
-    content, name, source_description, segments,
-    content='memstore_episodes', content_rowid='id',
-    tokenize='porter unicode61 remove_diacritics 2'
-);
-CREATE TRIGGER memstore_episodes_ai AFTER INSERT ON memstore_episodes BEGIN
-    INSERT INTO memstore_episodes_fts (rowid, content, name, source_description, segments)
-    VALUES (new.id, new.content, new.name, new.source_description, new.segments);
-    INSERT INTO memstore_episode_tags (tag, episode_id)
-    SELECT DISTINCT value, new.id FROM json_each(new.tags);
-END;
--- Only erasing changes an indexed column.
-CREATE TRIGGER memstore_episodes_au
-AFTER UPDATE OF content, name, source_description, segments ON memstore_episodes BEGIN
-    INSERT INTO memstore_episodes_fts
-        (memstore_episodes_fts, rowid, content, name, source_description, segments)
-    VALUES ('delete', old.id, old.content, old.name, old.source_description, old.segments);
-    INSERT INTO memstore_episodes_fts (rowid, content, name, source_description, segments)
-    VALUES (new.id, new.content, new.name, new.source_description, new.segments);
-END;
 CREATE TRIGGER memstore_episodes_tagged AFTER UPDATE OF tags ON memstore_episodes BEGIN
     DELETE FROM memstore_episode_tags WHERE episode_id = old.id;
     INSERT INTO memstore_episode_tags (tag, episode_id)

@@ -1,8 +1,3 @@
--- What the column needs in a file that lacked it: the words anew (facts_words.sql), of a view.
-DROP TRIGGER memstore_facts_ai;
-DROP TRIGGER memstore_facts_ad;
-DROP TRIGGER memstore_facts_au;
-DROP TABLE memstore_facts_fts;
 -- The kinds of lines that a moment's filters read are one more (journal.STATE_KINDS).
 DROP INDEX idx_memstore_journal_state;
 CREATE INDEX idx_memstore_journal_state ON memstore_journal

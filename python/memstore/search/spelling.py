@@ -1,0 +1,123 @@
+"""Misspelt words in a query: searched for as the memory spells what they are near.
+
+A word is taken for misspelt only if no row of this memory has it, facts or turns, nor the built-in
+model's vocabulary, and a row that the search may find has a word a letter or two away. What has
+digits or is written like a name of a program is never changed, and of a name one letter at most.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain.results import Respelt
+from memstore.lazy import lazy_pattern
+from memstore.providers.local import is_word
+from memstore.text.words import has_unspaced, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.search.corpus import Corpus
+
+MAX_TERMS: Final = 12
+"""Of a longer query each word counts little, and a text that somebody pasted is no query."""
+
+MIN_LETTERS: Final = 5
+"""Shorter words have too many neighbours."""
+
+TWO_EDITS_FROM: Final = 8
+"""How many letters a word needs for two mistakes in it."""
+
+MIN_LETTERS_OF_NAME: Final = 6
+
+CHUNK: Final = lazy_pattern(r"\S+")
+ENDS: Final = ".,;:!?()[]{}<>\"'`´‘’“”„«»…"
+WORD: Final = lazy_pattern(r"[^\W\d_]+")
+
+MAX_READ: Final = 20_000
+"""Characters of a row in which the right spelling is looked for."""
+
+
+class Respelling(NamedTuple):
+    """A query in the spelling of the memory, and what was changed."""
+
+    text: str
+    changed: tuple[Respelt, ...]
+
+
+def respelling(corpus: Corpus[Any, Any], query: str, wanted: Any) -> Respelling | None:
+    """Return how the memory spells a query; ``None`` if as it is written, or if it is unknown."""
+    if not corpus.lookup.has_contexts or len(asked := terms(query)) > MAX_TERMS:
+        return None
+    told = {term.casefold() for term in asked}
+    text, changed = query, []
+    for word in dict.fromkeys(_readable(query)):
+        if word.casefold() in told and (right := _right(corpus, word, wanted)) is not None:
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", right, text)
+            changed.append(Respelt(word, right))
+    return Respelling(text, tuple(changed)) if changed else None
+
+
+def _readable(query: str) -> Iterator[str]:
+    """Yield the words that may be misspelt: letters alone, of a script with spaces."""
+    for chunk in CHUNK.findall(query):
+        word = chunk.strip(ENDS)
+        inner = word[1:]
+        is_plain = word.isalpha() and (inner.islower() or inner == inner.lower())
+        if is_plain and len(word) >= MIN_LETTERS and not has_unspaced(word):
+            yield word
+
+
+def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
+    """Return the nearest word of the rows that may be found, if the word is unknown."""
+    is_name = word[0].isupper()
+    if is_name and len(word) < MIN_LETTERS_OF_NAME:
+        return None
+    lookup, plain = corpus.lookup, _plain(word)
+    if is_word(word) or corpus.knows(word, wanted):
+        return None
+    most = 2 if len(word) >= TWO_EDITS_FROM and not is_name else 1
+    found: dict[str, tuple[int, bool, str]] = {}
+    for row_id in lookup.similar(plain, most, wanted):
+        for other in WORD.findall(corpus.text(row_id)[:MAX_READ]):
+            if abs(len(other) - len(word)) > most or other in found:
+                continue
+            folded = _plain(other)
+            edits = distance(plain, folded, most)
+            is_other = folded[0] != plain[0]
+            if 0 < edits <= (1 if is_other else most):
+                found[other] = (edits, is_other, other)
+    return min(found, key=lambda one: found[one], default=None)
+
+
+def _plain(word: str) -> str:
+    """Return a word in the letters of terms: lower case, without accents."""
+    lower = word.lower()
+    if lower.isascii():
+        return lower
+    bare = (c for c in unicodedata.normalize("NFD", lower) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", "".join(bare))
+
+
+def distance(left: str, right: str, most: int) -> int:
+    """Return the edits between two words, or a larger number than ``most``.
+
+    An edit is a letter more, less or another, or two neighbours in the other order (optimal string
+    alignment).
+    """
+    if len({*left} - {*right}) > most or len({*right} - {*left}) > most:
+        return most + 1
+    before: list[int] = []
+    last: list[int] = [*range(len(right) + 1)]
+    for down, letter in enumerate(left, 1):
+        row = [down]
+        for across, other in enumerate(right, 1):
+            edits = min(last[across - 1] + (letter != other), last[across] + 1, row[-1] + 1)
+            turned = down > 1 and across > 1 and left[down - 2] == other
+            if turned and letter == right[across - 2]:
+                edits = min(edits, before[across - 2] + 1)
+            row.append(edits)
+        before, last = last, row
+    return last[-1]

@@ -1,0 +1,170 @@
+"""Misspelt words: searched for as the memory spells them, and said so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore import Store
+from memstore._kernel.words import Words
+from memstore.domain.results import Respelt
+from memstore.search.spelling import distance
+
+OpenStore = Callable[..., Store]
+
+TEXTS = (
+    "Grafana dashboards live in the observability repo",
+    "The Kubernetes cluster is in Frankfurt",
+    "Kartoffelsuppe kocht Jürgen am Samstag",
+    "Наблюдаемость настроена в кластере",
+    "Η παρακολούθηση είναι ενεργή",
+    "The undo_limit is 5499 and the commit is deadbeef",
+    "Marek works with Joanna",
+    "We meet on Wednesday",
+)
+
+
+@pytest.fixture
+def notes(open_store: OpenStore) -> Store:
+    store = open_store(embedder="local")
+    store.add_many({"content": text, "subject": "note"} for text in TEXTS)
+    store.episodes.add("The invoices go to Lisbon", source="chat")
+    return store
+
+
+def told(store: Store, query: str, **asked: object) -> list[tuple[str, str]]:
+    return [*map(tuple, store.search(query, **asked).respelt)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "written", "searched", "place"),
+    [
+        ("obsevability", "obsevability", "observability", 0),
+        ("obesrvability", "obesrvability", "observability", 0),
+        ("observabilty repo", "observabilty", "observability", 0),
+        ("bservability", "bservability", "observability", 0),
+        ("Where are the dashbords?", "dashbords", "dashboards", 0),
+        ("Grafanna", "Grafanna", "Grafana", 0),
+        ("Kubernettes", "Kubernettes", "Kubernetes", 1),
+        ("kuberntes cluster", "kuberntes", "Kubernetes", 1),
+        ("Kartofelsuppe", "Kartofelsuppe", "Kartoffelsuppe", 2),
+        ("наблюдаемсть", "наблюдаемсть", "Наблюдаемость", 3),
+        ("παρακολουθηση", "", "", 4),
+        ("παρακολοθηση", "παρακολοθηση", "παρακολούθηση", 4),
+    ],
+)
+def test_a_misspelt_word_finds_what_its_near_spelling_finds(
+    notes: Store, query: str, written: str, searched: str, place: int
+) -> None:
+    hits = notes.search(query)
+    assert hits[0].fact.content == TEXTS[place]
+    assert told(notes, query) == ([(written, searched)] if written else [])
+    if written:
+        right = notes.search(query.replace(written, searched))
+        assert [(hit.fact.id, hit.score) for hit in hits] == [
+            (hit.fact.id, pytest.approx(hit.score)) for hit in right
+        ]
+        assert right.respelt == ()
+        recalled = notes.recall(query, max_tokens=200)
+        assert recalled.facts[0] == hits[0].fact.id
+        assert Respelt(written, searched) in recalled.respelt
+        assert notes.why_not(query, hits[0].fact.id).place == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "observability",  # as it is written
+        "observable",  # the same stem, or too far
+        "undo_limt",  # part of an identifier
+        "deadbeeg5",
+        "5498",
+        "Mare",  # a short name
+        "quantum gravity",
+        "xylophagous beetles",
+        "wedneday observability and many other words that somebody pasted from somewhere else "
+        "though they say nothing about any of this whatsoever",
+        "",
+    ],
+)
+def test_other_words_stay_as_they_are(notes: Store, query: str) -> None:
+    assert told(notes, query) == []
+
+
+def test_a_word_that_only_turns_have_is_known(notes: Store) -> None:
+    notes.add("The voices go up", subject="note")
+    assert told(notes, "invoices") == []
+    assert [*map(tuple, notes.episodes.search("invoces").respelt)] == [("invoces", "invoices")]
+
+
+def test_words_of_others_are_neither_told_nor_known(notes: Store) -> None:
+    notes.within("other").add("projectfalcon launches in May", subject="x")
+    notes.add("projectharrier is done", subject="x", user_id="ana")
+    assert told(notes, "projectfalcn") == []
+    assert told(notes, "projectharier") == []
+    assert told(notes, "projectfalcn", namespaces="all") == [("projectfalcn", "projectfalcon")]
+    # That another namespace has the misspelling does not make it a word of this one.
+    notes.within("other").add("obsevability", subject="x")
+    assert told(notes, "obsevability") == [("obsevability", "observability")]
+
+
+def test_a_deleted_row_is_no_spelling(notes: Store) -> None:
+    fact = notes.add("quetzalcoatlus", subject="x")
+    assert told(notes, "quetzalcoatlis") == [("quetzalcoatlis", "quetzalcoatlus")]
+    notes.delete(fact.id)
+    assert told(notes, "quetzalcoatlis") == []
+    notes.erase(fact.id)
+    assert told(notes, "quetzalcoatlis") == []
+
+
+def test_the_classic_ranking_searches_as_written(notes: Store) -> None:
+    assert told(notes, "obsevability", ranking="classic") == []
+
+
+def test_several_queries_are_respelt_each(notes: Store) -> None:
+    found = notes.search_batch(["obsevability", "Frankfurt", "Kubernettes"])
+    assert [len(hits.respelt) for hits in found] == [1, 0, 1]
+    assert found[1][0].fact.content == TEXTS[1]
+
+
+# -- distances -------------------------------------------------------------------------------------
+
+letters = st.text(alphabet="abcdé", max_size=8)
+
+
+def naive(left: str, right: str) -> int:
+    """Return the optimal string alignment distance, by its definition."""
+    if not left or not right:
+        return len(left) + len(right)
+    least = min(
+        naive(left[:-1], right[:-1]) + (left[-1] != right[-1]),
+        naive(left[:-1], right) + 1,
+        naive(left, right[:-1]) + 1,
+    )
+    if len(left) > 1 and len(right) > 1 and left[-2:] == right[-2:][::-1]:
+        least = min(least, naive(left[:-2], right[:-2]) + 1)
+    return least
+
+
+@given(letters.filter(lambda one: len(one) < 6), letters.filter(lambda one: len(one) < 6))
+def test_distance_is_that_of_its_definition(left: str, right: str) -> None:
+    expected = naive(left, right)
+    found = distance(left, right, 2)
+    assert found == expected if expected <= 2 else found > 2
+
+
+@given(st.lists(letters.filter(bool), min_size=1, max_size=12), letters.filter(bool))
+def test_similar_terms_are_those_near_a_beginning(terms: list[str], word: str) -> None:
+    words = Words()
+    words.put([*range(1, len(terms) + 1)], [[term] for term in terms])
+    beginnings = [word[:end] for end in range(len(word) + 1)]
+    expected = {
+        term: least
+        for term in terms
+        if (least := min(distance(one, term, 99) for one in beginnings)) <= 2
+    }
+    assert dict(words.similar(word, 2, 99)) == expected
+    assert words.similar(word, 2, 1) == words.similar(word, 2, 99)[:1]
