@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.text import stop_words
 else:
@@ -40,7 +40,7 @@ UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 UNSPACED_RUN = f"[{UNSPACED}]+"
-RUN = f"[{UNSPACED}]|[^{UNSPACED}]+"
+RUN = f"[{UNSPACED}]|[^{UNSPACED} ]+"
 """Not compiled on import, because that takes milliseconds."""
 
 # Removed from questions: the index has an "s" for every "Bob's", so it would match anything.
@@ -77,8 +77,8 @@ def segments(*texts: str) -> str | None:
     """
     if all(map(str.isascii, texts)):
         return None
-    cut = [word for text in texts for word in _words_to_cut(text)]
-    return " ".join(" ".join(re.findall(RUN, word)) for word in cut) or None
+    cut = " ".join(word for text in texts for word in _words_to_cut(text))
+    return " ".join(re.findall(RUN, cut)) or None
 
 
 def has_unspaced(text: str) -> bool:
@@ -207,19 +207,53 @@ def _spaced_words(query: str) -> list[str]:
 
 
 def _words_to_cut(text: str) -> list[str]:
-    """Return the words that contain an unspaced run, without its marks, and full-width words."""
+    """Return the words that contain an unspaced run, without its marks, and full-width words.
+
+    A text may be long: what is asked of a character is asked once for each that occurs in it.
+    """
     if text.isascii():
         return []
     plain = unicodedata.normalize("NFKC", text)
-    bare = re.sub(UNSPACED_RUN, lambda run: _without_marks(run[0]), plain)
-    written = set(split(unicodedata.normalize("NFC", text)))
-    return [word for word in split(bare) if re.search(UNSPACED_RUN, word) or word not in written]
+    composed = unicodedata.normalize("NFC", text)
+    if not has_unspaced(plain):
+        return [] if plain == composed else _unwritten(split(plain), composed)
+    spaced = _split(plain, _is_unspaced_mark)
+    unspaced = re.compile(UNSPACED_RUN).search
+    attached = {word for word in set(spaced.words) if not word.isascii() and unspaced(word)}
+    if plain != composed or spaced.dropped:
+        attached.update(_unwritten(spaced.words, composed))
+    return [word for word in spaced.words if word in attached]
+
+
+def _unwritten(found: list[str], text: str) -> list[str]:
+    """Return the words that are not words of a text."""
+    written = set(split(text))
+    return [word for word in found if word not in written]
 
 
 def split(text: str) -> list[str]:
     """Split a text as FTS5 does: words are letters, numbers and private-use characters."""
-    cut = "".join(c if is_of_word(c) else " " for c in text)
-    return [word for word in cut.split() if _without_marks(word)]
+    return _split(text).words
+
+
+class _Split(NamedTuple):
+    words: list[str]
+    dropped: bool
+    """Whether characters were left out."""
+
+
+def _split(text: str, is_dropped: Callable[[str], bool] = lambda _: False) -> _Split:
+    """Split a text as FTS5 does, without some of its characters."""
+    each = set(text)
+    dropped = {character for character in each if is_dropped(character)}
+    kept = {ord(c): None if c in dropped else c if is_of_word(c) else " " for c in each}
+    cut = text.translate(kept).split()
+    marks = "".join(filter(is_mark, each))
+    return _Split([word for word in cut if word.strip(marks)] if marks else cut, bool(dropped))
+
+
+def _is_unspaced_mark(character: str) -> bool:
+    return is_mark(character) and re.match(UNSPACED_RUN, character) is not None
 
 
 def is_of_word(character: str) -> bool:
