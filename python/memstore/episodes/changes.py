@@ -24,21 +24,26 @@ else:
 
 
 def record(
-    transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
+    transaction: Transaction,
+    author: Author,
+    namespace: str,
+    values: Mapping[str, Any],
+    found: episode_table.Derived,
 ) -> Episode:
     created_at = clock.utc_now()
+    given = {"uuid": clock.new_uuid(created_at), **values}
     episode = Episode(
         id=episode_table.new_id(transaction),
-        uuid=clock.new_uuid(created_at),
         namespace=namespace,
         created_at=created_at,
         salt=new_salt(),
-        **values,
+        **given,
     )
     episode_table.insert(
         Changes(transaction, author),
         episode,
         Line(Kind.EPISODE, episode_id=episode.id, after=episode_table.journalled(episode)),
+        found,
     )
     return episode
 

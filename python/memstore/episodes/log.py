@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.database import acts, journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
+from memstore.database.short_transactions import pause
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import threads as thread_table
 from memstore.domain import clock
@@ -42,7 +44,7 @@ from memstore.domain.records import (
     selected_owners,
     selected_scope,
 )
-from memstore.episodes import changes, passages
+from memstore.episodes import changes, parts, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -59,14 +61,16 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables.episodes import Derived, Expiring
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.episodes.parts import Part
     from memstore.search.past import Past
     from memstore.search.searches import Searches
 
@@ -119,6 +123,10 @@ class Episodes:
         No model is used. The episode is embedded later, in the background or by
         :meth:`memstore.Store.embed_pending`.
 
+        A text of more than 1,000,000 characters is kept as several episodes, its parts: at one
+        place of the thread (without a thread: of one of its own), each with the member ``part`` in
+        its metadata. The first is returned. What ends one is done to all: expiry and erasure.
+
         Args:
             content: the text, stored unchanged; up to 450 MB.
             source: the program, person or file it comes from, always under the same name.
@@ -162,9 +170,13 @@ class Episodes:
     def add_many(
         self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]], *, keep_known: bool = False
     ) -> builtins.list[Episode]:
-        """Record several episodes in one transaction: all of them, or none.
+        """Record several episodes: all of them, or none.
 
-        Those of one thread follow each other there, whatever other threads and processes add.
+        Those of one thread follow each other there, whatever other threads and processes add. Of
+        more than 1,500,000 bytes (and 1,000 for each episode), as many as fit are recorded in each
+        transaction, so that others need not wait long: then all are checked before the first, and
+        if the machine or the disk fails, those up to some place are recorded. With idempotency
+        keys, adding them again records the others.
 
         Args:
             new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
@@ -175,30 +187,82 @@ class Episodes:
             IdempotencyConflict: a key belongs to an episode of other owners or, without
                 ``keep_known``, with different content.
         """
-        prepared = []
-        for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
+        prepared: builtins.list[Part] = []
+        number = 0
+        for number, one in enumerate(checked_records(NewEpisode, new_episodes, "new_episodes"), 1):
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(self.screen.record(one)))
-        if not prepared:
-            return []
-        keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
+            prepared += parts.of_text(number, checked(self.screen.record(one)))
+        steps = [*parts.steps(prepared)]
+        if len(steps) > 1:
+            self._check_keys(prepared, keep_known=keep_known)
+        recorded: dict[int, Episode] = {}
+        for done, step in enumerate(steps):
+            if done and not self._engine.is_remote:
+                pause()
+            derived = [parts.derived_of(one.values) for one in step]
+            recorded = self._engine.perform(
+                partial(
+                    self._add_parts,
+                    step=step,
+                    derived=derived,
+                    before=recorded,
+                    keep_known=keep_known,
+                )
+            )
+        return [recorded[text] for text in range(1, number + 1)]
 
-        def record(transaction: Transaction) -> builtins.list[Episode]:
-            counter = thread_table.Counter(thread_table.EPISODES)
-            known = episode_table.with_keys(transaction, self._namespace, keys)
-            recorded = []
-            for values in prepared:
-                key = values["idempotency_key"]
-                same = None if key is None else known.get(key)
-                if same is None:
-                    same = self._record(transaction, values, counter)
-                else:
-                    _check_same(same, values, keep_known=keep_known)
-                recorded.append(same)
-                known |= {} if key is None else {key: same}
-            return recorded
+    def _check_keys(self, prepared: Sequence[Part], *, keep_known: bool) -> None:
+        """Check what is known by its key, before the first of several transactions."""
+        firsts = {key: one for one in prepared if (key := parts.given_key(one)) is not None}
+        with self._engine.read() as transaction:
+            known = episode_table.with_keys(transaction, self._namespace, [*firsts])
+        for key, episode in known.items():
+            _check_same(episode, firsts[key].values, firsts[key].of, keep_known=keep_known)
 
-        return self._engine.perform(record)
+    def _add_parts(
+        self,
+        transaction: Transaction,
+        step: Sequence[Part],
+        derived: Sequence[Derived],
+        before: Mapping[int, Episode],
+        *,
+        keep_known: bool,
+    ) -> dict[int, Episode]:
+        """Record what is not known of these; return the first part of each text so far."""
+        counter = thread_table.Counter(thread_table.EPISODES)
+        firsts = dict(before)
+        known = self._known_parts(transaction, step, firsts)
+        for one, found in zip(step, derived, strict=True):
+            first = firsts.get(one.text)
+            if first is None:
+                values = one.values
+            elif first.content_hash == one.first_hash:
+                values = parts.following(one, first)
+            else:
+                continue  # the first one was kept, and is of another text
+            key = values["idempotency_key"]
+            same = None if key is None else known.get(key)
+            if same is None:
+                same = self._record(transaction, values, counter, found)
+            else:
+                _check_same(same, values, one.of, keep_known=keep_known)
+            firsts.setdefault(one.text, same)
+            known |= {} if key is None else {key: same}
+        return firsts
+
+    def _known_parts(
+        self, transaction: Transaction, step: Sequence[Part], firsts: Mapping[int, Episode]
+    ) -> dict[str, Episode]:
+        """Return those that were recorded before, by key."""
+        keys = {one.text: key for one in step if (key := parts.given_key(one)) is not None}
+        known = episode_table.with_keys(transaction, self._namespace, [*keys.values()])
+        first_ones = {**{text: known.get(key) for text, key in keys.items()}, **firsts}
+        more = [
+            parts.key_of(first.uuid, one.number)
+            for one in step
+            if one.number > 1 and (first := first_ones.get(one.text)) is not None
+        ]
+        return known | episode_table.with_keys(transaction, self._namespace, more)
 
     def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
         """Record an episode, and expire those of its thread that have a tag.
@@ -214,7 +278,8 @@ class Episodes:
         """
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
-        values, now = checked(self.screen.record(given)), clock.utc_now()
+        values, now = parts.checked_whole(checked(self.screen.record(given))), clock.utc_now()
+        derived = parts.derived_of(values)
         if values["thread"] is None or tag not in values["tags"]:
             raise InvalidArgument("needs a thread and the tag", argument="new")
         wanted = EpisodeFilter(
@@ -229,7 +294,7 @@ class Episodes:
                 if old not in same[-1:]:
                     changes.change(transaction, self._author, old, {"expired_at": now})
             counter = thread_table.Counter(thread_table.EPISODES)
-            return same[-1] if same else self._record(transaction, values, counter)
+            return same[-1] if same else self._record(transaction, values, counter, derived)
 
     def record(
         self,
@@ -246,7 +311,7 @@ class Episodes:
         """Record a text that facts will be extracted from; like :meth:`add`, except for ``once``.
 
         Args:
-            content: the text, stored unchanged.
+            content: the text, stored unchanged; up to 1,000,000 characters.
             source: where it comes from.
             name: a name for the episode.
             metadata: a JSON object of your own.
@@ -270,7 +335,8 @@ class Episodes:
             valid_at=valid_at,
             thread=thread,
         )
-        values = checked(self.screen.record(new)) | owner.ids
+        values = parts.checked_whole(checked(self.screen.record(new))) | owner.ids
+        derived = parts.derived_of(values)
         with self._engine.write() as transaction:
             known = None
             if once:
@@ -278,7 +344,7 @@ class Episodes:
                     transaction, self._namespace, values["content_hash"], owner, values["thread"]
                 )
             return known or self._record(
-                transaction, values, thread_table.Counter(thread_table.EPISODES)
+                transaction, values, thread_table.Counter(thread_table.EPISODES), derived
             )
 
     def get(self, episode_id: int | str) -> Episode:
@@ -522,7 +588,8 @@ class Episodes:
         """
         given = checked_items(episode_ids, "episode_ids")
         with self._engine.write() as transaction:
-            ids = [self._known(transaction, one).id for one in given]
+            found = [self._known(transaction, one) for one in given]
+            ids = [every.id for one in found for every in self._whole(transaction, one)]
             wanted = EpisodeFilter(
                 namespaces=(self._namespace,),
                 now=clock.utc_now(),
@@ -572,7 +639,8 @@ class Episodes:
         wanted = self._chosen(part(EpisodeChoice, asked))
         with self._engine.write() as transaction:
             ids = self._expire(transaction, wanted, limit=1, newest_first=not oldest)
-            return self._known(transaction, ids[0]) if ids else None
+            found = parts.joined([self._known(transaction, one) for one in ids])
+            return found[0 if oldest else -1] if found else None
 
     def journal(self, episode_id: int | str) -> builtins.list[JournalLine]:
         """Return the journal of an episode: every change, when it was made and by whom."""
@@ -583,7 +651,7 @@ class Episodes:
         """Permanently remove an episode's text from the file.
 
         The facts that were extracted from it stay; :meth:`memstore.Store.erasure` says which, and
-        erases them with it.
+        erases them with it. With a part of a long text, its other parts are erased.
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`.
@@ -591,19 +659,25 @@ class Episodes:
         Raises:
             NotFound: no such episode.
         """
-        with self._engine.write() as transaction:
-            episode = self._known(transaction, episode_id)
-            erase_episode(Changes(transaction, self._author), episode)
+        with self._engine.read() as transaction:
+            whole = self._whole(transaction, self._known(transaction, episode_id))
+        for one in reversed(whole):  # the first one last: what is left says what it was part of
+            with self._engine.write() as transaction:
+                erase_episode(Changes(transaction, self._author), self._known(transaction, one.id))
         is_gone = self._engine.compact()
         return self._searches.episodes.index.rewrite() and is_gone
 
     def _record(
-        self, transaction: Transaction, values: dict[str, Any], counter: thread_table.Counter
+        self,
+        transaction: Transaction,
+        values: Mapping[str, Any],
+        counter: thread_table.Counter,
+        derived: Derived,
     ) -> Episode:
         if values["thread"] is not None:
             thread = thread_table.Thread.of(self._namespace, values)
-            values = values | {"seq": counter.place(transaction, thread, values["seq"])}
-        return changes.record(transaction, self._author, self._namespace, values)
+            values = {**values, "seq": counter.place(transaction, thread, values["seq"])}
+        return changes.record(transaction, self._author, self._namespace, values, derived)
 
     def _expire(
         self,
@@ -622,8 +696,43 @@ class Episodes:
         active = episode_table.expiring(
             transaction, replace(wanted, now=moment), limit=limit, newest_first=newest_first
         )
+        if limit is not None:
+            active = self._with_parts(transaction, active, moment)
         changes.expire(transaction, self._author, active, min(clock.utc_now(), moment))
         return [one.id for one in active]
+
+    def _with_parts(
+        self, transaction: Transaction, active: builtins.list[Expiring], moment: datetime
+    ) -> builtins.list[Expiring]:
+        """Return active episodes with the active parts of the texts that they are parts of."""
+        found = episode_table.get_many(transaction, [one.id for one in active])
+        ids = [[every.id for every in self._whole(transaction, one)] for one in found.values()]
+        more = sorted({id_ for whole in ids if len(whole) > 1 for id_ in whole})
+        if not more:
+            return active
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,), now=moment, among=more, include_distrusted=True
+        )
+        together = {one.id: one for one in episode_table.expiring(transaction, wanted)}
+        return [*(one for one in active if one.id not in together), *together.values()]
+
+    def _whole(self, transaction: Transaction, episode: Episode) -> builtins.list[Episode]:
+        """Return the parts of the text that an episode is part of, in order; mostly itself."""
+        mark = parts.mark_of(episode)
+        if mark is None:
+            return [episode]
+        keys = [parts.key_of(mark.first, number) for number in range(2, mark.of + 1)]
+        found = [
+            episode_table.find_uuid(transaction, self._namespace, mark.first),
+            *episode_table.with_keys(transaction, self._namespace, keys).values(),
+        ]
+        place = (episode.thread, episode.seq, episode.scope)
+        whole = [
+            one
+            for one in found
+            if one is not None and one.content and (one.thread, one.seq, one.scope) == place
+        ]
+        return sorted({one.id: one for one in (episode, *whole)}.values(), key=lambda one: one.id)
 
     def _chosen(self, asked: EpisodeChoice) -> EpisodeFilter:
         whole: EpisodeNarrowing = {
@@ -669,15 +778,21 @@ class Episodes:
         )
 
 
-def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:
-    """Check that a new episode may be answered by the one that has its idempotency key."""
+def _check_same(known: Episode, values: Mapping[str, Any], of: int, *, keep_known: bool) -> None:
+    """Check that a new episode may be answered by the one that has its idempotency key.
+
+    Args:
+        of: how many parts its text has.
+    """
     key = known.idempotency_key
     if known.scope != Scope(**{name: values[name] for name in SCOPE_FIELDS}):
         raise IdempotencyConflict(
             f"the idempotency key {key!r} already belongs to an episode of other owners",
             remedy=Remedy.NEW_KEY,
         )
-    if known.content_hash != values["content_hash"] and not keep_known:
+    mark = parts.mark_of(known)
+    same = known.content_hash == values["content_hash"] and (1 if mark is None else mark.of) == of
+    if not same and not keep_known:
         raise IdempotencyConflict(
             f"the idempotency key {key!r} already belongs to episode {known.id}, which has "
             "different content",

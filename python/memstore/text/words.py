@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,6 +29,12 @@ MAX_TERMS = 200
 MAX_READ: Final = 20_000
 """Characters of a text that its terms are taken from: more than enough for so many of them, unless
 it repeats itself."""
+
+LONG: Final = 100_000
+"""Characters of a text whose segments take hundredths of a second to make."""
+
+LONG_REMEMBERED: Final = 2
+"""The segments of so many long texts are remembered."""
 
 LIGATURES: Final = (("ß", "ss"), ("æ", "ae"), ("œ", "oe"))
 """Letters that stand for two. Unlike accents, FTS5's tokenizer does not fold them, so queries are
@@ -73,12 +80,20 @@ COUNTED = lazy_pattern(
 def segments(*texts: str) -> str | None:
     """Return the runs of scripts without spaces as single characters; ``None`` if there are none.
 
-    Words of other scripts stay whole: those attached to such a run, and full-width ones.
+    Words of other scripts stay whole: those attached to such a run, and full-width ones. The last
+    long ones are remembered, so that they can be made before the transaction that asks for them.
     """
     if all(map(str.isascii, texts)):
         return None
+    return (_segments if sum(map(len, texts)) <= LONG else _long_segments)(*texts)
+
+
+def _segments(*texts: str) -> str | None:
     cut = " ".join(word for text in texts for word in _words_to_cut(text))
     return " ".join(re.findall(RUN, cut)) or None
+
+
+_long_segments = lru_cache(LONG_REMEMBERED)(_segments)
 
 
 def has_unspaced(text: str) -> bool:

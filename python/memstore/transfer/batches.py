@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from memstore.database.tables import episodes as episode_table
+from memstore.text import words
 from memstore.transfer.attachments import Attached
 from memstore.transfer.parsing import Incoming
 
@@ -38,6 +40,19 @@ def of(incoming: Incoming) -> Iterator[Incoming]:
     for kind in fields(Attached):
         for records in _cut(getattr(incoming.attached, kind.name), {}):
             yield Incoming(attached=Attached(**{kind.name: records}))
+
+
+def is_long(batch: Incoming) -> bool:
+    """Return whether a batch has so much text that preparing and writing it takes long."""
+    return sum(len(one.content) for one in (*batch.facts, *batch.episodes)) > words.LONG
+
+
+def prepare(batch: Incoming) -> None:
+    """Do outside of a transaction what takes long and is remembered."""
+    for fact in batch.facts:
+        words.segments(fact.content, fact.subject)
+    for episode in batch.episodes:
+        episode_table.segments(episode.content, episode.name, episode.source_description)
 
 
 def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:
