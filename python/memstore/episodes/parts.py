@@ -1,10 +1,10 @@
 """Long texts, kept as several episodes.
 
-A text of more than :data:`MAX_CONTENT` characters is cut into parts, at paragraphs, lines, sentences
-or words. Joined they are the text. Each is an episode, and all have the same source, name, speaker,
-tags, time and owners. They are at one place of one thread and follow each other there, whatever
-others add. The metadata of each says which one it is, so that a text of which a part is missing is
-never taken for a whole one.
+A longer text than :data:`MAX_BYTES` is cut into parts, at paragraphs, lines, sentences or words.
+Joined they are the text. Each is an episode, and all have the same source, name, speaker, tags,
+time and owners. They are at one place of one thread and follow each other there, whatever others
+add. The metadata of each says which one it is, so that a text of which a part is missing is never
+taken for a whole one.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ else:
 MARK: Final = "part"
 """The member of the metadata that says which part of a text an episode is."""
 
-MAX_BYTES: Final = 1_500_000
-"""Bytes of text that are written in one transaction, unless one episode has more."""
+MAX_BYTES: Final = 1_000_000
+"""Bytes of the UTF-8 of a text that is one episode: what it costs to write depends on these."""
 
-MAX_PARTS: Final = 1_000
-"""A text has fewer: each but the last is at least half as long as it may be."""
+BYTES_AT_ONCE: Final = 1_500_000
+"""Bytes of text that are written in one transaction."""
+
+MAX_PARTS: Final = 5_000
+"""More than a text has, of which each part is at least a quarter as long as it may be."""
 
 ROW_BYTES: Final = 1_000
 """Bytes of text that take as long as one more row."""
@@ -75,10 +78,9 @@ class Part:
 
 def of_text(number: int, values: Mapping[str, Any]) -> list[Part]:
     """Return the parts of a text, given its number among others and its columns."""
-    content = values["content"]
-    if len(content) <= MAX_CONTENT:
+    cut = [*_cut(values["content"])]
+    if len(cut) == 1:
         return [Part(text=number, number=1, of=1, first_hash=values["content_hash"], values=values)]
-    cut = chunks.chunks(content, MAX_CONTENT)
     first = clock.new_uuid(clock.utc_now())
     whole = {**values, "thread": values["thread"] or first}
     made = [{**whole, "content": text, "content_hash": hash_of(text)} for text in cut]
@@ -88,6 +90,15 @@ def of_text(number: int, values: Mapping[str, Any]) -> list[Part]:
         Part(text=number, number=place, of=len(cut), first_hash=first_hash, values=one)
         for place, one in enumerate(made, 1)
     ]
+
+
+def _cut(text: str, characters: int = MAX_BYTES) -> Iterator[str]:
+    """Yield the parts of a text; of a short one, itself."""
+    if len(text.encode()) <= MAX_BYTES:
+        yield from [text] if text else ()
+        return
+    for part in chunks.chunks(text, characters):
+        yield from _cut(part, max(1, characters // 2))
 
 
 def derived_of(values: Mapping[str, Any]) -> episode_table.Derived:
@@ -146,7 +157,7 @@ def steps(parts: Iterable[Part]) -> Iterator[list[Part]]:
     held = 0
     for part in parts:
         more = part.bytes
-        if step and held + more > MAX_BYTES:
+        if step and held + more > BYTES_AT_ONCE:
             yield step
             step, held = [], 0
         step.append(part)
@@ -160,9 +171,9 @@ def of_episode(episode: Episode) -> list[Episode]:
 
     The first has its id and its UUID, and the ids of the others are none that a file has.
     """
-    if len(episode.content) <= MAX_CONTENT:
+    cut = [*_cut(episode.content)]
+    if len(cut) < 2:
         return [episode]
-    cut = chunks.chunks(episode.content, MAX_CONTENT)
     thread = episode.thread or episode.uuid
     found = []
     for number, text in enumerate(cut, 1):
@@ -204,6 +215,14 @@ def joined(episodes: Sequence[Episode]) -> list[Episode]:
             found += _whole(held)
             held = []
     return found + held
+
+
+def from_first(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
+    """Split episodes in order: parts of a text whose first is not among them, and the others."""
+    marks = map(mark_of, episodes)
+    start = next((n for n, mark in enumerate(marks) if mark is None or mark.number == 1), None)
+    start = len(episodes) if start is None else start
+    return [*episodes[:start]], [*episodes[start:]]
 
 
 def _continues(held: Sequence[Episode], mark: Mark) -> bool:

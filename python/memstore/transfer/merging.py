@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.short_transactions import Slow
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
@@ -138,11 +139,12 @@ def write(
     def acts() -> Iterator[Callable[[Transaction], None] | Slow]:
         take = begin
         for batch in batches.of(incoming):
-            if batches.is_long(batch):
+            items = batches.items_of(batch)
+            if batches.is_long(items):
                 yield SLOW
-                batches.prepare(batch)
+                batches.prepare(items)
             yield partial(take, batch)
-            if batches.is_long(batch):
+            if batches.is_long(items):
                 yield SLOW
             take = merge.take
         yield partial(imports_table.end, mark)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
@@ -16,7 +15,7 @@ from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
 from memstore.faces.hosts import traces, transcripts, troubles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.domain.records import Scope
@@ -29,7 +28,10 @@ REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
 REASON: Final = "refused by the store"
 
 AT_ONCE: Final = 100
-"""Episodes per transaction, so that other writers need not wait long."""
+"""Episodes that are added together, so that other writers need not wait long."""
+
+CHARACTERS_AT_ONCE: Final = 1_000_000
+"""Characters of them, unless one has more."""
 
 
 def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> int:
@@ -45,8 +47,8 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     left_out: Counter[str] = Counter()
     turns = transcripts.turns(path, left_out)
     kept = 0
-    while some := [episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
-        kept += add(store, some, left_out)
+    for some in _batches(turns):
+        kept += add(store, [episode(turn, host, session, owner) for turn in some], left_out)
     if settings.keeps_traces():
         try:
             _keep_trace(store, host, session, path, owner)
@@ -56,6 +58,18 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
     return kept
+
+
+def _batches(turns: Iterable[TranscriptTurn]) -> Iterator[list[TranscriptTurn]]:
+    """Yield turns in order, as many as are held in memory at once."""
+    some: list[TranscriptTurn] = []
+    for turn in turns:
+        some.append(turn)
+        if len(some) == AT_ONCE or sum(len(one.text) for one in some) > CHARACTERS_AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:

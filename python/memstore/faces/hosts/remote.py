@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import __version__, settings
 from memstore.domain import clock
+from memstore.domain.arguments import MAX_CONTENT
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.faces import plain_http
 from memstore.faces.hosts import servers, spool
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
     from memstore.faces.hosts import traces, transcripts, troubles
     from memstore.faces.hosts.transcripts import TranscriptTurn
-    from memstore.text import secrets
+    from memstore.text import chunks, secrets
     from memstore.text.secrets import SecretsPolicy
 else:  # a start and a prompt need none of them
     hashlib = lazy_import("hashlib")
+    chunks = lazy_import("memstore.text.chunks")
     secrets = lazy_import("memstore.text.secrets")
     traces = lazy_import("memstore.faces.hosts.traces")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
@@ -208,12 +210,14 @@ def _requests(
         except InvalidArgument:
             left_out["refused because of a secret"] += 1
             continue
-        if turns and (len(turns) == BATCH_TURNS or size + len(text.encode()) > BATCH_BYTES):
-            yield {"turns": turns}, new
-            turns, new, size = [], set(), 0
-        turns.append(_sent_form(turn, text))
+        for part in _sent_forms(turn, text):
+            more = len(part["text"].encode())
+            if turns and (len(turns) == BATCH_TURNS or size + more > BATCH_BYTES):
+                yield {"turns": turns}, new
+                turns, new, size = [], set(), 0
+            turns.append(part)
+            size += more
         new.add(mark)
-        size += len(text.encode())
     if turns:
         yield {"turns": turns}, new
     if settings.keeps_traces():
@@ -223,8 +227,13 @@ def _requests(
             yield {"turns": [], "trace": done}, {mark}
 
 
-def _sent_form(turn: TranscriptTurn, text: str) -> dict[str, Any]:
-    return {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+def _sent_forms(turn: TranscriptTurn, text: str) -> Iterator[dict[str, Any]]:
+    """Yield a turn as it is sent: a long one as several, which fit into a request."""
+    for number, part in enumerate(chunks.chunks(text, MAX_CONTENT)):
+        if not part.isspace():  # no turn can be blank
+            mark = f"{turn.mark}#{number}" if number else turn.mark
+            mark = transcripts.shortened(mark)
+            yield {"mark": mark, "role": turn.role, "text": part, "at": turn.at}
 
 
 def _mark(name: str, text: str) -> str:
