@@ -330,7 +330,7 @@ def test_links_and_bombs_in_an_archive_are_refused(store: Store, tmp_path: Path)
         store.import_from("chatgpt", linked)
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", " " * 20_000_000)
-    with pytest.raises(TransferError, match="as a ZIP bomb does: .*; nothing was imported"):
+    with pytest.raises(TransferError, match=r"as a ZIP bomb does: .*; nothing was imported"):
         store.import_from("chatgpt", bomb)
 
 

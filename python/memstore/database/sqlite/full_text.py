@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction, Wanted
-    from memstore.database.sqlite import full_text_terms
+    from memstore.database.sqlite import full_text_terms, marked
     from memstore.database.tables import episodes as episode_table
     from memstore.text import spans
 else:
     full_text_terms = lazy_import("memstore.database.sqlite.full_text_terms")
+    marked = lazy_import("memstore.database.sqlite.marked")
     episode_table = lazy_import("memstore.database.tables.episodes")
     spans = lazy_import("memstore.text.spans")
 
@@ -44,6 +45,9 @@ TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
 ROWS: Final = 100
 """Rows that are indexed together during a rebuild."""
 
+
+MAX_HIGHLIGHTED: Final = 10_000
+"""Characters of a text whose matching words FTS5 marks; its work grows with their square."""
 
 MERGED_PAGES: Final = 64
 """Pages of an index that are merged together, in a few milliseconds."""
@@ -129,6 +133,8 @@ class Fts5(NamedTuple):
         found = _of_scripts_without_spaces(query, content)
         if OPENS in content or CLOSES in content:
             return found
+        if len(content) > MAX_HIGHLIGHTED:
+            return found | marked.places_of_words(expression, content)
         row = transaction.one(
             f"SELECT highlight({self.name}, 0, :opens, :closes) FROM {self.name}"
             f" WHERE {self.name} MATCH :expression AND rowid = :id",
@@ -136,7 +142,7 @@ class Fts5(NamedTuple):
         )
         if row is None:
             return found
-        return found | {at: word.casefold() for at, word in _marked(str(row[0]))}
+        return found | {at: word.casefold() for at, word in marked_words(str(row[0]))}
 
     def matched(
         self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
@@ -378,7 +384,7 @@ def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[
     return dict(transaction.rows(sql, parameters))
 
 
-def _marked(text: str) -> list[tuple[int, str]]:
+def marked_words(text: str) -> list[tuple[int, str]]:
     """Return the marked words, each with its offset in the text without the marks."""
     return _between(text, OPENS, CLOSES)
 
