@@ -20,7 +20,7 @@ from benches.write_locks import held_locks
 from memstore.text import chunks, words
 
 BYTES = 900_000
-ROUNDS = 5
+ROUNDS = 3
 
 TEXTS = {
     "ASCII": "the harbour of Rotterdam is closed today ",

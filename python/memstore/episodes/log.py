@@ -125,7 +125,8 @@ class Episodes:
 
         A text of more than 1,000,000 characters is kept as several episodes, its parts: at one
         place of the thread (without a thread: of one of its own), each with the member ``part`` in
-        its metadata. The first is returned. What ends one is done to all: expiry and erasure.
+        its metadata. The first stands for the text: it is returned with all of it, here and by
+        :meth:`get`. What ends one is done to all: expiry and erasure.
 
         Args:
             content: the text, stored unchanged; up to 450 MB.
@@ -209,7 +210,8 @@ class Episodes:
                     keep_known=keep_known,
                 )
             )
-        return [recorded[text] for text in range(1, number + 1)]
+        firsts = [recorded[text] for text in range(1, number + 1)]
+        return [self.get(one.id) if parts.mark_of(one) else one for one in firsts]
 
     def _check_keys(self, prepared: Sequence[Part], *, keep_known: bool) -> None:
         """Check what is known by its key, before the first of several transactions."""
@@ -348,13 +350,17 @@ class Episodes:
             )
 
     def get(self, episode_id: int | str) -> Episode:
-        """Return one episode, by its id or its UUID.
+        """Return one episode, by its id or its UUID; the first part of a text with all of it.
 
         Raises:
             NotFound: no such episode in this namespace, or it was erased.
         """
         with self._engine.read() as transaction:
-            return self._known(transaction, episode_id)
+            episode = self._known(transaction, episode_id)
+            mark = parts.mark_of(episode)
+            if mark is None or mark.number > 1:
+                return episode
+            return parts.joined(self._whole(transaction, episode))[0]
 
     def check_owners(self, scope: ScopeSelection, episode_id: int | str) -> None:
         """Check that an episode has these owners; other methods do not check the owners of an id.

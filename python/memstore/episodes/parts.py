@@ -142,10 +142,10 @@ def key_of(first: str, number: int) -> str:
 
 def mark_of(episode: Episode) -> Mark | None:
     """Return which part of a text an episode is; ``None`` if it is a whole one."""
-    held = episode.metadata.get(MARK)
-    if not isinstance(held, dict):
+    given = episode.metadata.get(MARK)
+    if not isinstance(given, dict):
         return None
-    mark = Mark(*(held.get(name) for name in Mark._fields))  # type: ignore[arg-type]
+    mark = Mark(*(given.get(name) for name in Mark._fields))  # type: ignore[arg-type]
     if not all(type(one) is int for one in (mark.number, mark.of)):
         return None
     return mark if 1 <= mark.number <= mark.of <= MAX_PARTS and type(mark.first) is str else None
@@ -154,14 +154,14 @@ def mark_of(episode: Episode) -> Mark | None:
 def steps(parts: Iterable[Part]) -> Iterator[list[Part]]:
     """Yield parts in order, as many as one transaction may write."""
     step: list[Part] = []
-    held = 0
+    size = 0
     for part in parts:
         more = part.bytes
-        if step and held + more > BYTES_AT_ONCE:
+        if step and size + more > BYTES_AT_ONCE:
             yield step
-            step, held = [], 0
+            step, size = [], 0
         step.append(part)
-        held += more
+        size += more
     if step:
         yield step
 
@@ -203,18 +203,18 @@ def joined(episodes: Sequence[Episode]) -> list[Episode]:
     It is the first of them, with the whole text and without the mark.
     """
     found: list[Episode] = []
-    held: list[Episode] = []
+    open_parts: list[Episode] = []
     for episode in episodes:
         mark = mark_of(episode)
-        if mark is not None and _continues(held, mark):
-            held.append(episode)
+        if mark is not None and _continues(open_parts, mark):
+            open_parts.append(episode)
         else:
-            found += held
-            held = [episode]
+            found += open_parts
+            open_parts = [episode]
         if mark is None or mark.number == mark.of:
-            found += _whole(held)
-            held = []
-    return found + held
+            found += _whole(open_parts)
+            open_parts = []
+    return found + open_parts
 
 
 def from_first(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
@@ -225,19 +225,19 @@ def from_first(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode
     return [*episodes[:start]], [*episodes[start:]]
 
 
-def _continues(held: Sequence[Episode], mark: Mark) -> bool:
-    last = mark_of(held[-1]) if held else None
+def _continues(open_parts: Sequence[Episode], mark: Mark) -> bool:
+    last = mark_of(open_parts[-1]) if open_parts else None
     return last is not None and mark == last._replace(number=last.number + 1)
 
 
-def _whole(held: list[Episode]) -> list[Episode]:
-    mark = mark_of(held[-1])
-    if mark is None or len(held) < mark.of or mark.of == 1:
-        return held
-    content = "".join(part.content for part in held)
-    kept = {name: value for name, value in held[0].metadata.items() if name != MARK}
-    kept |= held[0].metadata[MARK].get("metadata", {})
-    return [replace(held[0], content=content, content_hash=hash_of(content), metadata=kept)]
+def _whole(open_parts: list[Episode]) -> list[Episode]:
+    mark = mark_of(open_parts[-1])
+    if mark is None or len(open_parts) < mark.of or mark.of == 1:
+        return open_parts
+    content = "".join(part.content for part in open_parts)
+    kept = {name: value for name, value in open_parts[0].metadata.items() if name != MARK}
+    kept |= open_parts[0].metadata[MARK].get("metadata", {})
+    return [replace(open_parts[0], content=content, content_hash=hash_of(content), metadata=kept)]
 
 
 def _marked(given: Mapping[str, Any], mark: Mark) -> dict[str, Any]:

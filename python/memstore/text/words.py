@@ -271,6 +271,11 @@ def _is_unspaced_mark(character: str) -> bool:
     return is_mark(character) and re.match(UNSPACED_RUN, character) is not None
 
 
+def apart(text: str) -> str:
+    """Return a text with a space in place of each character that FTS5 counts to no word."""
+    return text.translate({ord(c): c if is_of_word(c) else " " for c in set(text)})
+
+
 def is_of_word(character: str) -> bool:
     """Return whether FTS5 counts a character to a word."""
     return character.isalnum() or is_mark(character) or unicodedata.category(character) == "Co"

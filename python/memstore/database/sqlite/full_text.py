@@ -15,18 +15,25 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
-from memstore.text.words import UNSPACED_RUN, any_of, match_expression, quoted, spelled, terms
+from memstore.text.words import (
+    UNSPACED_RUN,
+    any_of,
+    apart,
+    match_expression,
+    quoted,
+    spelled,
+    terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction, Wanted
-    from memstore.database.sqlite import full_text_terms, marked
+    from memstore.database.sqlite import full_text_terms
     from memstore.database.tables import episodes as episode_table
     from memstore.text import spans
 else:
     full_text_terms = lazy_import("memstore.database.sqlite.full_text_terms")
-    marked = lazy_import("memstore.database.sqlite.marked")
     episode_table = lazy_import("memstore.database.tables.episodes")
     spans = lazy_import("memstore.text.spans")
 
@@ -47,7 +54,7 @@ ROWS: Final = 100
 
 
 MAX_HIGHLIGHTED: Final = 10_000
-"""Characters of a text whose matching words FTS5 marks; its work grows with their square."""
+"""Characters of a text whose matching words FTS5 marks: for each it copies the whole text."""
 
 MERGED_PAGES: Final = 64
 """Pages of an index that are merged together, in a few milliseconds."""
@@ -131,10 +138,10 @@ class Fts5(NamedTuple):
             at = content.find(query.strip())
             return {at: query.strip()} if at >= 0 and query.strip() else {}
         found = _of_scripts_without_spaces(query, content)
+        if len(content) > MAX_HIGHLIGHTED:
+            return found | _places_of_words(transaction, query, content)
         if OPENS in content or CLOSES in content:
             return found
-        if len(content) > MAX_HIGHLIGHTED:
-            return found | marked.places_of_words(expression, content)
         row = transaction.one(
             f"SELECT highlight({self.name}, 0, :opens, :closes) FROM {self.name}"
             f" WHERE {self.name} MATCH :expression AND rowid = :id",
@@ -142,7 +149,7 @@ class Fts5(NamedTuple):
         )
         if row is None:
             return found
-        return found | {at: word.casefold() for at, word in marked_words(str(row[0]))}
+        return found | {at: word.casefold() for at, word in _marked(str(row[0]))}
 
     def matched(
         self, transaction: Transaction, query: str, row_id: int, texts: Sequence[str]
@@ -384,7 +391,7 @@ def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[
     return dict(transaction.rows(sql, parameters))
 
 
-def marked_words(text: str) -> list[tuple[int, str]]:
+def _marked(text: str) -> list[tuple[int, str]]:
     """Return the marked words, each with its offset in the text without the marks."""
     return _between(text, OPENS, CLOSES)
 
@@ -398,6 +405,17 @@ def _between(text: str, opens: str, closes: str) -> list[tuple[int, str]]:
         found.append((at, word))
         at += len(word) + len(rest)
     return found
+
+
+def _places_of_words(transaction: Transaction, query: str, content: str) -> dict[int, str]:
+    """Return the words of a text that match a query, as ``highlight`` marks them."""
+    asked = [spelling for term in spelled(query) for spelling in term]
+    wanted = {tokens[0] for tokens in transaction.tokens(asked) if len(tokens) == 1}
+    runs = [*re.finditer(r"\S+", apart(content))]
+    every = [*{run[0] for run in runs}]
+    read = zip(every, transaction.tokens(every), strict=True)
+    matching = {word for word, tokens in read if not wanted.isdisjoint(tokens)}
+    return {run.start(): run[0].casefold() for run in runs if run[0] in matching}
 
 
 def _marks(texts: Sequence[str]) -> tuple[str, str]:
