@@ -121,9 +121,9 @@ class Bundle:
         total, before = sum(part.size for part in parts), 0
         for part in parts:
             with self.bytes(part) as raw:
-                told = raw if progress is None else _Told(raw, progress, before, total)
+                followed = raw if progress is None else _WithProgress(raw, progress, before, total)
                 file = TextIOWrapper(
-                    cast("BinaryIO", told),
+                    cast("BinaryIO", followed),
                     encoding="utf-8-sig",
                     errors="surrogateescape",
                     newline="",
@@ -180,7 +180,7 @@ class Bundle:
         )
 
 
-class _Told(BufferedIOBase):
+class _WithProgress(BufferedIOBase):
     """A file that says how much of it was read, even while nothing in it is a record."""
 
     def __init__(self, raw: BinaryIO, progress: Progress, before: int, total: int) -> None:
