@@ -12,15 +12,17 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from memstore._kernel import language
     from memstore.text import stop_words
 else:
+    language = lazy_import("memstore._kernel.language")
     stop_words = lazy_import("memstore.text.stop_words")
 
 MAX_TERMS = 200
@@ -47,7 +49,7 @@ UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 UNSPACED_RUN = f"[{UNSPACED}]+"
-RUN = f"[{UNSPACED}]|[^{UNSPACED} ]+"
+RUN = f"[{UNSPACED}]|[^{UNSPACED}]+"
 """Not compiled on import, because that takes milliseconds."""
 
 # Removed from questions: the index has an "s" for every "Bob's", so it would match anything.
@@ -89,8 +91,26 @@ def segments(*texts: str) -> str | None:
 
 
 def _segments(*texts: str) -> str | None:
-    cut = " ".join(word for text in texts for word in _words_to_cut(text))
-    return " ".join(re.findall(RUN, cut)) or None
+    return " ".join(filter(None, map(_segments_of_one, texts))) or None
+
+
+def _segments_of_one(text: str) -> str:
+    """Return the words that contain an unspaced run, without its marks, and full-width words.
+
+    What Unicode says of a character is asked once for each that occurs: a text may be long.
+    """
+    if text.isascii():
+        return ""
+    plain = unicodedata.normalize("NFKC", text)
+    composed = unicodedata.normalize("NFC", text)
+    if plain == composed and not has_unspaced(plain):
+        return ""
+    each = language.characters(plain if plain == composed else plain + composed)
+    marks = "".join(filter(is_mark, each))
+    between = "".join(character for character in each if not is_of_word(character))
+    unspaced = "".join(re.findall(UNSPACED_RUN, each))
+    same = plain == composed and not has_unspaced(marks)
+    return language.segments(plain, None if same else composed, between, marks, unspaced)
 
 
 _long_segments = lru_cache(LONG_REMEMBERED)(_segments)
@@ -221,54 +241,13 @@ def _spaced_words(query: str) -> list[str]:
     return [word for form in forms for word in split(re.sub(UNSPACED_RUN, " ", form))]
 
 
-def _words_to_cut(text: str) -> list[str]:
-    """Return the words that contain an unspaced run, without its marks, and full-width words.
-
-    A text may be long: what is asked of a character is asked once for each that occurs in it.
-    """
-    if text.isascii():
-        return []
-    plain = unicodedata.normalize("NFKC", text)
-    composed = unicodedata.normalize("NFC", text)
-    if not has_unspaced(plain):
-        return [] if plain == composed else _unwritten(split(plain), composed)
-    spaced = _split(plain, _is_unspaced_mark)
-    unspaced = re.compile(UNSPACED_RUN).search
-    attached = {word for word in set(spaced.words) if not word.isascii() and unspaced(word)}
-    if plain != composed or spaced.dropped:
-        attached.update(_unwritten(spaced.words, composed))
-    return [word for word in spaced.words if word in attached]
-
-
-def _unwritten(found: list[str], text: str) -> list[str]:
-    """Return the words that are not words of a text."""
-    written = set(split(text))
-    return [word for word in found if word not in written]
-
-
 def split(text: str) -> list[str]:
     """Split a text as FTS5 does: words are letters, numbers and private-use characters."""
-    return _split(text).words
-
-
-class _Split(NamedTuple):
-    words: list[str]
-    dropped: bool
-    """Whether characters were left out."""
-
-
-def _split(text: str, is_dropped: Callable[[str], bool] = lambda _: False) -> _Split:
-    """Split a text as FTS5 does, without some of its characters."""
-    each = set(text)
-    dropped = {character for character in each if is_dropped(character)}
-    kept = {ord(c): None if c in dropped else c if is_of_word(c) else " " for c in each}
-    cut = text.translate(kept).split()
-    marks = "".join(filter(is_mark, each))
-    return _Split([word for word in cut if word.strip(marks)] if marks else cut, bool(dropped))
-
-
-def _is_unspaced_mark(character: str) -> bool:
-    return is_mark(character) and re.match(UNSPACED_RUN, character) is not None
+    if text.isascii():
+        return re.findall(r"[^\W_]+", text)
+    cut = apart(text).split()
+    marks = "".join(filter(is_mark, set(text)))
+    return [word for word in cut if word.strip(marks)] if marks else cut
 
 
 def apart(text: str) -> str:

@@ -11,6 +11,7 @@ mod letters;
 mod lexicon;
 mod names;
 mod question;
+pub mod segments;
 mod words;
 
 pub use dates::Named;
