@@ -59,7 +59,8 @@ PAGES = {
     ),
     "errors": (
         "Errors and access",
-        "MemstoreError StorageError StoreBusy FileReplaced StoreClosed SchemaError NotFound "
+        "MemstoreError StorageError StoreBusy FileReplaced FileMissing StoreClosed SchemaError "
+        "NotFound "
         "Conflict FactChanged IdempotencyConflict EmbedderError EmbedderUnavailable "
         "EmbedderRejected EmbedderMismatch GeneratorError GeneratorUnavailable "
         "GeneratorRejected LearningError "

@@ -77,7 +77,7 @@ def files() -> dict[str, Any]:
             "mcpServers": "./codex.mcp.json",
             "hooks": "./hooks/codex.json",
         },
-        "plugins/memstore/.mcp.json": {"mcpServers": {"memstore": server}},
+        "plugins/memstore/.mcp.json": {"mcpServers": {"memstore": server | catalogue.SHOWN}},
         "plugins/memstore/codex.mcp.json": {"mcpServers": {"memstore": server | FOR_CODEX}},
         "plugins/memstore/hooks/hooks.json": hooks("claude-code"),
         "plugins/memstore/hooks/codex.json": hooks("codex"),

@@ -37,6 +37,7 @@ ROOMS = (
     "database",
     "text",
     "projects",
+    "vectors",
     "domain",
     "settings",
     "errors",
@@ -69,6 +70,7 @@ DOORS = {
     "duckdb": {"database.foreign.duckdb_file"},
     "google": {"adapters.adk"},
     "httpx": {"providers.http"},
+    "markdown_it": {"text.notes"},
     "langchain_core": {"adapters.langchain"},
     "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
     "mcp_types": {"faces.http.sdk_server"},
@@ -85,7 +87,7 @@ DOORS = {
         f"search.{name}"
         for name in ("bearing", "index.lookup", "lookup", "ranking.classic", "ranking.contextual")
     },
-    "memstore._kernel.vectors": {"embedding.vectors"},
+    "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
     "jwt": {"faces.http.provider_keys", "faces.http.provider_tokens"},
     "os.environ": {"settings"},
@@ -107,6 +109,7 @@ DOORS = {
         )
     },
     "psycopg_pool": {"database.postgres.pools"},
+    "yaml": {"text.notes"},
     "starlette": {
         *(
             f"faces.http.{name}"

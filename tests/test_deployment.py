@@ -172,6 +172,38 @@ def test_replicas_share_a_database_server() -> None:
     assert "pgvector" in TEAM["postgres"]["image"]
 
 
+def test_one_file_has_one_replica_and_its_own_volume() -> None:
+    alone = documents("kubernetes/file/statefulset.yaml")
+    assert (alone["kind"], alone["spec"]["replicas"]) == ("StatefulSet", 1)
+    service = documents("kubernetes/file/service.yaml")
+    assert service["metadata"]["name"] == alone["spec"]["serviceName"]
+    assert service["spec"]["selector"] == alone["spec"]["selector"]["matchLabels"]
+    (claim,) = alone["spec"]["volumeClaimTemplates"]
+    assert claim["spec"]["accessModes"] == ["ReadWriteOncePod"]
+    pod = alone["spec"]["template"]["spec"]
+    assert pod["securityContext"] == POD["securityContext"] | {
+        "fsGroupChangePolicy": "OnRootMismatch"
+    }
+    folder = re.search(r"MEMSTORE_DB=(\S+)/", " ".join(of("ENV", last_stage=True)))[1]  # type: ignore[index]
+    for container, beside in zip(
+        (*pod["initContainers"], *pod["containers"]), CONTAINERS, strict=True
+    ):
+        mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+        assert mounts[claim["metadata"]["name"]] == folder
+        assert (container["image"], container["securityContext"]) == (
+            beside["image"],
+            beside["securityContext"],
+        )
+        assert "env" not in container  # the file of the image
+    (server,) = pod["containers"]
+    assert option(server["command"], "--backup-folder").startswith(f"{folder}/")
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert server[probe] == POD["containers"][0][probe]
+    parsed = mcp_server._parser().parse_args(server["command"][1:])
+    assert (parsed.http, parsed.backup_every) == ("0.0.0.0:8765", "6h")
+    assert float(option(server["command"], "--drain")) + 6 < pod["terminationGracePeriodSeconds"]
+
+
 def test_the_proxy_knows_each_server_and_asks_whether_it_is_ready() -> None:
     assert len(SERVERS) == 2
     (upstreams,) = re.findall(r"reverse_proxy (.+) \{", PROXY)

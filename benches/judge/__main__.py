@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from tests.support import labelled
 from tests.support.spoiling import Pair, spoilt
 
 from memstore import LocalEmbedder
@@ -170,6 +171,20 @@ def spoiling(pairs: Sequence[Pair]) -> list[str]:
     return [f"spoilt pairs still retired: {retired.total()} of {done.total()}", *lines]
 
 
+def by_language(pairs: Sequence[Pair]) -> list[str]:
+    """Return for each language how many corrections were noticed, and what else was not kept."""
+    found = Counter((pair["lang"], class_of(pair), judged(pair).verdict) for pair in pairs)
+    lines = []
+    for language in sorted({pair["lang"] for pair in pairs}):
+        counts = {c: [found[language, c, v] for v in Verdict] for c in ("must", "stay", "hostile")}
+        shares = [
+            f"{name} retired {share(retired, retired + asked + kept)}, asked {asked}"
+            for name, (retired, asked, kept) in counts.items()
+        ]
+        lines.append(f"  {language}  " + "; ".join(shares))
+    return lines
+
+
 def by_rule(pairs: Sequence[Pair]) -> list[str]:
     """Return how often each rule decided, by class."""
     found: dict[tuple[Verdict, Rule], Counter[str]] = defaultdict(Counter)
@@ -252,6 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.rules:
             print(*by_rule(pairs), sep="\n")
         print(*listed(pairs, options.list.split(",")), sep="\n")
+    further = [pair for language in labelled.LANGUAGES for pair in labelled.of(language)]
+    print("by language:", *by_language([*pairs_of(files), *further]), sep="\n")
     if options.facts:
         print(*conversations(options.facts), sep="\n")
     print(*price(pairs_of(files)), sep="\n")

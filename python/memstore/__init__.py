@@ -89,7 +89,9 @@ if TYPE_CHECKING:
     from memstore.errors import EmbedderMismatch as EmbedderMismatch
     from memstore.errors import EmbedderRejected as EmbedderRejected
     from memstore.errors import EmbedderUnavailable as EmbedderUnavailable
+    from memstore.errors import Explained as Explained
     from memstore.errors import FactChanged as FactChanged
+    from memstore.errors import FileMissing as FileMissing
     from memstore.errors import FileReplaced as FileReplaced
     from memstore.errors import GeneratorError as GeneratorError
     from memstore.errors import GeneratorRejected as GeneratorRejected
@@ -178,8 +180,8 @@ _NAMES = {
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
-        "EmbedderUnavailable FactChanged FileReplaced GeneratorError GeneratorRejected "
-        "GeneratorUnavailable "
+        "EmbedderUnavailable Explained FactChanged FileMissing FileReplaced GeneratorError "
+        "GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),
@@ -213,10 +215,15 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 
 __all__ = sorted([*_MODULES, "__version__"])
 
+_SUBMODULES = ("vectors",)
+
 if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         """Import a name on first use, so that importing the package alone is cheap."""
+        if name in _SUBMODULES:
+            __import__(f"{__name__}.{name}")
+            return globals()[name]
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = f"{__name__}.{_MODULES[name]}"

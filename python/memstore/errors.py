@@ -1,28 +1,34 @@
 """Every error memstore raises, in one tree.
 
-    MemstoreError
-    ├── StorageError            the database operation failed
-    │   ├── StoreBusy           another process held the write lock for too long
-    │   ├── FileReplaced        the file was replaced, moved or removed while it was open
-    │   ├── StoreClosed         the store was used after close()
-    │   └── SchemaError         this version cannot open the file
-    ├── NotFound                no such fact here (or it belongs to another namespace)
-    ├── Conflict                the fact's state does not allow the request
-    │   └── IdempotencyConflict the key was already used with different content
-    ├── EmbedderError           embedding failed
-    │   ├── EmbedderUnavailable temporary: retrying later may succeed
-    │   ├── EmbedderRejected    permanent: the same input will fail again
-    │   └── EmbedderMismatch    the file holds the vectors of another model
-    ├── GeneratorError          a language model gave no usable answer
-    │   ├── GeneratorUnavailable temporary: retrying later may succeed
-    │   ├── GeneratorRejected   permanent: the same prompt will fail again
-    │   └── ReplyError          the model's answer could not be parsed
-    ├── LearningError           learning stopped at the step it names
-    ├── AccessDenied            the token is invalid or does not grant this access
-    └── TransferError           an export could not be read; nothing was imported
+    Explained                   what happened, the argument at fault, and a remedy
+    ├── InvalidArgument         a wrong value; also a ValueError
+    ├── InvalidArgumentType     a value of a wrong type; also a TypeError
+    └── MemstoreError
+        ├── StorageError            the database operation failed
+        │   ├── StoreBusy           another process held the write lock for too long
+        │   ├── FileReplaced        the file was replaced while it was open
+        │   │   └── FileMissing     it was moved or removed; it is used again when it is back
+        │   ├── StoreClosed         the store was used after close()
+        │   └── SchemaError         this version cannot open the file
+        ├── Cancelled               the caller cancelled a long operation
+        ├── NotFound                no such fact here (or it belongs to another namespace)
+        ├── Conflict                the fact's state does not allow the request
+        │   ├── FactChanged         it was changed after it was read
+        │   └── IdempotencyConflict the key was already used with different content
+        ├── EmbedderError           embedding failed
+        │   ├── EmbedderUnavailable temporary: retrying later may succeed
+        │   ├── EmbedderRejected    permanent: the same input will fail again
+        │   └── EmbedderMismatch    the file holds the vectors of another model
+        ├── GeneratorError          a language model gave no usable answer
+        │   ├── GeneratorUnavailable temporary: retrying later may succeed
+        │   ├── GeneratorRejected   permanent: the same prompt will fail again
+        │   └── ReplyError          the model's answer could not be parsed
+        ├── LearningError           learning stopped at the step it names
+        ├── AccessDenied            the token is invalid or does not grant this access
+        └── TransferError           an export could not be read; nothing was imported
 
-Wrong arguments raise ``InvalidArgument`` (a ``ValueError``) or ``InvalidArgumentType`` (a
-``TypeError``), as is usual in Python.
+Programs catch ``MemstoreError``, and wrong arguments as ``ValueError`` and ``TypeError``, as is
+usual in Python. The faces have some errors of their own below ``MemstoreError``.
 
 The text of an error says what happened, independently of the face: ``argument`` is the library's
 name for a parameter, command-line flag or tool field, and ``remedy`` says what to do about it. Each
@@ -71,6 +77,14 @@ class Remedy(Enum):
     CLOSE_OTHERS = "Close the other connections to the file, or open the store first."
     OPEN_AGAIN = "Open it again with memstore.open()."
     OPEN_REPLACED = "Close the store; memstore.open() opens what is there now."
+    PUT_BACK = (
+        "Put the file back, or mount its disk, and it is used again. For a new memory, start the "
+        "program again."
+    )
+    MOUNT_DISK = "Mount it. For a new memory, name another file."
+    PUT_BACK_OR_MOVE_LOG = (
+        "Put the file back beside its log. For a new memory, move the log elsewhere."
+    )
     OPEN_WRITABLE = "Open it without read_only."
     UPGRADE = "Upgrade pymemstore."
     EXPORT = "Export it with the version that wrote it, and import that."
@@ -140,12 +154,19 @@ class Remedy(Enum):
     PLAN_AGAIN = "Draw up the plan again, and read what it does now."
     END_READING = "Read to the end first, or use a store on disk."
     OTHER_BACKUP = "Name another backup."
+    RETRY_QUARANTINED = (
+        "Words find them. To ask the embedder again, call embed_pending(retry_quarantined=True)."
+    )
+    OTHER_FOLDER = "Name another folder."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
     CLOSE_FILE = "Close every program that has it open, and try again."
     INSTALL_DUCKDB = (
         "Install pymemstore[duckdb], or write the table episodes to JSON Lines with Engram's tools."
     )
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 class Reason(str):
@@ -223,6 +244,14 @@ class StoreBusy(StorageError):
 
 class FileReplaced(StorageError):
     """The file, or its write-ahead log, was replaced, moved or removed while it was open."""
+
+
+class FileMissing(FileReplaced):
+    """A file that was open was moved away or removed, or its disk was unmounted.
+
+    Nothing was stored. The store is used again when the file is back, and opening that path creates
+    none in its place.
+    """
 
 
 class StoreClosed(StorageError):

@@ -212,7 +212,7 @@ def terminal_width() -> int:
     ``shutil`` returns the same, but importing it takes as long as half of argparse.
     """
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
+    if columns.isdecimal() and len(columns) < 10 and int(columns):
         return int(columns)
     try:
         return os.get_terminal_size(1).columns or 80
@@ -257,6 +257,11 @@ def data_folder() -> str:
 def troubles_folder() -> str:
     """Return the folder of what hooks could not do."""
     return os.path.join(data_folder(), "hooks")
+
+
+def mounts_file() -> str:
+    """Return the file that says which disks memories are on."""
+    return os.path.join(data_folder(), "mounts.json")
 
 
 def spool_folder() -> str:

@@ -135,3 +135,27 @@ def test_files_that_no_record_names_are_removed_by_the_next_save(filled: Store) 
     filled.search("more")
     index_of(filled).save()
     assert len(files_of(filled)) == 4
+
+
+def test_files_of_such_names_that_are_no_index_files_stay(filled: Store) -> None:
+    fact = filled.add(f"a {SECRET} beetle", subject="x")
+    filled.file.save_index()
+    own = {file.name for file in files_of(filled)}
+    stem = f"{filled.path}.facts-{'0123456789abcdef' * 2}"
+    foreign = {Path(f"{stem}.words"): b"a diary", Path(f"{stem}.codes-7.part"): b"another"}
+    for file, text in foreign.items():
+        file.write_bytes(text)
+    linked = Path(f"{stem}.columns")
+    linked.symlink_to(filled.path)
+    left = Path(f"{filled.path}.facts-{'f' * 32}.words")
+    left.write_bytes(b"memstore" + SECRET.encode())
+    damaged = Path(f"{filled.path}.facts-{'e' * 32}.words")
+    damaged.write_bytes(b"dumaged!" + bytes(24) + b"\xee" * 16 + SECRET.encode())
+    assert filled.erase(fact.id)
+    filled.file.save_index()
+    assert {file: file.read_bytes() for file in foreign} == foreign
+    assert linked.is_symlink()
+    assert not left.exists()
+    assert not damaged.exists()
+    assert not holders(filled, SECRET.encode())
+    assert own.isdisjoint(file.name for file in files_of(filled))

@@ -159,3 +159,21 @@ def test_unusable_backup_is_refused_and_changes_nothing(
 def test_the_file_is_not_a_backup_of_itself(kept: Store) -> None:
     with pytest.raises(StorageError, match="is the file itself"):
         memstore.recover(kept.path, kept.path)
+
+
+@pytest.mark.parametrize("kind", ["text", "folder", "link"])
+def test_what_is_no_copy_is_not_removed_for_one(kept: Store, tmp_path: Path, kind: str) -> None:
+    ready = Path(f"{kept.path}.recovering")
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine")
+    if kind == "text":
+        ready.write_text("mine")
+    elif kind == "folder":
+        ready.mkdir()
+    else:
+        ready.symlink_to(mine)
+    kept.close()
+    with pytest.raises(StorageError, match="is in the way; nothing was changed"):
+        memstore.recover(backup_of(kept), kept.path)
+    assert ready.is_dir() if kind == "folder" else ready.read_text() == "mine"
+    assert {*contents(kept.path)} == {"in the backup", "after the backup"}

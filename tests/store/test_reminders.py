@@ -278,3 +278,39 @@ def test_phrases_by_which_people_take_back_what_they_said(language: str) -> None
 )
 def test_phrases_that_take_nothing_back(later: str) -> None:
     assert not corrections.corrects(later, TAKEN_BACK["en"][0], follows=True)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("rule", "orders", "others"),
+    [
+        (
+            "Never force-push to main; open a pull request",
+            ["push this to main", "please push it to main now"],
+            ["commit and push", "run the tests", "merge this into main"],
+        ),
+        (
+            "Always run the migrations before you deploy to staging",
+            ["deploy it to staging"],
+            ["deploy", "write the release notes"],
+        ),
+        (
+            "Auf den Hauptzweig darf nie ohne Freigabe gepusht werden",
+            ["bitte ohne Freigabe auf den Hauptzweig"],
+            ["schreib die Tests"],
+        ),
+    ],
+)
+def test_a_rule_bears_on_an_order_that_it_is_about(
+    store: memstore.Store, rule: str, orders: list[str], others: list[str]
+) -> None:
+    store.add(rule, subject="git", category="decision")
+    store.add_many(
+        {
+            "content": f"Module m{n} uses adapter a{n % 7} because of a budget of {n * 3} ms",
+            "subject": f"module {n}",
+        }
+        for n in range(120)
+    )
+    assert [order for order in orders if rule not in store.remind(order).text] == []
+    assert [order for order in others if store.remind(order).text] == []

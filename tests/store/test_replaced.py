@@ -13,7 +13,7 @@ import pytest
 from tests.support.raw import raw
 
 import memstore
-from memstore import FileReplaced, Remedy, Store
+from memstore import FileMissing, FileReplaced, Remedy, Store
 from memstore.database.sqlite import engine as sqlite_engine
 
 pytestmark = pytest.mark.skipif(
@@ -71,11 +71,13 @@ def test_no_write_is_acknowledged_if_the_file_was_removed(
     change(Path(kept.path))
     with pytest.raises(FileReplaced, match=r"while it was open; nothing was stored") as caught:
         kept.add("into the void", subject="a")
-    assert caught.value.remedy is Remedy.OPEN_REPLACED
+    is_missing = change is not replace_by_backup
+    assert isinstance(caught.value, FileMissing) == is_missing
+    assert caught.value.remedy is (Remedy.PUT_BACK if is_missing else Remedy.OPEN_REPLACED)
     for use in (lambda: kept.add("again", subject="a"), kept.list, lambda: kept.get(1)):
         with pytest.raises(FileReplaced, match="while it was open"):
             use()
-    assert kept.file.is_replaced
+    assert kept.file.is_replaced != is_missing
 
 
 def test_replacing_file_is_not_touched(kept: Store) -> None:
@@ -409,14 +411,17 @@ def test_a_store_for_reading_leaves_the_backup_as_it_is(kept: Store) -> None:
     assert contents(path) == ["before"]
 
 
+@pytest.mark.process
 def test_an_empty_place_is_not_filled_from_the_log(kept: Store) -> None:
     path = Path(kept.path)
     filled(kept)
     path.unlink()
-    assert contents(path) == []
     with pytest.raises(FileReplaced):
         kept.add("too late", subject="a")
-    assert contents(path) == []
+    assert opened_by_another(path) == ("by the second", "")
+    with pytest.raises(FileReplaced):
+        kept.add("too late", subject="a")
+    assert opened_by_another(path) == ("by the second|by the second", "")
 
 
 def test_a_file_in_use_keeps_its_log(open_store: OpenStore, path: Path) -> None:

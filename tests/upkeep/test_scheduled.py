@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.clock import ManualClock, wait_until
+from tests.support.raw import raw
 
 import memstore
 from memstore import InvalidArgument, StorageError, Store
@@ -89,6 +90,72 @@ def test_leftovers_of_a_killed_backup_are_removed(schedule: Schedule) -> None:
     other.touch()
     schedule.once()
     assert (left.exists(), other.exists()) == (False, True)
+
+
+def test_only_backups_of_this_memory_count_and_are_removed(
+    schedule: Schedule, noon: ManualClock, tmp_path: Path
+) -> None:
+    """Two memories of one name keep their backups in one folder, with files of other kinds."""
+    (tmp_path / "beside").mkdir()
+    with memstore.open(tmp_path / "beside" / "memory.db", embedder=None) as other:
+        other.add("another", subject="b")
+        told: list[Path | Reason] = []
+        theirs = scheduled.ScheduledBackups(
+            other.file.engine, HOUR, 1, schedule.folder, tell=told.append
+        )
+        theirs._once()
+        noon.advance(1)
+        assert schedule.once() > 0, "a backup of the other one is none of this one"
+        planted = {
+            schedule.folder / "memory-20200101T000000Z.db": b"a diary",
+            schedule.folder / "memory-20200102T000000Z.db": b"",
+            schedule.folder / "memory-20200103T000000Z.db.part": b"a diary",
+            schedule.folder / "memory-20209999T000000Z.db": b"no time",
+        }
+        for file, text in planted.items():
+            file.write_bytes(text)
+        copied = schedule.folder / "memory-20200105T000000Z.db"
+        with memstore.open(tmp_path / "edited.db", embedder=None) as edited:
+            edited.add("yet another", subject="c")
+            edited.file.backup(copied)
+        link = schedule.folder / "memory-20200104T000000Z.db"
+        link.symlink_to(copied)
+        for _ in range(4):
+            noon.advance(HOUR)
+            schedule.once()
+            noon.advance(1)
+            theirs._once()
+    assert (len(schedule.told), len(told)) == (5, 5)
+    kept = [*schedule.told[-3:], *told[-1:]]
+    assert [one for one in [*schedule.told, *told] if Path(str(one)).exists()] == kept
+    assert {file: file.read_bytes() for file in planted} == planted
+    assert link.is_symlink()
+    assert copied.exists()
+
+
+def test_a_backup_that_somebody_went_on_with_is_kept(schedule: Schedule, noon: ManualClock) -> None:
+    schedule.once()
+    [first] = schedule.told
+    assert isinstance(first, Path)
+    with memstore.open(first, embedder=None) as used:
+        used.add("written into the backup", subject="a")
+    for _ in range(5):
+        noon.advance(HOUR)
+        schedule.once()
+    assert first.exists()
+    assert len(schedule.names()) == 4
+
+
+def test_a_backup_that_another_process_is_writing_is_not_removed(schedule: Schedule) -> None:
+    schedule.folder.mkdir()
+    part = schedule.folder / "memory-20260301T110000Z.db.part"
+    with raw(part, isolation_level=None) as writing:
+        writing.execute("CREATE TABLE unfinished_copy (x)")
+        writing.execute("BEGIN EXCLUSIVE")
+        schedule.once()
+        assert part.exists()
+    schedule.engine.remove_unfinished_backup(part)
+    assert not part.exists()
 
 
 def test_failed_backup_is_reported_and_removes_nothing(

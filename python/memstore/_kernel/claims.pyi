@@ -8,6 +8,7 @@ from typing import Final, final
 __all__ = [
     "ADDS",
     "AGE",
+    "ARTICLE",
     "ATTRIBUTE",
     "AT_LAST",
     "AWAITS",
@@ -26,6 +27,7 @@ __all__ = [
     "ENDS",
     "FAMILIES",
     "FEELS",
+    "FINITE",
     "FORMER",
     "FROM",
     "FUNCTION",
@@ -35,6 +37,7 @@ __all__ = [
     "HOME",
     "IDIOM",
     "INDEFINITE",
+    "JOINS",
     "KIN",
     "LEAVES",
     "MANY",
@@ -45,6 +48,7 @@ __all__ = [
     "NAME",
     "NOW",
     "NUMBER",
+    "NUMBERED",
     "NUMERIC",
     "OF_THINGS",
     "ONE",
@@ -56,6 +60,7 @@ __all__ = [
     "QUALIFIER",
     "RECENT",
     "REGION",
+    "RENAMES",
     "REPLACES",
     "SEASON",
     "SEVERAL",
@@ -142,6 +147,11 @@ FEELS: Final[int]
 AT_LAST: Final[int]
 RECENT: Final[int]
 AWAITS: Final[int]
+ARTICLE: Final[int]
+FINITE: Final[int]
+NUMBERED: Final[int]
+RENAMES: Final[int]
+JOINS: Final[int]
 
 # How a word is written: values of :attr:`Word.kind`.
 WORD: Final[int]
@@ -216,6 +226,12 @@ class Reading:
     def head(self) -> int:
         """How many words come before the first verb: the claim is about what they name."""
 
+    def widest(self) -> Reading:
+        """Return the same text, read so that its verb comes as late as it may.
+
+        Names may be verbs, too: "export" in "the export service runs".
+        """
+
     @property
     def has_verb(self) -> bool:
         """Whether a verb that a list has follows the head."""
@@ -245,6 +261,10 @@ class Reading:
     @property
     def is_unspaced(self) -> bool:
         """Whether it is in a script without blanks."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its verb may stand before what it is about, or at its end."""
 
     @property
     def breaks(self) -> list[int]:
@@ -296,6 +316,13 @@ class Alignment:
     @property
     def new_head(self) -> tuple[Word, ...]:
         """Telling words before the verb of the new claim that the old one does not have."""
+
+    @property
+    def other_names(self) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+        """Words that may name what a claim is about, and that only this one of the two has there.
+
+        As (old, new).
+        """
 
     @property
     def other_kin(self) -> bool:

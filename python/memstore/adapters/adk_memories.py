@@ -180,7 +180,8 @@ class Memories:
         """Delete what was stored in another way for the same user and app."""
         for beginning in (records.FACT_ID, records.EPISODE_ID):
             number = memory_id.removeprefix(beginning)
-            if number == memory_id or not (number.isascii() and number.isdigit()):
+            is_number = number.isascii() and number.isdigit() and len(number) < 20
+            if number == memory_id or not is_number:
                 continue
             try:
                 if beginning == records.FACT_ID:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.briefing import facts, sessions
 from memstore.briefing.budget import Group, ShownLine, fitting
 from memstore.briefing.facts import Chosen
+from memstore.briefing.sessions import MAX_SESSIONS as MAX_SESSIONS
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.domain.briefing import Briefing
@@ -52,6 +53,7 @@ def briefing(
     session: str | None = None,
     agent: str | None = None,
     traces: bool = True,
+    last_sessions: int = MAX_SESSIONS,
     counter: Callable[[str], int] | None = None,
 ) -> Briefing:
     """Return the text that a session begins with; see :meth:`memstore.Store.briefing`."""
@@ -73,7 +75,7 @@ def briefing(
             "" if since is None else sessions.changed_by_others(transaction, here, since, agent)
         )
     room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
-    recent, ids = sessions.lines_of(last, room, cost)
+    recent, ids = sessions.lines_of(last[:last_sessions], room, cost)
     todo = Group("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
     known = (
         Group("About the user:", [_fact(fact) for fact in chosen.user], USER),

@@ -425,8 +425,18 @@ class Engine(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the file is no longer the one that was opened; every use then fails."""
+        """Whether the file, or its log, was replaced; every use then fails.
+
+        A file that was moved away is not lost: it is used again when it is back.
+        """
         ...
+
+    def check_file(self) -> None:
+        """Check that the file is the one that was opened; reads check that once a second.
+
+        Raises:
+            FileReplaced: it is not.
+        """
 
     def read(self, *, may_repeat: bool = False) -> AbstractContextManager[Transaction]:
         """Open a read-only transaction; it never waits for a writer.
@@ -511,6 +521,12 @@ class Engine(Protocol):
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
+
+    def is_backup(self, file: Path) -> bool:
+        """Return whether a file is a copy of this database, as it is or as it once was."""
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        """Remove what a backup left that was killed, unless it is something else or in use."""
 
     def aside(self, cancelled: Cancelled | None = None) -> AbstractContextManager[Transaction]:
         """Open a temporary, private copy of the database, so that long reads block nobody.

@@ -330,6 +330,12 @@ def selecting_head(line: int | None = None) -> Statement:
     )
 
 
+def beginning(transaction: Transaction) -> str | None:
+    """Return the hash of the first line, which no other memory has; ``None`` before it."""
+    row = transaction.one("SELECT hash FROM memstore_journal ORDER BY id LIMIT 1")
+    return None if row is None else bytes(row[0]).hex()
+
+
 def last_id(transaction: Transaction) -> int:
     """Return the id of the newest line; 0 if there is none."""
     return transaction.scalar("SELECT max(id) FROM memstore_journal")

@@ -39,11 +39,28 @@ ALL_NAMESPACES = "all"
 """Reserved: it selects every namespace of the file."""
 
 
+def why_no_json(error: ValueError | RecursionError) -> str:
+    """Return why a text is no JSON, without Python's advice on its own settings."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if str(error).startswith("Exceeds the limit"):  # of sys.get_int_max_str_digits
+        return "a number has too many digits"
+    return str(error)
+
+
+def shown(value: object) -> str:
+    """Return an argument as an error tells it."""
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no number with so many digits
+        return "a number with thousands of digits"
+
+
 def checked_limit(limit: int | None) -> None:
     """Refuse a limit that is not a positive whole number; ``None`` means no limit."""
     if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MAX_NUMBER):
         raise InvalidArgument(
-            f"must be at least 1 and a whole number, not {limit!r}", argument="limit"
+            f"must be at least 1 and a whole number, not {shown(limit)}", argument="limit"
         )
 
 
@@ -63,7 +80,7 @@ def checked_ids(given: Iterable[int], name: str = "fact_ids") -> list[int]:
 def checked_number(value: object, name: str, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidArgument(
-            f"must be a whole number from {least} to {most}, not {value!r}", argument=name
+            f"must be a whole number from {least} to {most}, not {shown(value)}", argument=name
         )
 
 
@@ -72,7 +89,7 @@ def checked_real(value: float, name: str, least: float, most: float) -> None:
         raise InvalidArgumentType(f"must be a number, not {type(value).__name__}", argument=name)
     if not least <= value <= most or value == math.inf:
         span = f"{least} or more" if most == math.inf else f"{least} to {most}"
-        raise InvalidArgument(f"must be {span}, not {value}", argument=name)
+        raise InvalidArgument(f"must be {span}, not {shown(value)}", argument=name)
 
 
 def checked_items(given: Iterable[T], name: str) -> list[T]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
-from memstore.domain.records import AboutOthers, Record, Scope, set_fields
+from memstore.domain.records import AboutOthers, Record, Scope, hit_dict, set_fields
 from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
 from memstore.frozen import field, fields, frozen
 
@@ -142,6 +142,13 @@ class EpisodeHit:
     def excerpt(self) -> str:
         """The best matching piece; all of a short episode."""
         return self.episode.content[self.start : self.stop]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hit as JSON values, with the episode as :meth:`Episode.to_dict`.
+
+        The score is ``None`` if nothing was compared.
+        """
+        return hit_dict(self, self.episode)
 
 
 @frozen

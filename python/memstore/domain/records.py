@@ -93,6 +93,20 @@ def json_value(value: Any) -> Any:
     return value.to_dict() if isinstance(value, Record) else value
 
 
+def hit_dict(hit: Any, found: Record) -> dict[str, Any]:
+    """Return a hit as JSON values, without neighbours, newer facts and matches if it has none.
+
+    The score is ``None`` if nothing was compared.
+    """
+    values = {name: getattr(hit, name) for name in _names(hit.__class__)}
+    values[next(iter(values))] = found.to_dict()
+    values |= {"score": hit.score or None, "parts": hit.parts._asdict()}
+    for name in ("before", "after", "newer", "matched"):
+        if value := values.pop(name, None):
+            values[name] = value._asdict() if name == "matched" else json_value(value)
+    return values
+
+
 @frozen(kw_only=True)
 class Scope:
     """The owners of a memory inside a namespace. A missing id means "not set", never "all".
@@ -342,6 +356,13 @@ class SearchHit:
     if it is not among those before and the limit leaves room."""
     matched: Matched | None = None
     """Where its words match the query; ``None`` unless the search was to say so."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hit as JSON values, with the fact as :meth:`Fact.to_dict`.
+
+        The score is ``None`` if nothing was compared.
+        """
+        return hit_dict(self, self.fact)
 
 
 @frozen

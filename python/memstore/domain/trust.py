@@ -45,6 +45,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "web:": Trust.EXTERNAL,
     "http:": Trust.EXTERNAL,
     "https:": Trust.EXTERNAL,
+    "repository:": Trust.EXTERNAL,
     "tool:": Trust.TOOL,
 }
 

@@ -20,15 +20,19 @@ from memstore.embedding.embedding import BATCH, first_batch
 from memstore.embedding.leases import ItemLeases
 from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 from memstore.frozen import frozen
+from memstore.lazy import lazy_import
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Callable, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
+else:
+    logging = lazy_import("logging")
 
 
 @frozen
@@ -43,6 +47,8 @@ class EmbedReport:
     """The embedder's error that stopped it early."""
     pieces: int = 0
     """How many of the embedded texts are pieces of episodes."""
+    quarantined: int = 0
+    """Texts that were refused for the last time: searches find them by words alone."""
 
 
 Texts: TypeAlias = "Callable[[Transaction, Sequence[int]], list[tuple[int, str]]]"
@@ -108,6 +114,7 @@ class BatchEmbedder:
         progress: Progress | None,
         go_on: Callable[[], bool] | None,
     ) -> EmbedReport:
+        self._quarantined = 0
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
         done = failed = pieces = 0
         error = None
@@ -124,7 +131,8 @@ class BatchEmbedder:
                 pieces += embedded if table is PIECES else 0
                 if progress is not None:
                     progress(done + failed, total)
-        return EmbedReport(done, failed, self._left(namespace), error, pieces)
+        left = self._left(namespace)
+        return EmbedReport(done, failed, left, error, pieces, self._quarantined)
 
     def _check_model(self) -> None:
         """Raise if the file has another model's vectors, before the embedder is called in vain."""
@@ -241,6 +249,11 @@ class BatchEmbedder:
             after = {"error": error, "generation": generation_id}
             line = Line(Kind.QUARANTINE, fact_id, episode_id, after=after)
             Changes(transaction, self._author).write(line)
+        self._quarantined += 1
+        which = f"episode {episode_id}" if fact_id is None else f"fact {fact_id}"
+        logging.getLogger(__name__).warning(
+            "%s could not be embedded, and is found by words alone from now on", which
+        )
 
 
 def _job(table: VectorTable, generation_id: int) -> str:

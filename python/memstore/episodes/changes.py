@@ -30,12 +30,12 @@ def record(
     values: Mapping[str, Any],
     found: episode_table.Derived,
 ) -> Episode:
-    created_at = clock.utc_now()
-    given = {"uuid": clock.new_uuid(created_at), **values}
+    """Record an episode; without a time of its own it is recorded now."""
+    created_at = values.get("created_at") or clock.utc_now()
+    given = {"uuid": clock.new_uuid(created_at), **values, "created_at": created_at}
     episode = Episode(
         id=episode_table.new_id(transaction),
         namespace=namespace,
-        created_at=created_at,
         salt=new_salt(),
         **given,
     )

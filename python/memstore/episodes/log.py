@@ -56,6 +56,7 @@ from memstore.errors import (
 from memstore.frozen import replace
 from memstore.history.erasing import erase_episode
 from memstore.keywords import keywords, part
+from memstore.lazy import lazy_import
 from memstore.search import requests
 from memstore.text.secrets import Screen
 
@@ -67,12 +68,17 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables.episodes import Derived, Expiring
+    from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.episodes import copies
     from memstore.episodes.parts import Part
     from memstore.search.past import Past
     from memstore.search.searches import Searches
+else:  # only the turns of sessions need them
+    copies = lazy_import("memstore.episodes.copies")
+    turns = lazy_import("memstore.domain.turns")
 
 MAX_REACH: Final = 100
 """The most neighbours of an episode that are returned, on either side."""
@@ -188,11 +194,22 @@ class Episodes:
             IdempotencyConflict: a key belongs to an episode of other owners or, without
                 ``keep_known``, with different content.
         """
+        return self._add_many(new_episodes, keep_known=keep_known)
+
+    def _add_many(
+        self,
+        new_episodes: Iterable[NewEpisode | Mapping[str, Any]],
+        *,
+        keep_known: bool = False,
+        in_the_past: bool = False,
+    ) -> builtins.list[Episode]:
         prepared: builtins.list[Part] = []
         number = 0
         for number, one in enumerate(checked_records(NewEpisode, new_episodes, "new_episodes"), 1):
             checked_text(one.source, "source", MAX_NAME)
-            prepared += parts.of_text(number, checked(self.screen.record(one)))
+            values = checked(self.screen.record(one))
+            values["created_at"] = values["valid_at"] if in_the_past else None
+            prepared += parts.of_text(number, values)
         steps = [*parts.steps(prepared)]
         if len(steps) > 1:
             self._check_keys(prepared, keep_known=keep_known)
@@ -278,6 +295,11 @@ class Episodes:
         Raises:
             ValueError: it has no thread, or another tag.
         """
+        return self._replace(new, tag, in_the_past=False)
+
+    def _replace(
+        self, new: NewEpisode | Mapping[str, Any], tag: str, *, in_the_past: bool
+    ) -> Episode:
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
         values, now = parts.checked_whole(checked(self.screen.record(given))), clock.utc_now()
@@ -296,6 +318,7 @@ class Episodes:
                 if old not in same[-1:]:
                     changes.change(transaction, self._author, old, {"expired_at": now})
             counter = thread_table.Counter(thread_table.EPISODES)
+            values["created_at"] = values["valid_at"] if in_the_past else None
             return same[-1] if same else self._record(transaction, values, counter, derived)
 
     def record(
@@ -402,6 +425,34 @@ class Episodes:
             for key, episode in found.items()
             if owners is None or episode.scope == owners
         }
+
+    def unerased(
+        self, new_episodes: Iterable[NewEpisode], *, scope: Scope | None = None
+    ) -> builtins.list[NewEpisode]:
+        """Return those of these turns of sessions that were not erased; what has no key is none.
+
+        A turn that was erased stays away, whichever session repeats it.
+        """
+        given = checked_items(new_episodes, "new_episodes")
+        tags = {}
+        for new in given:
+            key = turns.TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            tags[id(new)] = None if key is None else key.erased
+        wanted = [tag for tag in tags.values() if tag is not None]
+        with self._engine.read() as transaction:
+            erased = episode_table.erased_turns(transaction, self._namespace, wanted)
+        return [new for new in given if tags[id(new)] not in erased]
+
+    def fold_turns(self) -> int:
+        """Let turns of sessions expire that earlier versions recorded more than once.
+
+        The copies keep their ids, their texts and the facts that were drawn from them; they are
+        erased with the turn. Only what was recorded since the last time is examined.
+
+        Returns:
+            How many have expired.
+        """
+        return copies.fold(self._engine, self._author, self._namespace)
 
     def threads(
         self,
@@ -782,6 +833,16 @@ class Episodes:
             include_expired=asked["include_expired"],
             **times(asked),
         )
+
+
+def add_in_the_past(episodes: Episodes, new_episodes: Sequence[NewEpisode]) -> list[Episode]:
+    """Record episodes like :meth:`Episodes.add_many`, as if that had been done at their times."""
+    return episodes._add_many(new_episodes, in_the_past=True)
+
+
+def replace_in_the_past(episodes: Episodes, new: NewEpisode, tag: str) -> Episode:
+    """Record an episode like :meth:`Episodes.replace`, as if that had been done at its time."""
+    return episodes._replace(new, tag, in_the_past=True)
 
 
 def _check_same(known: Episode, values: Mapping[str, Any], of: int, *, keep_known: bool) -> None:

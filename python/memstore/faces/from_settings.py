@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.protocols import Embedder, JSONGenerator
-    from memstore.faces import options
+    from memstore.faces import mounts, options
     from memstore.providers import http_generator
     from memstore.settings import Settings
-    from memstore.store import opening
+    from memstore.store import opening, paths
     from memstore.store.store import Store
 else:
+    mounts = lazy_import("memstore.faces.mounts")
     options = lazy_import("memstore.faces.options")
+    paths = lazy_import("memstore.store.paths")
     http_generator = lazy_import("memstore.providers.http_generator")
     opening = lazy_import("memstore.store.opening")
 
@@ -90,6 +93,24 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
         "without_rules": options.names(chosen.without_rules) if chosen.without_rules else (),
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
+    file = _file(chosen)
+    if file is not None and not os.path.exists(file):
+        mounts.check(file)
+    store = _opened(chosen, arguments, base_url)
+    if file is not None and (paths.has_own_disk(file) or os.path.exists(settings.mounts_file())):
+        mounts.note(file)
+    return store
+
+
+def _file(chosen: Settings) -> str | None:
+    """Return the file that the settings name; ``None`` for a server or one in memory."""
+    if chosen.db == ":memory:" or paths.is_server(chosen.db):
+        return None
+    return os.path.expanduser(settings.default_path() if chosen.db is None else chosen.db)
+
+
+def _opened(chosen: Settings, arguments: dict[str, Any], base_url: str | None) -> Store:
+    name = chosen.embedder_name
     try:
         if name == "local" and not chosen.embedder:
             return opening.open(**arguments)

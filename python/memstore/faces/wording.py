@@ -66,6 +66,11 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.SET_UP_SERVER: "Create them first: memstore postgres init.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
+    Remedy.MOUNT_DISK: "Mount it; or name another file with --db.",
+    Remedy.PUT_BACK: (
+        "Put the file back, or mount its disk, and run the command again; for a new memory, run "
+        "memstore add."
+    ),
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
     Remedy.NAME_EMBEDDER: (
@@ -121,6 +126,10 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
     Remedy.PLAN_AGAIN: "Run the command again, and read what it would do now.",
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
+    Remedy.RETRY_QUARANTINED: (
+        "Words find them. To ask the embedder again, run memstore embed-pending "
+        "--retry-quarantined --everywhere."
+    ),
 }
 
 SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
@@ -150,6 +159,10 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
         "Bring a backup back with memstore recover BACKUP; the next call uses it."
     ),
     Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",
+    Remedy.PUT_BACK: (
+        "Put the file back, or mount its disk: the next call uses it. For a new memory, restart "
+        "the server."
+    ),
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",
     Remedy.USE_STORED_MODEL: (
@@ -195,6 +208,7 @@ PAGE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_NAMESPACE: "Start the server with that --namespace.",
     Remedy.OPEN_AGAIN: "Start the server again.",
     Remedy.OPEN_REPLACED: "Open the page again.",
+    Remedy.PUT_BACK: "Put the file back, or mount its disk, and open the page again.",
 }
 
 TOOL_REMEDIES: Final[Mapping[Remedy, Sequence[str]]] = {

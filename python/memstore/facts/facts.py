@@ -219,7 +219,7 @@ class Facts:
             return []
 
         def store(transaction: Transaction) -> list[Fact]:
-            homes = [self._home(transaction, new) for new in prepared]
+            homes = [self.home(transaction, new) for new in prepared]
             writers = {home: self.writer(transaction, home) for home in {*homes}}
             for home, writer in writers.items():
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
@@ -282,7 +282,7 @@ class Facts:
                 return held
         return writer.insert(new, now=now)
 
-    def _home(self, transaction: Transaction, new: Prepared) -> str:
+    def home(self, transaction: Transaction, new: Prepared) -> str:
         """Return the namespace in which a new fact belongs."""
         if len(self.namespaces) == 1:
             return self.namespace

@@ -60,15 +60,22 @@ def remove_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
-    """Erase an episode, and quotes of it in the evidence of changes."""
+    """Erase an episode, and quotes of it in the evidence of changes.
+
+    If it is a turn of a session that was recorded more than once, all records of it are erased.
+    """
     remove_episode(changes, episode)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
 def remove_episode(changes: Changes, episode: Episode) -> None:
     """Erase one of several episodes; :func:`memstore.history.erasure.finish` ends it."""
-    blank_episode(changes, episode)
-    texts = {episode.id: text_of(episode)}
+    same = {episode.id, *episode_table.copies(changes.transaction, [episode.id])}
+    texts = {}
+    for one in episode_table.get_many(changes.transaction, sorted(same)).values():
+        if one.content:  # else another of them was erased before
+            blank_episode(changes, one)
+            texts[one.id] = text_of(one)
     queries.Queries().forget(changes.transaction, erasures.EPISODE, texts)
 
 
@@ -155,7 +162,7 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
-        *episode_table.blanking(changes.transaction, episode.id),
+        *episode_table.blanking(changes.transaction, episode),
     )
     reply_table.forget_episode(changes.transaction, episode.id)
     done: set[int] = set()

@@ -217,6 +217,12 @@ class _Selecting:
         episodes = origins.episodes(transaction, chosen, self._reach, self._among_episodes)
         if self._among_facts is None:
             self._check_named(episodes)
+        batches = _batches(episodes)
+        copies = {one for ids in batches for one in episode_table.copies(transaction, ids)}
+        if self._among_episodes is not None:
+            copies &= {*self._among_episodes}
+        episodes = sorted({*episodes, *copies})
+        self._named = {*episodes} if chosen.episode is not None else set()
         found = Selected([], episodes, [], {})
         if chosen.is_by_origin:
             self._of_source = self._origin(chosen._replace(run=None))
@@ -263,14 +269,14 @@ class _Selecting:
 
     def _heard_from(self, episode_ids: set[int]) -> list[int]:
         if self._chosen.episode is not None:
-            episode_ids = {self._chosen.episode}
+            episode_ids = {self._chosen.episode, *self._named}
         return origins.heard_from(
             self._transaction, self._chosen, self._reach, sorted(episode_ids), self._among_facts
         )
 
     def _is_selected(self, leg: LegRow) -> bool:
         chosen = self._chosen
-        if chosen.episode is not None and leg.episode_id != chosen.episode:
+        if chosen.episode is not None and leg.episode_id not in {chosen.episode, *self._named}:
             return False
         if chosen.source is not None and not (
             chosen.source in (leg.cited, leg.through) or leg.episode_id in self._of_source

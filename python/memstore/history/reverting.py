@@ -140,7 +140,7 @@ class Plan:
 
 DECIDE: Final = "decide"
 
-FACT: Final = re.compile(r"\bfact ([0-9]+)\b")
+FACT: Final = re.compile(r"\bfact ([0-9]{1,19})\b")
 """How the sentences of a plan name a fact."""
 
 

@@ -11,6 +11,7 @@ import os
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from memstore.domain.arguments import why_no_json
 from memstore.importing.records import Damaged, Skipped
 from memstore.transfer import long_lines
 
@@ -86,7 +87,7 @@ def _read(place: str, text: str, *, may_be_list: bool = False) -> Iterator[Raw]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        yield Damaged(place, f"not JSON ({error})")
+        yield Damaged(place, f"not JSON ({why_no_json(error)})")
         return
     if may_be_list and isinstance(value, list):
         yield from _listed(value)

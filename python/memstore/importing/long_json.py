@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
+from memstore.domain.arguments import why_no_json
 from memstore.importing.records import Damaged
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _value(reader: _Reader, key: str, place: str) -> Item | Damaged:
     try:
         return Item(key, place, json.loads(text))
     except (ValueError, RecursionError) as error:
-        return Damaged(place, f"not JSON ({error})")
+        return Damaged(place, f"not JSON ({why_no_json(error)})")
 
 
 class _Reader:

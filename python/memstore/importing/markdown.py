@@ -1,13 +1,14 @@
-"""Folders of Markdown: basic-memory, Obsidian, and what agents are told by ``CLAUDE.md``."""
+"""Folders of Markdown: basic-memory, Obsidian, what agents are told by ``CLAUDE.md``, and the files
+in which hosts remember."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.clock import from_text
+from memstore.domain.clock import from_text, to_text
 from memstore.errors import TransferError
-from memstore.importing import values
+from memstore.importing import memory_files, values
 from memstore.importing.bundle import Bundle, part_of
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 from memstore.text import notes
@@ -62,6 +63,8 @@ class _Folder:
         self._single = not path.is_dir() and bundle.archive is None
         self._path = path
         self._number = 0
+        self._memory: set[PurePosixPath] = set()
+        """The folders in which a host remembers."""
 
     def read(self, progress: Progress | None) -> Iterator[Found]:
         # Files that instruction files name are instructions, too: name and how far they are.
@@ -77,6 +80,7 @@ class _Folder:
                 elif target not in followed and followed[name] < DEPTH:
                     followed[target] = followed[name] + 1
                     waiting.append(target)
+        self._memory = self._memory_folders()
         total = len(self._parts)
         for number, (name, part) in enumerate(sorted(self._parts.items()), 1):
             try:
@@ -119,6 +123,11 @@ class _Folder:
             yield Skipped("empty notes", part.name)
             return
         dump = Dump(NAME, _time_of(note) or part.written_at)
+        if PurePosixPath(part.name).parent in self._memory or memory_files.is_memory(note):
+            yield from self._memories(dump, part, note)
+            return
+        for line in notes.too_long(note):
+            yield Skipped("items and paragraphs that are too long", f"{part.name}, line {line}")
         tags = values.tags(note.front.get("tags"))
         yield self._record(
             dump, part, "note", note.body,
@@ -128,6 +137,29 @@ class _Folder:
         yield from (
             self._instructions(dump, part, note) if instructing else self._claims(dump, part, note)
         )
+
+    def _memory_folders(self) -> set[PurePosixPath]:
+        found: set[PurePosixPath] = set()
+        for name, part in self._parts.items():
+            if PurePosixPath(name).parent not in found:
+                note = self._note(part)
+                if note is not None and memory_files.is_memory(note):
+                    found.add(PurePosixPath(name).parent)
+        return found
+
+    def _memories(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
+        """Yield what a host remembers in a file; it is no note of a person's."""
+        read = memory_files.read(note, PurePosixPath(part.name).name)
+        for line, reason in read.left_out:
+            yield Skipped(reason, f"{part.name}, line {line}")
+        for one in read.memories:
+            columns = {
+                "subject": one.subject,
+                "category": one.category,
+                "metadata": one.metadata,
+                "valid_at": to_text(dump.written_at),
+            }
+            yield self._record(dump, part, "fact", one.content, columns, one.line)
 
     def _claims(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
         for one in notes.claims(note):

@@ -22,6 +22,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memstore.domain.arguments import why_no_json
 from memstore.domain.metadata import no_number
 from memstore.errors import Remedy, ReplyError
 
@@ -312,13 +313,11 @@ DECODER: Final = json.JSONDecoder(
 
 
 def _words(error: ValueError | RecursionError) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
     if isinstance(error, json.JSONDecodeError):
         if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
             return "it ends before its JSON does"
         return f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
-    return str(error)
+    return why_no_json(error)
 
 
 def _name(value: object) -> str:

@@ -4,7 +4,8 @@ Whoever searches wants the best there is. A prompt is another matter: nobody ask
 something else cost the model's attention. So one of the best rows must have a name or an identifier
 of the prompt, or words of it that are rare enough together (:class:`Bearing`). In a question fewer
 words tell, because an order consists of other words than what it is about; likeness of meaning
-counts there too, and so does a date.
+counts there too, and so does a date. A rule that has most of the words of an order is about it,
+too: "never force-push to main", when something is to be pushed to main.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.search.requests import JUDGED
+from memstore.text import rules
 from memstore.text.questions import asks
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ MIN_QUESTION_WEIGHT: Final = 4.7
 OF_RELEVANCE: Final = 8.0
 """In a question, the weight with this much of its relevance (0 to 1) must be enough. Relevance
 does not count in scripts without spaces, of which the built-in model knows characters only."""
+
+MIN_RULE_WEIGHT: Final = 4.7
+COVERED_BY_RULE: Final = 0.45
+"""The part of an order's weight that the words of a rule must have to be about it."""
 
 COVERED: Final = 0.2
 """And the words must have this part of the question's weight: in a long one a few always match."""
@@ -50,6 +56,8 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
     found = search.about(prompt, best, asks=is_question)
     if found.has_name or any(map(_tells, found.bearings)):
         return True
+    if any(map(_rules, found.bearings, best.values())):
+        return True
     # The date of a pasted log is not what is asked about.
     is_of_its_date = "\n" not in prompt and any(row.dated for row in found.bearings)
     return is_question and (is_of_its_date or _answers(found))
@@ -57,6 +65,11 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
 
 def _tells(row: Bearing) -> bool:
     return row.named or row.identified or (row.is_enough and row.weight >= MIN_ORDER_WEIGHT)
+
+
+def _rules(row: Bearing, text: str) -> bool:
+    is_of_the_order = row.coverage >= COVERED_BY_RULE and row.weight >= MIN_RULE_WEIGHT
+    return is_of_the_order and rules.is_rule(text)
 
 
 def _answers(found: About) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, Generic, Unpack
 
-from memstore.domain.arguments import checked_choice, checked_number, checked_real
+from memstore.domain.arguments import checked_choice, checked_number, checked_real, shown
 from memstore.domain.metadata import checked_mapping
 from memstore.domain.queries import EpisodeRanking, FactRanking
 from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
@@ -74,7 +74,9 @@ class Request(Generic[F]):
 
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
+            raise InvalidArgument(
+                f"must be 1 to {MAX_LIMIT}, not {shown(self.limit)}", argument="limit"
+            )
         if self.offset is not None:
             checked_number(self.offset, "offset", 0, MAX_LIMIT - 1)
         checked_number(self.context, "context", 0, MAX_CONTEXT)

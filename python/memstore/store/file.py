@@ -150,9 +150,10 @@ class File:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the file was replaced, moved or removed while it was open.
+        """Whether the file, or its log, was replaced while it was open.
 
-        Every call then raises :class:`memstore.FileReplaced`.
+        Every call then raises :class:`memstore.FileReplaced`. This is false for a file that was
+        moved or removed: calls raise :class:`memstore.FileMissing` until it is back.
         """
         return self.engine.is_lost
 

@@ -112,5 +112,19 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     return file
 
 
+def mount_of(path: str) -> str:
+    """Return the folder at which the disk of a path is mounted, whether or not the path exists."""
+    place = os.path.realpath(path)
+    while not os.path.ismount(place):
+        place = os.path.dirname(place)
+    return place
+
+
+def has_own_disk(path: str) -> bool:
+    """Whether a path is on another disk than the root."""
+    place = mount_of(path)
+    return place != os.path.dirname(place)
+
+
 def _unusable(reason: str | None, name: str) -> InvalidArgument:
     return InvalidArgument(f"cannot be used: {reason}", argument=name, remedy=Remedy.NAME_FILE)

@@ -104,8 +104,9 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import log, passages, since
     from memstore.episodes.log import Episodes
-    from memstore.facts import batch, keyed, proposals, sources, tasks
+    from memstore.facts import batch, following, keyed, proposals, sources, tasks
     from memstore.facts.batch import Applied, Change
+    from memstore.facts.following import Followed, Reading
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
@@ -146,6 +147,7 @@ else:
     importing = lazy_import("memstore.importing")
     journal = lazy_import("memstore.database.journal")
     imports_table = lazy_import("memstore.database.tables.imports")
+    following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
     log = lazy_import("memstore.episodes.log")
     origins = lazy_import("memstore.database.origins")
@@ -962,6 +964,7 @@ class Store:
         session: str | None = None,
         agent: str | None = None,
         traces: bool = True,
+        last_sessions: int = 2,
         counter: Callable[[str], int] | None = None,
     ) -> Briefing:
         """Return what an agent should know when a session begins, as a text.
@@ -981,6 +984,7 @@ class Store:
             agent: the agent that begins, by the source of its episodes; its own changes are left
                 out of those of others, which count since its own last session.
             traces: tell the files, commits and failed commands of the last sessions.
+            last_sessions: how many of the last sessions are told, 0 to 2.
             counter: counts the tokens of a text; the default is never less than any current
                 language model's count.
 
@@ -988,6 +992,7 @@ class Store:
             ValueError: a budget out of range.
         """
         checked_number(max_tokens, "max_tokens", 50, MAX_NUMBER)
+        checked_number(last_sessions, "last_sessions", 0, briefing.MAX_SESSIONS)
         if counter is not None:
             counter = recall.checked_counter(counter)
         return briefing.briefing(
@@ -999,6 +1004,7 @@ class Store:
             session=session,
             agent=agent,
             traces=traces,
+            last_sessions=last_sessions,
             counter=counter,
         )
 
@@ -1111,6 +1117,7 @@ class Store:
         thread: str | None = None,
         thread_before: datetime | str | None = None,
         known: Iterable[str] = (),
+        turns: bool = True,
         scope: OwnersSelection = None,
     ) -> Recalled:
         """Return the memories that bear on a prompt, as a text for a model; often nothing.
@@ -1129,6 +1136,7 @@ class Store:
             thread_before: except for its turns before this time, which are no longer there.
             known: names (``#12``, ``e31``) of what the agent has been shown already. They are left
                 out, unless the prompt has the name itself.
+            turns: tell turns, too; otherwise only facts.
             scope: only facts and turns of exactly these owners, or with :class:`memstore.AtLeast`
                 of at least these; ``None``, without owners.
 
@@ -1142,17 +1150,21 @@ class Store:
         asked = reminder.shortened(stored_text(prompt, "prompt"))
         named, both = reminder.named(asked), self._file.searches
         found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
-        said = self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+        said = (
+            self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+            if turns
+            else episode_records.EpisodeHits()
+        )
         with self._file.engine.read() as transaction:
             others = reminder.Foreign(transaction)
             facts = others.without_facts(context.without(found, named))
-            turns = others.without_turns(context.without_turns(said, named))
+            heard = others.without_turns(context.without_turns(said, named))
         told = {hit.fact.id: hit.fact.content for hit in facts}
         if not bearing.bears(asked, both.facts, told):
             facts = []
-        told = {hit.episode.id: hit.episode.content for hit in turns}
+        told = {hit.episode.id: hit.episode.content for hit in heard}
         if not bearing.bears(asked, both.episodes, told):
-            turns = []
+            heard = []
         with self._file.engine.read() as transaction:
             later = partial(
                 since.since,
@@ -1163,7 +1175,7 @@ class Store:
             others = reminder.Foreign(transaction)
             return reminder.reminded(
                 facts,
-                turns,
+                heard,
                 lambda turn: others.without_later(later(turn)),
                 max_tokens,
                 recall.whose(found, said),
@@ -1395,6 +1407,24 @@ class Store:
         """
         self._file.write_use_counts()
         return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
+
+    def uuids(self, fact_ids: Iterable[int]) -> dict[int, str]:
+        """Return the UUIDs of facts of this namespace by their ids, also of erased ones.
+
+        A fact's UUID is the same wherever it was imported, restored or copied to.
+        """
+        ids = checked_ids(fact_ids)
+        with self._file.engine.read() as transaction:
+            return fact_table.uuids_of(transaction, self.namespace, ids)
+
+    def identity(self) -> str | None:
+        """Return what tells this memory from all others, whatever its file is called.
+
+        Backups and copies of it have the same, and so has the file after a backup was restored;
+        one into which its export was imported has another. ``None`` before the first write.
+        """
+        with self._file.engine.read() as transaction:
+            return journal.beginning(transaction)
 
     def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
         """Return the active fact with an external key; ``None`` if there is none.
@@ -2197,6 +2227,28 @@ def facts_of(store: Store) -> Facts:
 def in_run(store: Store, run: bytes) -> Store:
     """Return the same store, whose changes are journalled as those of another run."""
     return store._same(store._author._replace(run=run), store._unchanged)
+
+
+def for_project(store: Store, namespace: str, shared: str, source: str) -> Store:
+    """Return a store for a project, as opening the file for it gives; a program changes it.
+
+    Args:
+        shared: the namespace of what is about the user.
+        source: the program.
+    """
+    others = None if namespace == shared else shared
+    author = store._author._replace(actor="agent", source=source)
+    return store._bound(namespace, confined=False, shared=others, author=author, unchanged=None)
+
+
+def follow_files(store: Store, reading: Reading, scope: Scope) -> Followed:
+    """Bring facts up to date with the files of others; see :mod:`memstore.facts.following`."""
+
+    def alike(text: str) -> Sequence[int]:
+        hits = store.search(text[:1_000], limit=5, scope=scope, touch=False)
+        return [hit.fact.id for hit in hits]
+
+    return following.follow(store._facts, reading, scope, alike)
 
 
 def by_actor(store: Store, actor: str) -> Store:

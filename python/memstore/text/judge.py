@@ -45,9 +45,10 @@ class Rule(StrEnum):
     ADDED = "adds to the other"
     TOLD_OTHERWISE = "may tell a change with other words"
     FOR_A_TIME = "holds for a time only"
+    OTHER_NUMBER = "is about a thing with another number"
     OTHER_HOLDER = "is about another holder"
     STORY = "shares too little of a long text"
-    STRUCK = "strikes the old value"
+    STRUCK = "takes back the old value"
     ENDED = "ends it with the old words"
     DISPOSED = "says that it is no longer had"
     FROM_TO = "names the old value and the new one"
@@ -55,7 +56,7 @@ class Rule(StrEnum):
     LEFT = "names what was left"
     TRANSFERRED = "changes the value of the same noun"
     RENAMED = "changes the name of the same noun"
-    NOW = "says now in the same frame"
+    NOW = "says that it is otherwise now"
     VALUE = "gives an attribute another value"
     OTHER_THING = "is about another thing"
     EVENT = "tells another event"
@@ -64,20 +65,20 @@ class Rule(StrEnum):
     SEVERAL = "names one of several"
     OTHER_PREDICATE = "says something else of it"
     ACT = "names another object of an act"
-    CONTRADICTED = "denies the same words"
-    PARTLY_STRUCK = "strikes a part of it"
-    ALIGNED = "has another value in the same frame"
+    CONTRADICTED = "says that the same is not so"
+    PARTLY_STRUCK = "takes back a part of it"
+    ALIGNED = "says the same with one other value"
     CASE = "adds a case"
     ENDED_MAYBE = "may end it"
     STATE_ENDED = "ends a state"
     CHANGED_MAYBE = "may change it"
     VALUE_MAYBE = "may change the value"
-    ATTRIBUTE_MAYBE = "may change the same attribute"
+    ATTRIBUTE_MAYBE = "may change the same thing about it"
     FAMILY_MAYBE = "may change what both are about"
     THING_MAYBE = "may change the thing that both name"
     SAME_ATTRIBUTE = "states the same attribute"
     NOTHING_ALIGNED = "has nothing to align with the other"
-    SAME_SLOT = "has another value of the same slot"
+    SAME_SLOT = "gives the same attribute another value"
     OTHER_SLOT = "has another slot"
 
 
@@ -148,6 +149,7 @@ class Law(NamedTuple):
 LAWS: Final = (
     Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
+    Law(Rule.OTHER_NUMBER, denials.numbers_another_thing, Verdict.KEEP),
     Law(Rule.TOLD_OTHERWISE, signs.is_told_otherwise, Verdict.ASK),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
@@ -184,6 +186,9 @@ LAWS: Final = (
     Law(Rule.SAME_ATTRIBUTE, signs.has_the_same_attribute, Verdict.ASK),
 )
 """The rules in order: the first that applies decides. Both stay if none does."""
+
+
+PROOFS: Final = frozenset(law.rule for law in LAWS if law.verdict is Verdict.RETIRE)
 
 
 QUICK: Final = frozenset(
@@ -229,10 +234,25 @@ def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = 
         return Judgement(Verdict.KEEP, Rule.SAME)
     pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
-    if old.slots is None or new.slots is None:
-        return judged
-    slots = Compared(old.slots, new.slots, (old.folded, new.folded))
-    return _by_slots(judged, pair, slots, (old.slots.value, new.slots.value), without)
+    slots = None
+    if old.slots is not None and new.slots is not None:
+        slots = Compared(old.slots, new.slots, (old.folded, new.folded))
+        values = (old.slots.value, new.slots.value)
+        judged = _by_slots(judged, pair, slots, values, without)
+    if judged.verdict is Verdict.RETIRE and not _one_holder(judged, pair, slots):
+        # A name may be a verb: the more careful of both readings counts.
+        return _by_words(pair.widest, {*without, *PROOFS})
+    return judged
+
+
+def _one_holder(judged: Judgement, pair: Pair, slots: Compared | None) -> bool:
+    """Whether a proof is about one holder, wherever the verbs stand, or an extractor names it."""
+    old, new = pair.side_by_side.other_names
+    if judged.rule is Rule.SAME_SLOT and slots is not None and slots.name_holder(pair):
+        return True
+    if judged.rule is Rule.RENAMED and proofs.renames_by_name(pair):
+        return not new  # the name itself says what it is about
+    return not old and not new
 
 
 def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:

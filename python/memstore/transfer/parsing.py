@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from io import TextIOBase
 from typing import TYPE_CHECKING, Any
 
+from memstore.domain.arguments import why_no_json
 from memstore.domain.chains import circles
 from memstore.errors import InvalidArgumentType, Remedy, TransferError
 from memstore.transfer import attachments, lines, long_lines
@@ -94,7 +95,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"not JSON ({error})") from None
+        raise ValueError(f"not JSON ({why_no_json(error)})") from None
     return lines.of_type(dict, value, "this")
 
 

@@ -236,3 +236,6 @@ def _embeddings(transaction: Transaction) -> Iterator[tuple[str, bool]]:
             yield f"invalid embeddings, {where}: {findings.some(wrong)}", True
         if missing := vector_table.missing(transaction, table, generation.id):
             yield f"missing rows for embeddings, {where}: {findings.some(missing)}", True
+        if given_up := vector_table.quarantined(transaction, table, generation.id, None):
+            told = f"the embedder refused {where} for good: {findings.some(given_up)}"
+            yield Reason(told, Remedy.RETRY_QUARANTINED), False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
@@ -118,8 +119,9 @@ def _in_file(engine: Engine, path: str, kind: str, words: Sequence[str]) -> Iter
                 places.setdefault(text, []).append(at)
     except FileNotFoundError:
         return  # the last program that used it has removed it
-    except OSError as error:
-        raise StorageError(f"{path!r} cannot be read: {error.strerror or error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise StorageError(f"{path!r} cannot be read: {why}") from error
     for text, found in places.items():
         word, form = texts[text]
         yield Remains(

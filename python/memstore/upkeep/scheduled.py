@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -46,7 +47,8 @@ class ScheduledBackups:
     Args:
         engine: the engine of the database to copy.
         every_seconds: the age of the newest backup at which another is made.
-        keep: how many backups to keep; only files with names of this form are removed.
+        keep: how many backups to keep; only files with names of this form are removed, and only
+            if they are backups of this memory: another one may use the same folder.
         folder: where to put them; beside the file by default.
         tell: called with the path of each backup, or with the reason for a failure.
     """
@@ -69,6 +71,8 @@ class ScheduledBackups:
         self._stem = Path(engine.path).stem
         self._name = name_of_backups(engine.path)
         self._tell = tell
+        self._looked_at: dict[tuple[str, int, int, int], bool] = {}
+        """Which files are backups of this memory, by their names and states."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self.run, name="memstore-backups", daemon=True)
 
@@ -115,8 +119,8 @@ class ScheduledBackups:
     def _make(self) -> Path:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in self._folder.glob(f"*{PART}"):
-            if self._name.fullmatch(part.name.removesuffix(PART)):  # left by a killed process
-                part.unlink()
+            if self._name.fullmatch(part.name.removesuffix(PART)):
+                self._engine.remove_unfinished_backup(part)
         backup = self._folder / f"{self._stem}-{clock.utc_now():{TIME}}.db"
         self._engine.backup(backup)
         for _, old in sorted(self._existing().items())[: -self._keep]:
@@ -127,6 +131,17 @@ class ScheduledBackups:
         found: dict[datetime, Path] = {}
         if self._folder.is_dir():
             for file in self._folder.iterdir():
-                if (name := self._name.fullmatch(file.name)) and file.is_file():
-                    found[datetime.strptime(name[1], TIME).replace(tzinfo=UTC)] = file
+                if (name := self._name.fullmatch(file.name)) and self._is_ours(file):
+                    with suppress(ValueError):  # no time has such digits
+                        found[datetime.strptime(name[1], TIME).replace(tzinfo=UTC)] = file
         return found
+
+    def _is_ours(self, file: Path) -> bool:
+        try:
+            there = file.lstat()
+        except OSError:
+            return False
+        seen = (file.name, there.st_ino, there.st_mtime_ns, there.st_size)
+        if seen not in self._looked_at:
+            self._looked_at[seen] = self._engine.is_backup(file)
+        return self._looked_at[seen]

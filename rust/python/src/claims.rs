@@ -123,6 +123,13 @@ impl Reading {
         self.reading.head
     }
 
+    fn widest(&self) -> Self {
+        Self {
+            reading: Arc::new(self.reading.widest()),
+            words: PyOnceLock::new(),
+        }
+    }
+
     #[getter]
     fn has_verb(&self) -> bool {
         self.reading.has_verb
@@ -161,6 +168,11 @@ impl Reading {
     #[getter]
     fn is_unspaced(&self) -> bool {
         self.reading.is_unspaced
+    }
+
+    #[getter]
+    fn is_free(&self) -> bool {
+        self.reading.is_free()
     }
 
     #[getter]
@@ -263,6 +275,15 @@ impl Alignment {
     #[getter]
     fn new_head<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         Self::of(py, &self.new, &self.found().new_head)
+    }
+
+    #[getter]
+    fn other_names<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyTuple>)> {
+        let [old, new] = &self.found().other_names;
+        Ok((Self::of(py, &self.old, old)?, Self::of(py, &self.new, new)?))
     }
 
     #[getter]

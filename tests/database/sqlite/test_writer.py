@@ -20,7 +20,7 @@ from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.sqlite.write_queue import Turn, WriteQueue
-from memstore.errors import FileReplaced, StorageError, StoreBusy
+from memstore.errors import FileMissing, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]
 
@@ -189,7 +189,7 @@ def test_a_replaced_file_fails_every_member(engine: SqliteEngine, path: Path) ->
     outcomes = together(
         engine, adding("one"), adding("two"), before=lambda: path.rename(path.with_name("moved"))
     )
-    assert [type(outcome) for outcome in outcomes] == [FileReplaced] * 2
+    assert [type(outcome) for outcome in outcomes] == [FileMissing] * 2
 
 
 def test_write_without_link_checks_gets_its_own_transaction(engine: SqliteEngine) -> None:

@@ -170,3 +170,66 @@ def test_help_names_every_ranking(cli: CommandLine, ranking: str) -> None:
     for command in (["search"], ["episode", "search"]):
         told = cli(*command, "--help").out
         assert re.search(rf"--ranking NAME.*\b{ranking}\b", told, re.DOTALL)
+
+
+def test_texts_need_no_quotes(cli: CommandLine) -> None:
+    told = cli.json("add", "Alice", "likes", "tea", "--subject", "alice")
+    assert told["content"] == "Alice likes tea"
+    assert cli.json("task", "add", "Call", "the", "notary")["content"] == "Call the notary"
+    said = cli.json("episode", "add", "We", "agreed", "--source", "chat")
+    assert said["content"] == "We agreed"
+    piped = cli("add", "-", "--subject", "alice", stdin="Alice likes rye\n")
+    assert piped.code == 0
+    assert "Alice likes rye" in cli("list").out
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (["help"], "usage: memstore COMMAND"),
+        (["help", "search"], "usage: memstore search"),
+        (["help", "episode", "add"], "usage: memstore episode add"),
+        (["help", "graph"], "usage: memstore graph COMMAND"),
+        (["version"], "memstore "),
+    ],
+)
+def test_help_and_version_are_commands_too(cli: CommandLine, words: list[str], out: str) -> None:
+    answer = cli(*words)
+    assert answer.code == 0
+    assert answer.out.startswith(out)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["config"], "memstore status shows what is in use"),
+        (["history", "alice"], "memstore list --subject alice shows the ids"),
+        (["get", "the gate"], "memstore list --subject 'the gate' shows the ids"),
+        (["list", "--filter", "level=>3"], "there is no operator '=>': write >="),
+        (["list", "--filter", "level=<3"], "there is no operator '=<': write <="),
+        (["list", "--filter", "level=!3"], "there is no operator '=!': write !="),
+        (["where", "/none/such"], "there is no folder '/none/such'"),
+        (["backup"], "name the backup file, which must not exist yet: memstore backup memory-"),
+        (["backup", "x.db", "--keep", "3"], "--keep goes with --every"),
+        (["graph", "build", "--every", "soon"], "--every is a time such as 30m, 1h or 7d"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_write(
+    cli: CommandLine, words: list[str], told: str
+) -> None:
+    code, error = cli.error(*words)
+    assert code == 2
+    assert told in error
+
+
+def test_a_value_may_begin_with_an_operator(cli: CommandLine) -> None:
+    cli.json("add", "one", "--subject", "s", "-m", 'level=">3"')
+    assert len(cli.json("list", "--filter", "level==>3")) == 1
+
+
+def test_distil_on_an_empty_memory_says_that_nothing_is_recorded(cli: CommandLine) -> None:
+    assert cli("distil").err.startswith("no conversation is recorded here yet")
+
+
+def test_the_doctor_repairs_with_fix_too(cli: CommandLine) -> None:
+    assert cli("doctor", "--fix").out.startswith("rebuilt the full-text index of facts")

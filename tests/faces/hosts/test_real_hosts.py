@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,70 @@ def test_the_lines_of_an_answer_reach_the_model_once(
     assert lines in shown
     assert shown.count(CLAIM) == 1
     assert len(shown) < len(lines) + 60  # what the host says itself
+
+
+UNASKED = {
+    *("memory_search", "memory_store"),
+    *("memory_task_create", "memory_task_list", "memory_task_update"),
+}
+
+
+def tools_of(models: HostModels) -> list[str]:
+    """Return the names of the tools in the first request that has any."""
+    for _, request in models.requests:
+        names = [
+            one["name"]
+            for tool in request.get("tools", [])
+            for one in tool.get("functionDeclarations", tool.get("tools", [tool]))
+            if "name" in one
+        ]
+        if names:
+            return names
+    return []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_tools_are_in_the_first_request(
+    home: Path,
+    programs: Path,
+    models: HostModels,
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, host)
+    for prompt in ("which tea is it", "and for lunch"):
+        session.ask(host, prompt)
+        ours = [name for name in tools_of(models) if "memory_" in name]
+        assert len(ours) == 12, (prompt, tools_of(models))
+
+
+def test_claude_code_shows_what_a_model_needs_unasked_however_it_is_registered(
+    home: Path, programs: Path, models: HostModels
+) -> None:
+    session = Session(home, programs, models)
+    command = str(programs / "memstore-mcp")
+    session.run("claude", "mcp", "add", "--scope", "user", "memstore", "--", command)
+    session.ask("claude-code", "which tea is it")
+    assert {name.rpartition("__")[2] for name in tools_of(models)} >= UNASKED
+
+
+def test_turn_of_a_fork_is_recorded_once_and_not_told_to_it(
+    home: Path, programs: Path, models: HostModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, "claude-code")
+    session.ask("claude-code", SAID)
+    database = home / "data" / "memstore" / "memory.db"
+    with memstore.open(database, namespace="~/work/api", embedder=None, read_only=True) as store:
+        said = lambda: [e.content for e in store.episodes.list(limit=None)]  # noqa: E731
+        assert wait_until(lambda: SAID in said()), said()
+        [parent] = {e.thread for e in store.episodes.list()}
+        models.requests.clear()
+        session.run("claude", "-p", ASKED, "--resume", str(parent), "--fork-session")
+        sent = json.dumps([request for _, request in models.requests])
+        assert f"user: {SAID}" not in sent
+        assert wait_until(lambda: ASKED in said()), said()
+        assert sorted(said()) == sorted([SAID, "done", ASKED, "done"])
+        assert len({e.thread for e in store.episodes.list()}) == 2
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -149,3 +215,76 @@ def test_a_host_uses_the_memory_of_a_server(
     models.tool = ""
     session.ask(host, "and now the server is away")  # it says nothing, and the host goes on
     assert main(["setup", host, "--uninstall"]) == 0
+
+
+REMEMBERED = (
+    "---\nname: port\ndescription: the port\nmetadata:\n  type: project\n---\n\nStaging is 5499\n"
+)
+
+
+@pytest.mark.parametrize("host", ["claude-code", "gemini-cli"])
+def test_what_a_host_writes_into_its_own_memory_is_a_fact_as_long_as_it_is_there(
+    home: Path,
+    programs: Path,
+    models: HostModels,
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, host)
+    first = session.ask(host, "hello")  # names the project's folder, too
+    slug = re.sub(r"[^a-zA-Z0-9]", "-", str(session.project))
+    folders = {
+        "claude-code": home / ".claude/projects" / slug / "memory",
+        "gemini-cli": home / ".gemini/tmp/api/memory",
+    }
+    assert host != "claude-code" or str(folders[host]) in first
+    file = folders[host] / "port.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    models.tool = {"claude-code": "Write", "gemini-cli": "write_file"}[host]
+    models.arguments = {"file_path": str(file), "content": REMEMBERED}
+    session.ask(host, "staging has moved")
+    assert file.exists()
+    database = home / "data" / "memstore" / "memory.db"
+
+    def facts() -> list[str]:
+        with memstore.open(database, namespace="~/work/api", embedder=None, read_only=True) as s:
+            return [one.content for one in s.list()]
+
+    assert wait_until(lambda: facts() == ["Staging is 5499"]), facts()
+    file.unlink()
+    models.tool = ""
+    session.ask(host, "and again")
+    assert wait_until(lambda: facts() == []), facts()
+
+
+def test_the_memory_of_claude_code_is_turned_off(
+    home: Path, programs: Path, models: HostModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, "claude-code")
+    assert "file-based memory" in session.ask("claude-code", "hello")
+    assert main(["setup", "claude-code", "--own-memory", "off"]) == 0
+    assert "file-based memory" not in session.ask("claude-code", "hello again")
+    assert main(["setup", "claude-code", "--uninstall"]) == 0
+    assert "file-based memory" in session.ask("claude-code", "hello at last")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_sessions_of_a_host_are_imported(
+    home: Path,
+    programs: Path,
+    models: HostModels,
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+) -> None:
+    session = set_up(home, programs, models, monkeypatch, host)
+    session.environment["MEMSTORE_TRANSCRIPTS"] = "off"
+    session.ask(host, SAID)
+    name = host.removesuffix("-cli")
+    assert main(["import", "--from", name]) == 0
+    database = home / "data" / "memstore" / "memory.db"
+    with memstore.open(database, namespace="~/work/api", embedder=None) as store:
+        assert SAID in [one.content for one in store.episodes.list()]
+        head = store.file.head()
+    assert main(["import", "--from", name]) == 0
+    with memstore.open(database, namespace="~/work/api", embedder=None) as store:
+        assert store.file.head() == head

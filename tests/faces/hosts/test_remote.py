@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from memstore.faces.hosts import edits, hook, placing, remote, servers, spool, t
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
 
+TIME = "2026-11-20T10:00:00Z"
 ANA = {"type": "user", "uuid": "u1", "message": {"role": "user", "content": "Staging is port 5499"}}
 BOT = {"type": "assistant", "uuid": "u2", "message": {"role": "assistant", "content": "Noted."}}
 
@@ -131,6 +134,31 @@ def test_a_conversation_is_kept_on_the_server_once(
     more = {**ANA, "uuid": "u3", "message": {"role": "user", "content": "And its owner is Marta"}}
     answered("keep", transcript(home, ANA, BOT, more), team.url)
     assert team.said() == ["Staging is port 5499", "Noted.", "And its owner is Marta"]
+
+
+def test_turns_of_a_fork_are_kept_once_and_not_told_to_it(
+    team: Team, home: Path, started: list[Any]
+) -> None:
+    servers.keep(team.url, team.secret)
+    marks = [str(uuid.uuid4()) for _ in range(2)]
+    parent = [one | {"uuid": mark} for one, mark in zip((ANA, BOT), marks, strict=True)]
+    by = [
+        one | {"forkedFrom": {"sessionId": "s1", "messageUuid": one["uuid"]}, "timestamp": TIME}
+        for one in parent
+    ]
+    asking = {"prompt": "which port is staging, 5499?"}
+    child = transcript(home, *by) | {"session_id": "s2"}
+    answered("SessionStart", {**child, "source": "fork"}, team.url)
+    assert answered("UserPromptSubmit", {**child, **asking}, team.url) is None
+    answered("keep", child, team.url)
+    answered("keep", transcript(home, *parent), team.url)
+    assert team.said() == ["Staging is port 5499", "Noted."]
+    assert answered("UserPromptSubmit", {**child, **asking}, team.url) is None
+    absent = {"session_id": "s3", "transcript_path": str(home / "none.jsonl"), "cwd": str(home)}
+    answered("SessionStart", {**absent, "source": "fork"}, team.url)
+    assert answered("UserPromptSubmit", {**absent, **asking}, team.url) is None
+    other = {"session_id": "s4", "cwd": str(home), **asking}
+    assert "5499" in told(answered("UserPromptSubmit", other, team.url))
 
 
 def test_what_was_said_while_the_server_was_away_arrives_when_it_is_back(
@@ -353,6 +381,58 @@ def test_a_check_asks_the_server(
     assert "answered 401" in checked.out
 
 
+def test_what_a_host_remembers_follows_on_the_server(
+    team: Team, home: Path, started: list[Any]
+) -> None:
+    servers.keep(team.url, team.secret)
+    project = home / "api"
+    (project / ".git").mkdir(parents=True)
+    name = re.sub(r"[^a-zA-Z0-9]", "-", str(project))
+    folder = home / ".claude" / "projects" / name / "memory"
+    folder.mkdir(parents=True)
+    key = "AKIA" + "Z7QHX2LMNB4WKTRD"
+
+    def keep(*lines: str) -> list[tuple[str, str | None]]:
+        (folder / "MEMORY.md").write_text("\n".join(f"- {line}" for line in lines))
+        event = transcript(home, ANA) | {"cwd": str(project)}
+        hook.answered(
+            hook.parser().parse_args(["keep", "--server", team.url, "--host", "claude-code"]), event
+        )
+        with memstore.open(team.path, namespace="team", embedder=None, read_only=True) as store:
+            return [(one.content, one.source) for one in store.list() if one.subject == "project"]
+
+    source = f"claude-code:~/.claude/projects/{folder.parent.name}/memory/MEMORY.md"
+    assert keep("the port is 5432", "x is y", f"the key is {key}")[:2] == [
+        ("the port is 5432", source), ("x is y", source),
+    ]  # fmt: skip
+    assert len(keep("the port is 5433")) == 1
+    assert keep("the port is 5432") == [("the port is 5432", source)]  # and back again
+    assert keep("the port is 5432") == [("the port is 5432", source)]
+    assert key.encode() not in team.path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        [],
+        {"place": "x", "memories": [1]},
+        {"place": "x", "memories": [{"file": "a", "content": "b"}]},
+        {"place": "x", "memories": [], "unread": [1]},
+        {"place": "x" * 2_000, "memories": []},
+        {
+            "place": "x",
+            "memories": [
+                {"file": "a", "content": "b", "subject": "c", "category": "d", "source": "web:x"}
+            ],
+        },
+    ],
+)
+def test_a_memory_of_another_form_is_refused(team: Team, memory: Any) -> None:
+    request = {"event": "keep", "host": "claude-code", "session": "s", "memory": memory}
+    with pytest.raises(remote.ServerRefused, match="400"):
+        remote.ask(team.url, request, seconds=30, secret=team.secret)
+
+
 @posix_only
 def test_a_token_comes_from_a_file_or_from_the_last_time(
     cli: CommandLine, hosts: Path, team: Team
@@ -455,3 +535,16 @@ def test_spool_shows_what_waits_and_sends_it(
     assert f"2 turns wait for {team.url}" in cli("status").err
     assert cli("spool", "--send").code == 0
     assert len(team.said()) == 2
+
+
+def test_an_address_without_its_path_is_named(
+    cli: CommandLine, home: Path, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_TOKEN", team.secret)
+    bare = team.url.removesuffix("/mcp")
+    code, error = cli.error("setup", "codex", "--server", bare)
+    assert code == 2
+    assert f"the address of a server ends with /mcp: {bare}/mcp?" in error
+    code, error = cli.error("setup", "codex", "--server", f"{bare}/memory")
+    assert code == 2
+    assert f"{bare}/memory/mcp?" in error

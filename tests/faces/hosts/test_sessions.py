@@ -102,3 +102,18 @@ def test_any_name_of_a_session_is_one_file_in_the_folder(folder: Path, name: str
     HostSession.of(name, "a.db").with_given(["#1"])
     assert len([*folder.iterdir()]) == 1
     assert HostSession.of(name, "a.db").given == ("#1",)
+
+
+def test_only_files_of_sessions_are_forgotten(folder: Path) -> None:
+    HostSession.of(NAME, "a.db").with_given(["#1"])
+    for name in ("diary.txt", "0123abcd.json.bak", "notes.json"):
+        (folder / name).write_text("mine")
+        os.utime(folder / name, (0, 0))
+    (folder / "0123abcd-folder.json").mkdir()
+    old = folder / "0123abcd-s0.json"
+    old.write_text("{}")
+    os.utime(old, (0, 0))
+    HostSession.of("s2", "a.db").with_given(["#1"])
+    assert not old.exists()
+    assert (folder / "0123abcd-folder.json").is_dir()
+    assert {"diary.txt", "0123abcd.json.bak", "notes.json"} <= {*os.listdir(folder)}

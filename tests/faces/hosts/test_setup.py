@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,8 +17,18 @@ from typing import Any
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
+import memstore
 from memstore import __version__
-from memstore.faces.hosts import catalogue, edits, placing, registration
+from memstore.faces.hosts import (
+    catalogue,
+    check,
+    claude_code,
+    edits,
+    placing,
+    record,
+    registration,
+)
+from memstore.faces.hosts.files import SettingsUnreadable
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
 
@@ -170,6 +182,74 @@ def test_uninstall_keeps_later_changes_by_the_user(
     assert [text.split() for text in contents(home).values()]
     for name, text in contents(home).items():
         assert text.decode().replace("\n", "") in ("# theirs", "// theirs{}"), name
+
+
+def hostile(file: Path, path: list[str], value: Any, **also: Any) -> dict[str, Any]:
+    made = {"path": path, "value": value, "how": "put", "placed": [0, "", "", None], "beside": []}
+    return {"file": str(file), "states": [[made | also]], "created": True, "folders": []}
+
+
+@pytest.mark.parametrize("act", [["--uninstall"], ["codex"]])
+def test_a_record_that_names_what_setup_does_not_make_changes_nothing(
+    cli: CommandLine, hosts: Path, act: list[str]
+) -> None:
+    cli.json("setup", "codex")
+    record = hosts / "data/memstore/setup.json"
+    held = json.loads(record.read_text())
+    mine = {
+        hosts / "package.json": b'{"scripts": {"test": "x"}}',
+        hosts / "only.json": b'{"mcpServers": {"memstore": 1}}',
+        hosts / ".bashrc": b"alias l=ls\n",
+        hosts / ".codex/auth.json": b'{"token": "t"}',
+    }
+    for file, text in mine.items():
+        file.write_bytes(text)
+    (hosts / "empty").mkdir()
+    codex = hosts / ".codex/config.toml"
+    codex.write_text(codex.read_text() + "[other]\nb = 2\n")
+    held["hosts"][0]["files"] += [
+        hostile(hosts / "package.json", ["scripts"], {"test": "x"}),
+        hostile(hosts / "only.json", ["mcpServers", "memstore"], 1),
+        hostile(hosts / ".bashrc", ["x"], 1),
+        hostile(hosts / ".codex/auth.json", ["token"], "t"),
+        hostile(codex, ["other"], {"b": 2}),
+        hostile(hosts / ".codex/hooks.json", ["hooks", "Stop"], {"command": "x"}, how="append"),
+    ]
+    for one in held["hosts"][0]["files"]:
+        one["folders"] = [str(hosts / "empty")]
+    held["folders"] = [str(hosts / "empty")]
+    record.write_text(json.dumps(held))
+    told = cli("setup", *act)
+    assert "the record of setup names changes that setup does not make" in told.err
+    assert {file: file.read_bytes() for file in mine} == mine
+    assert "[other]\nb = 2" in codex.read_text()
+    assert (hosts / "empty").is_dir()
+
+
+def test_a_record_of_a_copied_home_leaves_the_original_alone(
+    cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cli.json("setup", "codex")
+    before = contents(hosts)
+    copied = tmp_path / "copied home"
+    shutil.copytree(hosts, copied)
+    monkeypatch.setenv("HOME", str(copied))
+    monkeypatch.setenv("XDG_DATA_HOME", str(copied / "data"))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    told = cli("setup", "--uninstall")
+    assert "left as they are" in told.err
+    assert contents(hosts) == before
+
+
+def test_what_a_killed_setup_left_is_told_from_other_files(cli: CommandLine, hosts: Path) -> None:
+    folder = hosts / ".codex"
+    left = folder / ".config.toml.ab12_x9z.memstore"
+    others = [folder / name for name in (".config.toml.bak.memstore", ".config.toml..memstore")]
+    for file in (left, *others):
+        file.write_text("x")
+    cli.json("setup", "codex")
+    assert not left.exists()
+    assert all(file.exists() for file in others)
 
 
 def test_uninstall_restores_a_server_of_the_same_name(
@@ -418,6 +498,46 @@ def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, prog
 
 
 @pytest.mark.process
+def test_the_check_runs_the_hook_in_the_project_where_it_is_called(
+    cli: CommandLine,
+    home: Path,
+    hosts: Path,
+    programs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (home / "work" / "api" / ".git").mkdir(parents=True)
+    with memstore.open(embedder=None, namespace="~/work/api", source="test") as store:
+        store.pin(store.add("Releases go through the canary", subject="api").id)
+    assert cli("setup", "codex").code == 0
+    assert "had no context to add" in cli("setup", "--check").out
+    monkeypatch.chdir(home / "work" / "api")
+    assert "added context at session start" in cli("setup", "--check").out
+
+
+@pytest.mark.parametrize("where", ["home", "project"])
+def test_a_plugin_beside_setup_is_found_where_it_is_enabled(home: Path, where: str) -> None:
+    project = home / "work"
+    folder = (home if where == "home" else project) / ".claude"
+    folder.mkdir(parents=True)
+    assert claude_code.plugin(project) is None
+    file = folder / "settings.json"
+    for text in ("{", "[]", '{"enabledPlugins": 7}', '{"enabledPlugins": {"memstore@x": false}}'):
+        file.write_text(text)
+        assert claude_code.plugin(project) is None
+    file.write_text('{"enabledPlugins": {"other@memstore": true, "memstore@somewhere": true}}')
+    assert claude_code.plugin(project) == "memstore@somewhere"
+
+
+def test_the_check_notices_the_plugin_beside_setup(home: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text('{"enabledPlugins": {"memstore@x": true}}')
+    [seen] = check.seen(record.Done("claude-code"))
+    assert (seen.what, seen.works) == ("plugin", False)
+    assert "the plugin memstore@x is enabled beside setup" in seen.answer
+    assert [*check.seen(record.Done("codex"))] == []
+
+
+@pytest.mark.process
 def test_the_check_uses_the_environment_that_hosts_use(
     cli: CommandLine, hosts: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -457,6 +577,35 @@ def test_claude_code_is_registered_by_its_own_command(
     answer = cli("setup", "claude-code")
     assert answer.code == 1
     assert "claude is not on the PATH" in answer.err
+
+
+@pytest.mark.process
+def test_registration_of_an_earlier_version_is_told_to_show_the_tools(
+    cli: CommandLine, home: Path, programs: Path
+) -> None:
+    claude = programs / "claude"
+    claude.write_text(CLAUDE.format(python=sys.executable))
+    claude.chmod(0o755)
+    file = home / ".claude.json"
+    file.write_text(json.dumps({"mcpServers": {}}))
+    before = contents(home)
+    cli.json("setup", "claude-code")
+    assert at(file, "mcpServers", "memstore", "alwaysLoad") is True
+    record = home / "data" / "memstore" / "setup.json"
+    for written in (file, record):  # as an earlier version left it
+        text, number = re.subn(r',\s*"alwaysLoad": true', "", written.read_text())
+        assert number == 1
+        written.write_text(text)
+    answer = cli("setup", "--check", "--json")
+    assert answer.code == 1
+    [seen] = [one for one in json.loads(answer.out) if one["what"] == "tools"]
+    assert '"alwaysLoad": true: run memstore setup again' in seen["answer"]
+    assert any("alwaysLoad" in line for line in cli.json("setup")["changed"]["claude-code"])
+    assert at(file, "mcpServers", "memstore", "alwaysLoad") is True
+    assert all(one["works"] for one in cli.json("setup", "--check"))
+    assert not any(cli.json("setup")["changed"].values())
+    cli.json("setup", "--uninstall")
+    assert contents(home) == before
 
 
 CLAUDE = """\
@@ -519,3 +668,78 @@ def test_the_check_starts_a_hook_without_a_shell(
     _, hooks = cli.json("setup", "--check")
     assert hooks["works"], hooks
     assert hooks["command"].startswith(f"{programs / 'memstore'} hook SessionStart")
+
+
+TOMLS = [
+    "",
+    "# mine\n",
+    'model = "x"\n\n[tui]\na = 1\n',
+    "[features]\nmemories = true # nice\nweb = true\n",
+    "[features]\r\nweb = true\r\n\r\n[tui]\r\na = 1\r\n",
+    "[features]",
+    "features.memories = true\n[tui]\na = 1\n",
+    "[features]\n\n# about x\n[features.x]\na = 1\n",
+]
+
+
+@pytest.mark.parametrize("text", TOMLS)
+def test_a_switch_is_put_into_toml_and_taken_out_again(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    wanted = edits.Edit(("features", "memories"), False)
+    new, made = edits.edited(file, text, [wanted])
+    assert at_text(new, "features", "memories") is False
+    assert edits.undone(edits.ChangedFile(str(file), [made]), new) == text
+    assert edits.edited(file, new, [wanted]) == (new, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["features = { memories = true }\n", "features.web = true\n", "[features.x]\na = 1\n"]
+)
+def test_a_switch_that_would_change_other_settings_is_refused(text: str, tmp_path: Path) -> None:
+    wanted = edits.Edit(("features", "memories"), False)
+    with pytest.raises(SettingsUnreadable):
+        edits.edited(tmp_path / "config.toml", text, [wanted])
+
+
+def at_text(text: str, *path: str) -> Any:
+    return placing.at(edits.toml.value(text), path)
+
+
+def test_setup_says_what_hosts_remember_and_how_many_sessions_there_are(
+    cli: CommandLine, hosts: Path, programs: Path
+) -> None:
+    memory = hosts / ".gemini/tmp/api/memory"
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- x\n")
+    chats = hosts / ".gemini/tmp/api/chats"
+    chats.mkdir()
+    (chats / "session-1.jsonl").write_text("{}\n")
+    told = cli("setup", "codex", "gemini-cli").err.splitlines()
+    of = [line for line in told if "memory of its own" in line or "can be imported" in line]
+    assert of == [
+        "Codex has a memory of its own, which is off: 0 files in 0 folders; what it says becomes "
+        "facts when a session ends",
+        "Gemini CLI has a memory of its own, which is on: 1 file in 1 folder; what it says becomes "
+        "facts when a session ends",
+        "1 recorded session of Gemini CLI can be imported: memstore import --from gemini",
+    ]
+
+
+@pytest.mark.process
+def test_the_memory_of_hosts_is_turned_off_and_on_again(
+    cli: CommandLine, hosts: Path, programs: Path
+) -> None:
+    config = hosts / ".codex/config.toml"
+    config.write_text("[features]\nmemories = true # nice\n")
+    before = contents(hosts)
+    told = cli("setup", "codex", "gemini-cli", "--own-memory", "off").err
+    assert "turned off until setup --uninstall" in told
+    assert "no setting that turns it off" in told
+    assert at(config, "features", "memories") is False
+    assert "Codex has a memory of its own, which is off" in cli("setup", "--check").err
+    cli("setup", "codex")  # keep
+    assert at(config, "features", "memories") is True
+    cli("setup", "codex", "--own-memory", "off")
+    cli("setup", "--uninstall")
+    assert {name: text for name, text in contents(hosts).items() if name in before} == before
+    assert cli("setup", "codex", "--own-memory", "half").code == 2

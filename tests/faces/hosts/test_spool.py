@@ -122,6 +122,35 @@ def test_an_incomplete_file_is_no_request_and_goes_after_a_day(manual_clock: Man
     assert not part.exists()
 
 
+@posix_only
+def test_what_somebody_else_put_there_is_not_sent_followed_or_removed(
+    manual_clock: ManualClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MAX_FILES", 3)
+    waiting = Spool(URL)
+    waiting.put(request("a"))
+    folder = Path(waiting.folder)
+    secret = tmp_path / "secret"
+    secret.write_text('{"turns": ["a key"]}')
+    names = [f"00000000000000001-0000000001-{number:06d}.json" for number in range(3)]
+    (folder / names[0]).symlink_to(secret)
+    os.mkfifo(folder / names[1])
+    (folder / names[2]).mkdir()
+    for name in ("notes.part", "draft.json.1.part"):
+        (folder / name).write_text("mine")
+        os.utime(folder / name, (0, 0))
+    (folder / "dropped.json").write_text('{"x": 1e999}')
+    for name in "bcd":
+        waiting.put(request(name))
+    assert sessions(waiting) == ["b", "c", "d"]
+    assert waiting.waiting().requests == 3
+    assert [one.dropped for one in spool.everything()] == [{spool.OVERFLOW: 1}]
+    waiting.drop(names[0], spool.REFUSED)
+    left = {file.name for file in folder.iterdir()}
+    assert {*names, "notes.part", "draft.json.1.part"} <= left
+    assert secret.exists()
+
+
 def test_one_process_sends_at_a_time(manual_clock: ManualClock) -> None:
     waiting = Spool(URL)
     with waiting.sending():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from tests.support.engines import engine_of
@@ -18,6 +20,7 @@ ERRORS = [
     (errors.Conflict("fact 7 is superseded"), 409, "fact 7 is superseded"),
     (errors.StoreBusy("the lock was held"), 503, "The memory is busy"),
     (errors.FileReplaced("the file was replaced"), 503, "The file was replaced"),
+    (errors.FileMissing("the file was moved"), 503, "the file was moved"),
     (errors.SchemaError("the file is newer"), 503, "This version cannot read the file"),
     (errors.StorageError("the disk is full"), 503, "the disk is full"),
     (errors.EmbedderUnavailable("it does not answer"), 502, "A model did not answer"),
@@ -90,3 +93,20 @@ def test_a_memory_that_fails_for_the_menu_too_is_a_page_without_it(
     assert answer.status_code == (503 if path == "subjects" else 404)
     assert "Try again" in answer.text
     assert "<nav" not in answer.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file is not renamed there")
+def test_pages_say_that_the_file_is_missing_and_go_on_when_it_is_back(
+    pages: Pages, memory: Store
+) -> None:
+    fact = memory.add("Ana likes tea", subject="Ana")
+    path = Path(memory.path)
+    path.rename(path.with_name("away.db"))
+    for answer in (pages.get(), pages.get("subjects"), pages.get(f"fact/{fact.id}")):
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+        assert "The file is missing" in answer.text
+        assert str(path) in text_of(answer.text)
+    assert not path.exists()
+    path.with_name("away.db").rename(path)
+    assert "Ana likes tea" in pages.read(f"fact/{fact.id}")
+    assert pages.post(f"fact/{fact.id}/confirm").status_code == 303

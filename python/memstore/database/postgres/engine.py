@@ -193,6 +193,9 @@ class PostgresEngine:
     def is_lost(self) -> bool:
         return False
 
+    def check_file(self) -> None:
+        pass  # there is none
+
     # -- transactions -------------------------------------------------------------------------
 
     @contextmanager
@@ -682,6 +685,12 @@ class PostgresEngine:
             f"nothing was written to {target}",
             remedy=Remedy.BACK_UP_SERVER,
         )
+
+    def is_backup(self, file: Path) -> bool:
+        return False
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        pass
 
     @contextmanager
     def aside(self, cancelled: Cancelled | None = None) -> Iterator[Transaction]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
+import stat
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from memstore import errors
+from memstore.database import journal
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import SqliteTransaction, Translated
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.database.engine import Cancelled, Progress
+    from memstore.domain.records import Head
 
 PAGES: Final = 1024
 """Pages per step; 4 MB keep the progress bar moving and do not hold up other writers."""
@@ -55,6 +58,43 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
             sync(target.parent)
         except OSError as error:
             raise not_created(str(target), error) from error
+
+
+def head_of(file: Path) -> Head | None:
+    """Return the end of the journal in a copy; ``None`` if the file is no such copy."""
+    if not is_regular(file):
+        return None
+    try:
+        with reading(f"{file.absolute().as_uri()}?immutable=1", 0) as copy:
+            return journal.head(copy) if copy.has_table("memstore_journal") else None
+    except StorageError:
+        return None
+
+
+def remove_unfinished(part: Path) -> bool:
+    """Remove an unfinished copy that no process is writing; return whether it was one."""
+    if not is_regular(part):
+        return False
+    try:
+        with closing(apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+            copy.set_busy_timeout(0)
+            copy.execute("BEGIN EXCLUSIVE")
+            query = "SELECT 1 FROM sqlite_schema WHERE name = 'unfinished_copy'"
+            if part.stat().st_size and not copy.execute(query).fetchall():
+                return False
+            copy.execute("ROLLBACK")
+            part.unlink(missing_ok=True)
+            return True
+    except (apsw.Error, OSError):
+        return False
+
+
+def is_regular(file: Path) -> bool:
+    """Return whether there is a file, and no link, folder or pipe."""
+    try:
+        return stat.S_ISREG(file.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def private_copy(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
+import threading
 import time
+import weakref
 from contextlib import nullcontext, suppress
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypeAlias
 
 import apsw
 
 from memstore._kernel.locks import OpenFiles
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.transaction import Translated
-from memstore.errors import FileReplaced, Remedy, StorageError
+from memstore.errors import FileMissing, FileReplaced, Remedy, StorageError
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -35,9 +37,26 @@ else:
 URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 """What is no path, though it could be read as one, of a folder named after the scheme."""
 
+Identity: TypeAlias = "tuple[int, int]"
+"""The device and the number of a file."""
+
+Names: TypeAlias = "frozenset[str]"
+"""The absolute path of a file, and the same without links."""
+
+_noting: Final = threading.RLock()  # a store may be collected while this thread has it
+_open: Final[dict[int, tuple[Names, Identity | None]]] = {}
+"""The files that this process has open."""
+_missed: Final[dict[str, Identity | None]] = {}
+"""Those that were no longer at their paths when this process closed them."""
+
 
 class Disk:
-    """One file with its write-ahead log; a missing file and its folder are created."""
+    """One file with its write-ahead log; a missing file and its folder are created.
+
+    Except for one that this process has had open: opening it again is not opening it first. It was
+    moved away, or its disk was unmounted, and what was written into a new one would be lost when
+    it is back. A file that was at its path when it was closed is not remembered.
+    """
 
     copies_in: Final = "FILE"
     """Where compacting puts its copy, which may be as large as the file."""
@@ -58,15 +77,21 @@ class Disk:
             foreign_log.move_aside(self.path)
         self.had_log = self.log_bytes() > 0
         self._files = OpenFiles(self.path)
-        self._files.remember()
+        self._identity = _identity(self.path)
         self._has_log = False
         """Whether a connection has used the log, which it then keeps open."""
+        self._remember()
+        names, number = _names(self.path), id(self)
+        with _noting:
+            _open[number] = names, self._identity
+        self._end = weakref.finalize(self, _note_end, number, self.path)
+        self._end.atexit = False
 
     def connect(self, wait_seconds: float) -> apsw.Connection:
         if self._read_only and not _is_writable(self.path):
             return self._connect_without_permission(wait_seconds)
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        return apsw.Connection(self.path, flags=flags)
+        # Never created here: the file may have been moved away since it was opened.
+        return apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
 
     def check_reader(self, connection: apsw.Connection) -> None:
         """Check that a new connection reads the same file as the others.
@@ -121,7 +146,7 @@ class Disk:
         """
         if self._has_log or connection.pragma("journal_mode") != "wal" or self.changed():
             return
-        self._files.remember()
+        self._remember()
         if self._files.changed():
             raise FileReplaced(
                 f"another store in this process has {self.path!r} open with a log that was "
@@ -139,6 +164,26 @@ class Disk:
             return {}
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
+    def begin_anew(self) -> None:
+        """Forget the log: nobody here has it open, and the file is at its path again.
+
+        Raises:
+            FileReplaced: another file is there.
+        """
+        self._has_log = False
+        self._logging = self._read_only
+        self._remember()
+
+    def _remember(self) -> None:
+        """Record the file, its log and the log's index.
+
+        Raises:
+            FileReplaced: the file is not the one that was opened.
+        """
+        self._files.remember()
+        if (found := _identity(self.path)) != self._identity:
+            raise gone(self.path, {"file": "removed" if found is None else "replaced"})
+
     def part_from_log(self) -> None:
         """Move the log aside if another file is in the place of the one that it belongs to.
 
@@ -153,9 +198,9 @@ class Disk:
         foreign_log.remove_finished(self.path)
 
     def check(self) -> None:
-        """Raise :class:`FileReplaced` if the file or its log was replaced."""
+        """Raise :class:`FileReplaced` if the file or its log was removed or replaced."""
         if changed := self.changed():
-            raise FileReplaced(describe(self.path, changed), remedy=Remedy.OPEN_REPLACED)
+            raise gone(self.path, changed)
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
         return tempfile.TemporaryFile()
@@ -178,11 +223,41 @@ class Disk:
     def log_bytes(self) -> int:
         return _size(self.path + "-wal")
 
-    def close(self) -> None:
-        """Do nothing: the connections are the engine's."""
+    def close(self, *, untouched: bool = False) -> None:
+        """Note whether the file is at its path; the connections are the engine's.
+
+        Args:
+            untouched: it was not used, but refused.
+        """
+        if untouched:
+            self._end.detach()
+            with _noting:
+                _open.pop(id(self), None)
+        else:
+            self._end()
 
     def _prepare_file(self) -> None:
+        # The file last: another thread or process may be creating it, and then its log.
+        known, log_bytes = _known(self.path), self.log_bytes()
         exists = os.path.exists(self.path)
+        if known and not exists:
+            raise FileMissing(
+                f"{self.path!r} is missing: it was moved or removed, or its disk was unmounted, "
+                "while this program had it open; nothing was created",
+                remedy=Remedy.PUT_BACK,
+            )
+        if known and _size(self.path) == 0 and _identity(self.path) not in known:
+            raise FileMissing(
+                f"{self.path!r} is empty, and not the file that this program had open there; "
+                "nothing was created in it",
+                remedy=Remedy.PUT_BACK,
+            )
+        if log_bytes and not exists:
+            raise FileMissing(
+                f"{self.path!r} is missing, but its write-ahead log is there, with {log_bytes:,} "
+                "bytes that may be nowhere else; nothing was created",
+                remedy=Remedy.PUT_BACK_OR_MOVE_LOG,
+            )
         if self._read_only and not exists:
             raise StorageError(
                 f"{self.path!r} does not exist, and a read-only store creates no file"
@@ -233,12 +308,54 @@ class Disk:
 
 def describe(path: str, changed: dict[str, str]) -> str:
     """Return the result of :meth:`Disk.changed` as text."""
+    if changed.get("file") == "removed":
+        return f"{path!r} was moved or removed, or its disk was unmounted, while it was open"
     if "file" in changed:
-        return f"{path!r} was {changed['file']} while it was open"
+        return f"{path!r} was replaced while it was open"
     return (
         f"the log of {path!r} was removed or replaced while it was open; changes that were only in "
         "the log may be lost"
     )
+
+
+def gone(path: str, changed: dict[str, str], outcome: str = "") -> FileReplaced:
+    """Return the error for a result of :meth:`Disk.changed`, and for what became of a write."""
+    text = describe(path, changed) + outcome
+    if changed.get("file") == "removed":
+        return FileMissing(text, remedy=Remedy.PUT_BACK)
+    return FileReplaced(text, remedy=Remedy.OPEN_REPLACED)
+
+
+def _known(path: str) -> set[Identity | None]:
+    """Return the identities of a path's files that this process has open, or missed."""
+    names = _names(path)
+    with _noting:
+        found = {identity for others, identity in _open.values() if others & names}
+        return found | {_missed[name] for name in names if name in _missed}
+
+
+def _note_end(number: int, path: str) -> None:
+    """Note that a file was closed, and whether it is at its path."""
+    is_there = _identity(path)
+    with _noting:
+        names, identity = _open.pop(number)
+        for name in names:
+            if identity is not None and is_there == identity:
+                _missed.pop(name, None)
+            else:
+                _missed[name] = identity
+
+
+def _names(path: str) -> Names:
+    return frozenset((path, os.path.realpath(path)))
+
+
+def _identity(path: str) -> Identity | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _absolute(path: str) -> str:
@@ -261,5 +378,5 @@ def _create_folder(folder: pathlib.Path) -> None:
 def _size(path: str) -> int:
     try:
         return os.stat(path).st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0

@@ -16,10 +16,11 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import apsw
 
+from memstore.database import journal
 from memstore.database.engine import longest_wait, taken_back
 from memstore.database.migrations import usable_version
 from memstore.database.sqlite import locks
-from memstore.database.sqlite.disk import Disk, describe
+from memstore.database.sqlite.disk import Disk, describe, gone
 from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     busy,
@@ -119,9 +120,15 @@ class SqliteEngine:
         self._process = os.getpid()
         self._closed = False
         self._idle: list[apsw.Connection] = []
+        self._borrowed = 0
+        """The connections of reads that have not ended."""
         self._pool = threading.RLock()  # closing notices a replaced file while it holds it
         self._lost: str | None = None
         """What happened to the file, if it is no longer the one that was opened."""
+        self._changed: dict[str, str] = {}
+        """The same by the part that changed, as :meth:`Disk.changed` returns it."""
+        self._keeps_log = False
+        """Whether the log of a file that is gone could not be copied into it: it is kept open."""
         self._checked = time.monotonic()
         self._changed_by_others: object = None
         """The changes by others that the check of the version has seen."""
@@ -130,7 +137,13 @@ class SqliteEngine:
         self._has_written = False
         """Whether the writing connection has used the file."""
         self.before_commit: Callable[[Transaction], object] = _unchanged
-        self._writer = Writer(self._connect_writer, self._begin, self._verify, self._close_lost)
+        self._writer = Writer(
+            self._connect_writer,
+            self._begin,
+            self._check_file,
+            self._verify_commit,
+            self._close_lost,
+        )
 
     @property
     def _wait_seconds(self) -> float:
@@ -213,6 +226,17 @@ class SqliteEngine:
         with self.read() as source:
             copying.write_copy(source, target, progress)
 
+    def is_backup(self, file: Path) -> bool:
+        end = copying.head_of(file)
+        if end is None:
+            return False
+        with self.read() as transaction:
+            return journal.head(transaction, end.line) == end
+
+    def remove_unfinished_backup(self, part: Path) -> None:
+        if not copying.remove_unfinished(part) and self.is_backup(part):
+            part.unlink(missing_ok=True)  # complete, but not renamed
+
     @contextmanager
     def aside(self, cancelled: Cancelled | None = None) -> Iterator[SqliteTransaction]:
         with self.read() as source:
@@ -274,7 +298,15 @@ class SqliteEngine:
 
     @property
     def is_lost(self) -> bool:
-        return self._lost is not None
+        return self._lost is not None and self._changed.get("file") != "removed"
+
+    def check_file(self) -> None:
+        self._check_usable()
+        try:
+            self._place.check()
+        except FileReplaced:
+            self._notice_change()
+            raise
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
         return self._place.scratch()
@@ -314,7 +346,7 @@ class SqliteEngine:
                     connection.set_busy_timeout(0)
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             self._close_all(is_ours)
-            self._place.close()
+            self._place.close(untouched=untouched)
 
     def _close_all(self, is_ours: bool) -> None:
         """Close every unused connection. The caller holds the turn and the pool."""
@@ -330,8 +362,10 @@ class SqliteEngine:
         All connections of a process share the log index that the first one opened. So while a
         connection to a removed log is open, no new connection can use the file.
         """
-        if self._lost is not None:
-            with self._pool:
+        if self._lost is None or self._keeps_log:
+            return
+        with self._pool:
+            if self._lost is not None:  # else the file came back in the meantime
                 self._close_all(is_ours=False)
 
     def _close(self, connection: apsw.Connection, is_ours: bool) -> None:
@@ -371,20 +405,42 @@ class SqliteEngine:
         self._changed_by_others = changed
         return changed
 
+    def _check_file(self) -> None:
+        """Check, before a commit, that the file is at its path: it may come back with the commit.
+
+        Raises:
+            FileReplaced: it is not.
+        """
+        if "file" in self._place.changed():
+            self._verify()
+
     def _verify(self) -> None:
+        """Check, before anything is stored, that the file and its log are the ones of the path.
+
+        Raises:
+            FileReplaced: the file or its log was replaced.
+        """
+        if not self._holds_commits():
+            raise gone(self._place.path, self._changed, "; nothing was stored")
+
+    def _verify_commit(self) -> None:
         """Check, before a commit is acknowledged, that it is in the file that the path names.
 
         Raises:
             FileReplaced: the file or its log was replaced.
         """
         if not self._holds_commits():
-            raise FileReplaced(f"{self._lost}; nothing was stored", remedy=Remedy.OPEN_REPLACED)
+            is_elsewhere = "file" in self._changed
+            outcome = "; it may hold this write" if is_elsewhere else "; nothing was stored"
+            raise gone(self._place.path, self._changed, outcome)
 
     def _holds_commits(self) -> bool:
         """Return whether the commits are in the file; note if it was replaced."""
         self._checked = time.monotonic()
         if not (changed := self._place.changed()):
             return True
+        self._changed = changed
+        self._keeps_log &= "file" in changed
         is_saved = "file" not in changed and "replaced" not in changed.values() and self._saved()
         if is_saved:
             self._lost = (
@@ -408,14 +464,26 @@ class SqliteEngine:
             return
         with self._pool:
             connection = self._idle.pop() if self._idle else None
-        if connection is not None:  # else nothing here uses the log
-            self._take_log_along_by(connection)
+        if connection is None:  # nothing here uses the log
+            self._keeps_log = False
+            return
+        self._take_log_along_by(connection)
+        if self._keeps_log:
+            with self._pool:
+                self._idle.append(connection)
+        else:
             self._close(connection, is_ours=False)
 
     def _take_log_along_by(self, connection: apsw.Connection) -> None:
         roll_back(connection)
-        connection.set_busy_timeout(PARTING_MILLISECONDS)
+        connection.set_busy_timeout(0 if self._keeps_log else PARTING_MILLISECONDS)
+        self._keeps_log = self._changed.get("file") == "removed"
         with suppress(apsw.Error, OSError):
+            if self._keeps_log:
+                # An empty log stays: it harms no other file, and this one may come back to it.
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                self._keeps_log = False
+                return
             connection.execute("BEGIN IMMEDIATE")
             self._place.part_from_log()
             is_gone = "log" in self._place.changed()
@@ -439,12 +507,17 @@ class SqliteEngine:
 
     def _connect_writer(self) -> apsw.Connection:
         self._check_usable()
-        return self._connect()
+        try:
+            return self._connect()
+        except FileReplaced:
+            self._verify()
+            raise
 
     def _connect(self) -> apsw.Connection:
         try:
             connection = self._place.connect(self._wait_seconds)
         except apsw.Error as error:
+            self._place.check()
             raise StorageError(f"cannot open {self._place.path!r}: {error}") from error
         try:
             connection.set_busy_timeout(int(self._wait_seconds * 1000))
@@ -477,18 +550,22 @@ class SqliteEngine:
     def _borrow(self) -> apsw.Connection:
         self._check_usable()
         with self._pool:
-            idle = self._idle.pop() if self._idle else None
-        connection = idle or self._connect()
+            connection = self._idle.pop() if self._idle else None
+            self._borrowed += 1
         try:
-            if idle is None:
+            if connection is None:
+                connection = self._connect()
                 self._place.check_reader(connection)
             else:
-                idle.set_busy_timeout(int(self._wait_seconds * 1000))
+                connection.set_busy_timeout(int(self._wait_seconds * 1000))
                 if time.monotonic() - self._checked >= READ_CHECK_SECONDS:
                     self._place.check()
                     self._checked = time.monotonic()
         except BaseException as error:
-            self._close(connection, is_ours=False)
+            if connection is not None:
+                self._close(connection, is_ours=False)
+            with self._pool:
+                self._borrowed -= 1
             if isinstance(error, FileReplaced):
                 self._notice_change()
             if isinstance(error, apsw.Error):
@@ -508,12 +585,19 @@ class SqliteEngine:
             is_usable = not (self._closed or self._place.is_immutable or self._lost)
             if is_usable and len(self._idle) < IDLE_READERS:
                 self._idle.append(connection)
+                self._borrowed -= 1
                 return
         self._close(connection, is_ours=self._lost is None and not self._place.changed())
+        with self._pool:
+            self._borrowed -= 1
 
     def _check_usable(self) -> None:
-        if self._lost is not None:
-            raise FileReplaced(self._lost, remedy=Remedy.OPEN_REPLACED)
+        if self._lost is not None and "file" in self._changed and not self._closed:
+            self._look_again()
+        if (lost := self._lost) is not None:
+            if "file" in self._changed:
+                raise gone(self._place.path, self._changed)
+            raise FileReplaced(lost, remedy=Remedy.OPEN_REPLACED)
         if self._closed:
             raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
         if self._process != os.getpid():
@@ -522,6 +606,43 @@ class SqliteEngine:
                 "cross a fork; the child process needs a store of its own",
                 remedy=Remedy.OPEN_AGAIN,
             )
+
+    def _look_again(self) -> None:
+        """Go on if the file that was opened is at its path again; note if another one is now.
+
+        Raises:
+            StoreBusy: it is back without its log, which a read from before has still open.
+        """
+        fate = self._place.changed().get("file")
+        if fate is None and self._has_resumed():
+            return
+        if self._keeps_log or fate not in (None, self._changed.get("file")):
+            with suppress(StoreBusy), self._writer.alone(wait_seconds=0):
+                self._holds_commits()
+        elif fate is None:
+            raise StoreBusy(
+                f"{self._place.path!r} is back, and can be used when the reads that began before "
+                "it was moved have ended",
+                remedy=Remedy.WAIT,
+            )
+
+    def _has_resumed(self) -> bool:
+        """Go on with the file that is at its path again; return whether that was possible.
+
+        With the connections that are open, if the log is the one that they use, or with new ones.
+        """
+        with self._pool:
+            if self._lost is None:
+                return True
+            if self._writer.is_open or self._idle or self._borrowed:
+                if self._place.changed():
+                    return False
+            else:
+                self._place.begin_anew()
+                self._has_written = False
+            self._lost, self._changed, self._keeps_log = None, {}, False
+            self._version = self._changed_by_others = None
+            return True
 
 
 STEPS: Final = 10_000

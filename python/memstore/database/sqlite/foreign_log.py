@@ -11,6 +11,7 @@ from before that until after it, one on the file.
 from __future__ import annotations
 
 import os
+import re
 import time
 from contextlib import suppress
 from typing import Final
@@ -55,7 +56,9 @@ def rename(path: str) -> None:
 def remove_finished(path: str) -> None:
     """Remove former logs that are empty, because they were copied into their files."""
     folder, name = os.path.split(os.path.realpath(path))
+    former = re.compile(rf"{re.escape(name)}-wal\.{ASIDE}-[0-9]+")
     with os.scandir(folder) as files:
         for one in files:
-            if one.name.startswith(f"{name}-wal.{ASIDE}-") and not one.stat().st_size:
+            is_log = former.fullmatch(one.name) and one.is_file(follow_symlinks=False)
+            if is_log and not one.stat(follow_symlinks=False).st_size:
                 os.unlink(one)

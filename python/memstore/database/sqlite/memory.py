@@ -129,5 +129,8 @@ class MemoryPlace:
     def log_bytes(self) -> int:
         return 0
 
-    def close(self) -> None:
+    def begin_anew(self) -> None:
+        pass
+
+    def close(self, *, untouched: bool = False) -> None:
         self._kept.close()

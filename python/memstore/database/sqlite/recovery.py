@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LOG_SUFFIXES: Final = ("-wal", "-shm")
 """The suffixes of a database's write-ahead log and of the log's index."""
 
+SQLITE: Final = b"SQLite format 3\0"
+"""How a database begins."""
+
 WRITER_MILLISECONDS: Final = 5000
 """How long to wait for a write in progress."""
 
@@ -46,7 +49,7 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
     locks.install(str(file))
     ready = Path(f"{file}.recovering")
     with _checked(backup) as source:
-        ready.unlink(missing_ok=True)  # left by a process that was killed
+        _clear(ready)
         copying.write_copy(source, ready, progress)
     try:
         with _no_writer(file):
@@ -58,6 +61,20 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
         ) from error
     finally:
         ready.unlink(missing_ok=True)
+
+
+def _clear(ready: Path) -> None:
+    """Remove the copy that a killed process left, and nothing else of its name."""
+    if not os.path.lexists(ready):
+        return
+    if not copying.is_regular(ready) or _beginning(ready) not in (b"", SQLITE):
+        raise StorageError(f"{str(ready)!r} is in the way; nothing was changed")
+    ready.unlink(missing_ok=True)
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(len(SQLITE))
 
 
 @contextmanager

@@ -60,6 +60,7 @@ class Writer:
         connect: opens the connection.
         begin: begins a transaction, by a deadline of ``time.monotonic()``; returns a value that
             changes with every change by another connection.
+        check: called before each commit.
         verify: called after each commit and before it is acknowledged.
         end: called before a turn is given back.
     """
@@ -68,11 +69,13 @@ class Writer:
         self,
         connect: Callable[[], apsw.Connection],
         begin: Callable[[apsw.Connection, float], object],
+        check: Callable[[], None],
         verify: Callable[[], None],
         end: Callable[[], None],
     ) -> None:
         self._connect = connect
         self._begin = begin
+        self._check = check
         self._verify = verify
         self._end_turn = end
         self._connection: apsw.Connection | None = None
@@ -231,6 +234,7 @@ class Writer:
 
     def _commit(self, group: _Group) -> None:
         try:
+            self._check()
             with Translated(self.connection.filename):
                 self.connection.execute("COMMIT")
             self._verify()

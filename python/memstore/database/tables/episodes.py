@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
+    from memstore.domain import turns
 else:
     hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
+    turns = lazy_import("memstore.domain.turns")
     unread = lazy_import("memstore.database.tables.unread")
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
@@ -49,7 +51,7 @@ BLANK: Final[Mapping[str, Any]] = MappingProxyType(
     {name: None for name in EPISODE_FIELDS if name not in ("id", "uuid", "namespace", "created_at")}
     | {"content": "", "content_hash": "", "tags": (), "metadata": {}}
 )
-"""What erasing makes of the columns of an episode."""
+"""What erasing makes of the columns of an episode, but for the tags of a turn."""
 
 
 def new_id(transaction: Transaction) -> int:
@@ -92,8 +94,13 @@ def journalled(episode: Episode) -> dict[str, Any]:
 
 def erasure(episode: Episode) -> Line:
     """Return the line of an episode that is erased, with what is left of it."""
-    after = journalled(replace(episode, **BLANK))
+    after = journalled(replace(episode, **_left(episode)))
     return Line(Kind.ERASE_EPISODE, episode_id=episode.id, after=after)
+
+
+def _left(episode: Episode) -> dict[str, Any]:
+    """Return the columns of an episode that is erased."""
+    return {**BLANK, "tags": turns.left_of(episode)}
 
 
 def segments(content: str, *more: str | None) -> str | None:
@@ -182,6 +189,109 @@ def with_keys(
         {"namespace": namespace, "keys": idempotency_keys},
     )
     return {str(episode.idempotency_key): episode for episode in map(_decode, rows)}
+
+
+def erased_turns(transaction: Transaction, namespace: str, tags: Sequence[str]) -> set[str]:
+    """Return those of these tags that erased turns of a namespace have."""
+    rows = transaction.rows(
+        "SELECT t.tag FROM memstore_episode_tags t JOIN memstore_episodes e ON e.id = t.episode_id"
+        f" WHERE t.tag IN {transaction.dialect.listed('tags')} AND e.namespace = :namespace"
+        " AND e.content_hash = ''",
+        {"namespace": namespace, "tags": tags},
+    )
+    return {str(tag) for (tag,) in rows}
+
+
+def copies(transaction: Transaction, episode_ids: Sequence[int]) -> set[int]:
+    """Return the other records of the turns that these episodes are; usually there are none."""
+    listed = transaction.dialect.listed
+    originals = {
+        (str(namespace), turns.COPY + str(uuid))
+        for namespace, uuid in transaction.rows(
+            f"SELECT namespace, uuid FROM memstore_episodes WHERE id IN {listed('ids')}",
+            {"ids": episode_ids},
+        )
+    }
+    originals |= {
+        (str(namespace), str(tag))
+        for namespace, tag in transaction.rows(
+            "SELECT e.namespace, t.tag FROM memstore_episode_tags t"
+            " JOIN memstore_episodes e ON e.id = t.episode_id"
+            f" WHERE t.episode_id IN {listed('ids')}",
+            {"ids": episode_ids},
+        )
+        if str(tag).startswith(turns.COPY)
+    }
+    found = transaction.rows(
+        "SELECT e.namespace, t.tag, e.id FROM memstore_episode_tags t"
+        " JOIN memstore_episodes e ON e.id = t.episode_id"
+        f" WHERE t.tag IN {listed('tags')} AND e.content_hash <> ''",
+        {"tags": [tag for _, tag in originals]},
+    )
+    known = [(key, int(id_)) for *key, id_ in found if (key[0], key[1]) in originals]
+    if not known:
+        return set()
+    held = transaction.rows(
+        "SELECT namespace, uuid, id FROM memstore_episodes"
+        f" WHERE uuid IN {listed('uuids')} AND content_hash <> ''",
+        {"uuids": [str(tag).removeprefix(turns.COPY) for (_, tag), _ in known]},
+    )
+    ids = {id_ for _, id_ in known}
+    ids |= {int(i) for space, uuid, i in held if (space, f"{turns.COPY}{uuid}") in originals}
+    return ids - {*episode_ids}
+
+
+def repeated(transaction: Transaction, namespace: str, after: int) -> Iterator[Episode]:
+    """Yield the keyed episodes that share their text with another, one of them newer than an id.
+
+    Those with the same text follow each other, by id.
+    """
+    new = (
+        f"SELECT content_hash FROM memstore_episodes {transaction.dialect.indexed_by(None)}"
+        " WHERE id > :after AND namespace = :namespace AND content_hash <> ''"
+        " AND idempotency_key IS NOT NULL"
+    )
+    several = (
+        "SELECT content_hash FROM memstore_episodes WHERE namespace = :namespace"
+        f" AND content_hash IN ({new}) GROUP BY content_hash HAVING count(*) > 1"
+    )
+    rows = transaction.rows(
+        f"{SELECT} WHERE e.namespace = :namespace AND e.idempotency_key IS NOT NULL"
+        f" AND e.content_hash IN ({several}) ORDER BY e.content_hash, e.id",
+        {"namespace": namespace, "after": after},
+    )
+    return map(_decode, rows)
+
+
+def untimed(transaction: Transaction, namespace: str, after: int) -> list[Episode]:
+    """Return the keyed episodes of threads newer than an id that say not when they were said."""
+    rows = transaction.rows(
+        f"{SELECT} {transaction.dialect.indexed_by(None)} WHERE e.id > :after"
+        " AND e.namespace = :namespace AND e.content_hash <> '' AND e.valid_at IS NULL"
+        " AND e.idempotency_key IS NOT NULL AND e.thread IS NOT NULL ORDER BY e.id",
+        {"namespace": namespace, "after": after},
+    )
+    return [*map(_decode, rows)]
+
+
+def timed(transaction: Transaction, namespace: str, thread: str) -> list[Episode]:
+    """Return the episodes of a thread that say when they were said, whosever they are."""
+    rows = transaction.rows(
+        f"{SELECT} WHERE e.namespace = :namespace AND e.thread = :thread"
+        " AND e.valid_at IS NOT NULL AND e.content_hash <> '' ORDER BY e.seq, e.id",
+        {"namespace": namespace, "thread": thread},
+    )
+    return [*map(_decode, rows)]
+
+
+def newest(transaction: Transaction, namespace: str) -> int:
+    """Return the highest id of the episodes of a namespace; 0 if there is none."""
+    row = transaction.one(
+        f"SELECT id FROM memstore_episodes {transaction.dialect.indexed_by(None)}"
+        " WHERE namespace = :namespace ORDER BY id DESC LIMIT 1",
+        {"namespace": namespace},
+    )
+    return 0 if row is None else int(row[0])
 
 
 def find(
@@ -519,10 +629,10 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
         yield episode_id, held, segments(*texts)
 
 
-def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
+def blanking(transaction: Transaction, episode: Episode) -> list[Statement]:
     """Return statements that blank an episode; its empty row stays."""
-    row = updating(episode_id, **BLANK, segments=None)
-    return [row, *piece_table.forgetting(transaction, episode_id)]
+    row = updating(episode.id, **_left(episode), segments=None)
+    return [row, *piece_table.forgetting(transaction, episode.id)]
 
 
 def erased_among(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> set[str]:

@@ -975,6 +975,16 @@ def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> di
     return {str(uuid): int(id_) for uuid, id_ in rows}
 
 
+def uuids_of(transaction: Transaction, namespace: str, ids: Sequence[int]) -> dict[int, str]:
+    """Return the UUIDs of the facts with these ids, also of erased ones."""
+    rows = transaction.rows(
+        "SELECT id, uuid FROM memstore_facts"
+        f" WHERE namespace = :namespace AND id IN {transaction.dialect.listed('ids')}",
+        {"namespace": namespace, "ids": ids},
+    )
+    return {int(id_): str(uuid) for id_, uuid in rows}
+
+
 def deleted_at(
     transaction: Transaction, namespace: str, at: datetime, scope: Scope | None
 ) -> list[int]:
@@ -1020,6 +1030,17 @@ def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
         ErasedFact(uuid, clock.from_text(at), salt, episode, clock.from_text(recorded_at))
         for uuid, at, salt, episode, recorded_at in rows
     ]
+
+
+def drawn_from(transaction: Transaction, episode_ids: Sequence[int]) -> set[int]:
+    """Return those of these episodes that facts were drawn from."""
+    return {
+        *transaction.ints(
+            "SELECT DISTINCT episode_id FROM memstore_facts"
+            f" WHERE episode_id IN {transaction.dialect.listed('ids')}",
+            {"ids": episode_ids},
+        )
+    }
 
 
 def ids_in(transaction: Transaction, namespace: str) -> list[int]:

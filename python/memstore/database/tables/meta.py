@@ -76,5 +76,14 @@ def put(transaction: Transaction, key: str, value: str) -> None:
     )
 
 
+def beginning_with(transaction: Transaction, prefix: str) -> dict[str, str]:
+    """Return the settings whose keys begin so, by key."""
+    rows = transaction.rows(
+        "SELECT key, value FROM memstore_meta WHERE substr(key, 1, :length) = :prefix",
+        {"length": len(prefix), "prefix": prefix},
+    )
+    return {str(key): str(value) for key, value in rows}
+
+
 def remove(transaction: Transaction, key: str) -> None:
     transaction.run("DELETE FROM memstore_meta WHERE key = :key", {"key": key})

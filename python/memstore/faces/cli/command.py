@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.arguments import MAX_NUMBER, why_no_json
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, AtLeast, Scope
 from memstore.domain.results import RANKINGS
@@ -22,7 +22,9 @@ from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
-    from memstore import errors
+    import shlex
+
+    from memstore import errors, projects
     from memstore.domain import chains, moments
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection
@@ -39,12 +41,14 @@ if TYPE_CHECKING:
 else:
     chains = lazy_import("memstore.domain.chains")
     errors = lazy_import("memstore.errors")
+    projects = lazy_import("memstore.projects")
     moments = lazy_import("memstore.domain.moments")
     paths = lazy_import("memstore.store.paths")
     stores = lazy_import("memstore.store.store")
     escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
     owners = lazy_import("memstore.faces.cli.owners")
+    shlex = lazy_import("shlex")
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -138,7 +142,10 @@ def fact_id(text: str) -> int:
     """Parse a fact's id: ``12`` or ``#12``."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
-        raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"an id is a whole number such as 12, not {text!r} (memstore list --subject "
+            f"{shlex.quote(text[:60])} shows the ids of a subject)"
+        )
     if not 0 < (number := int(digits)) <= MAX_NUMBER:
         raise argparse.ArgumentTypeError(f"no fact has the id {text}")
     return number
@@ -158,6 +165,11 @@ def metadata_filter(text: str) -> MetadataFilter:
             f"a condition is a key, one of {' '.join(OPERATORS)}, and a value, not {text!r}"
         )
     op = "=" if match["op"] == "==" else match["op"]
+    if match["op"] == "=" and (swapped := match["value"][:1]) in ("<", ">", "!"):
+        raise argparse.ArgumentTypeError(
+            f"there is no operator '={swapped}': write {swapped}=, or == before a value that "
+            f"begins with {swapped}"
+        )
     try:
         return MetadataFilter(match["key"], op, json_or_text(match["value"]))
     except (TypeError, ValueError) as error:
@@ -183,7 +195,7 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         value = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
+        raise argparse.ArgumentTypeError(f"not valid JSON: {why_no_json(error)}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
     return value
@@ -197,8 +209,9 @@ def names(text: str) -> str | list[str]:
     return "all" if found == ["all"] else found
 
 
-def content_of(text: str) -> str:
-    """Return the text, or standard input for ``-``."""
+def content_of(words: str | Sequence[str]) -> str:
+    """Return the text, whose words need no quotes, or standard input for ``-``."""
+    text = words if isinstance(words, str) else " ".join(words)
     return standard_input().strip() if text == "-" else text
 
 
@@ -545,7 +558,7 @@ def of_elsewhere(store: Store, arguments: argparse.Namespace) -> str | None:
     held = stores.elsewhere(store, namespaces=asked)
     if not held:
         return None
-    own = arguments.place.project
+    own = projects.project_of().namespace
     first = sorted(held, key=lambda name: (name != own, -held[name].facts - held[name].episodes))
     named = [f"{name} ({_numbers(held[name])})" for name in first[:MAX_NAMED]]
     if len(held) > MAX_NAMED:

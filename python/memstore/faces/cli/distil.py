@@ -94,8 +94,11 @@ def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         )
         if not store.readings.lease(store.namespace).is_free():
             show.note(LEARNING)
+    elif store.episodes.count(scope=EVERYBODY):
+        show.note(cli.nothing_here(store, arguments, "every conversation has been read by a model"))
     else:
-        show.note("every conversation has been read by a model")
+        none = "no conversation is recorded here yet: memstore setup has hosts record theirs"
+        show.note(cli.nothing_here(store, arguments, none))
 
 
 def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:

@@ -27,6 +27,8 @@ def summary(report: EmbedReport) -> str:
     parts += [f"{counted(report.pieces, 'piece')} of episodes"] if report.pieces else []
     done = " and ".join(parts)
     refused = f", {report.failed} refused" if report.failed else ""
+    if report.quarantined:
+        refused += f" ({report.quarantined} for the last time: found by words alone from now on)"
     return f"embedded {done}{refused}, {report.left} left"
 
 

@@ -59,7 +59,7 @@ FILTERS = (
     "episode add",
     "memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
     "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
-    cli.option("CONTENT", "the text, kept verbatim; - reads standard input"),
+    cli.option("CONTENT", "the text, kept verbatim; - reads standard input", nargs="+"),
     cli.option(
         "--source NAME",
         f"where the text comes from; use one name consistently (default: {DEFAULT_SOURCE})",
@@ -84,7 +84,8 @@ FILTERS = (
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Word for word: line ends too, unlike the content of a fact.
-    content = cli.standard_input() if arguments.content == "-" else arguments.content
+    words = " ".join(arguments.content)
+    content = cli.standard_input() if words == "-" else words
     episode = store.episodes.add(
         content,
         **cli.given(arguments, "source name source_model source_description tags"),

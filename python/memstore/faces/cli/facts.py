@@ -24,7 +24,9 @@ ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, o
     "memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
     "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
     "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
-    cli.option("CONTENT", "a claim that can be understood on its own; - reads standard input"),
+    cli.option(
+        "CONTENT", "a claim that can be understood on its own; - reads standard input", nargs="+"
+    ),
     cli.option(
         "--subject NAME",
         "the person or thing it is about; use one name consistently",
@@ -49,7 +51,7 @@ ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, o
         dest="idempotency_key",
     ),
     *cli.OWNERS,
-    usage="CONTENT --subject NAME [options]",
+    usage="CONTENT… --subject NAME [options]",
     embedder="required",
     file="create",
 )

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
@@ -83,8 +84,13 @@ def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if arguments.every is not None:
         _keep_backups(store, arguments, show)
         return
-    if arguments.file is None or arguments.keep is not None:
-        raise cli.UsageError("name the backup file; --keep needs --every")
+    if arguments.keep is not None:
+        raise cli.UsageError("--keep goes with --every")
+    if arguments.file is None:
+        raise cli.UsageError(
+            "name the backup file, which must not exist yet: memstore backup "
+            f"memory-{clock.utc_now():%Y-%m-%d}.db; --every 1h makes backups by itself"
+        )
     head = store.file.head()  # before the copy, which therefore has every line of it
     with show.progress("copying") as progress:
         file = store.file.backup(arguments.file, progress=progress)
@@ -175,7 +181,7 @@ def _verify(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     "doctor",
     "memstore doctor --deep\nmemstore doctor --rebuild",
     cli.option("--deep", "also verify the hash of every journal line"),
-    cli.option("--rebuild", "rebuild the word index and embeddings that do not match"),
+    cli.option("--rebuild --fix", "rebuild the word index and embeddings that do not match"),
 )
 def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     rebuilt: list[str] = []

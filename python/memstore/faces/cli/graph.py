@@ -6,11 +6,13 @@ from contextlib import nullcontext
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from memstore.errors import NotFound
+from memstore.domain import clock
+from memstore.errors import Conflict, GeneratorError, NotFound, StoreBusy
+from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted, second
 from memstore.faces.from_settings import open_generator
-from memstore.faces.options import add_generator_flags, chosen_settings
+from memstore.faces.options import add_generator_flags, chosen_settings, duration
 
 if TYPE_CHECKING:
     import argparse
@@ -24,9 +26,41 @@ REFUSALS_SHOWN = 10
 
 @cli.command(
     "graph build",
-    "memstore graph build\nmemstore graph build --generator ollama",
+    "memstore graph build\nmemstore graph build --generator ollama\n"
+    "memstore graph build --every 1h",
+    cli.option(
+        "--every TIME",
+        "keep running until Ctrl-C, and build it again at this interval, e.g. 30m, 1h or 7d, if "
+        "facts changed",
+    ),
     add_generator_flags,
 )
+def _build_graph(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.every is None:
+        _build(store, arguments, show)
+        return
+    try:
+        every_seconds = duration(arguments.every)
+    except ValueError as error:
+        raise cli.UsageError(f"--every is {error}") from None
+    try:
+        while True:
+            status = store.graph.status()
+            if status.built_at is None or status.changed:
+                _build_or_tell(store, arguments, show)
+            clock.sleep(every_seconds)
+    except KeyboardInterrupt:  # how a user ends it
+        show.note("stopped")
+
+
+def _build_or_tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    """Build the graph, or say why that failed; the next interval tries again."""
+    try:
+        _build(store, arguments, show)
+    except (GeneratorError, Conflict, StoreBusy) as error:
+        show.note(f"the graph was not built: {wording.on_command_line(error)}")
+
+
 def _build(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Only a model that is named here: the one in the environment was named for something else,
     # and every fact of the namespace would be sent to it.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         catalogue,
         check,
         hook,
+        own_memory,
+        past_sessions,
         record,
         registration,
         remote,
@@ -49,6 +51,8 @@ else:
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
     check = lazy_import("memstore.faces.hosts.check")
     hook = lazy_import("memstore.faces.hosts.hook")
+    own_memory = lazy_import("memstore.faces.hosts.own_memory")
+    past_sessions = lazy_import("memstore.faces.hosts.past_sessions")
     projects = lazy_import("memstore.projects")
     record = lazy_import("memstore.faces.hosts.record")
     registration = lazy_import("memstore.faces.hosts.registration")
@@ -60,6 +64,9 @@ else:
     spool = lazy_import("memstore.faces.hosts.spool")
     unkept = lazy_import("memstore.faces.hosts.unkept")
     troubles = lazy_import("memstore.faces.hosts.troubles")
+
+ENDPOINT: Final = "/mcp"
+"""What the address of a server ends with, unless a proxy gives it another."""
 
 RULES: Final = {
     "named": "{folder} is set to this namespace",
@@ -100,6 +107,14 @@ RULES: Final = {
         "the token that was kept before)",
     ),
     cli.option("--no-transcripts", "leave out the hooks that record conversations"),
+    cli.option(
+        "--own-memory KEEP|OFF",
+        "what hosts remember by themselves: keep it, and take it over as facts when a session ends "
+        "(keep, the default), or turn it off (off)",
+        type=str.lower,
+        choices=("keep", "off"),
+        default="keep",
+    ),
     file="none",
     usage="[HOST…] [options]",
 )
@@ -136,6 +151,8 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         for sentence in spool.sentences():
             show.note(f"{sentence}; memstore spool shows it")
     _tell_changes(told, failed, show, in_full=arguments.dry_run)
+    if wanted is not None:
+        _tell_own_memory([host for host in hosts if host.name in told], wanted, show)
     if wanted is not None and any(told.values()):
         _tell_what_follows([host for host in hosts if told.get(host.name)], wanted, show)
     changed = {name: [line for one in files for line in one.lines] for name, files in told.items()}
@@ -191,6 +208,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
         keeps=not arguments.no_transcripts,
         project=project,
         environment=programs.environment,
+        own_memory=arguments.own_memory,
         memory=memory,
     )
 
@@ -200,7 +218,8 @@ def _wanted_server(
 ) -> Registration:
     """Return what to register for a server over HTTP."""
     url = str(arguments.server).rstrip("/")
-    plain_http.checked_url(url, "server")
+    if plain_http.checked_url(url, "server").path in ("", "/"):
+        raise cli.UsageError(f"--server: {_without_endpoint(url)}")
     secret = _secret(arguments.token_file, url)
     if secret is None and not arguments.no_hooks:
         raise cli.UsageError(
@@ -222,8 +241,13 @@ def _wanted_server(
         url=url,
         secret=secret,
         program=programs.command_line,
+        own_memory=arguments.own_memory,
         memory={"server": url},
     )
+
+
+def _without_endpoint(url: str) -> str:
+    return f"the address of a server ends with {ENDPOINT}: {url}{ENDPOINT}?"
 
 
 def _secret(file: str | None, url: str) -> str | None:
@@ -240,7 +264,12 @@ def _check_server(wanted: Registration, user: str | None, show: cli.Show) -> Non
     """Ask the server what the token gives access to; its error is that of the command."""
     assert wanted.url is not None
     assert wanted.secret is not None
-    told = remote.check(wanted.url, wanted.secret, user)
+    try:
+        told = remote.check(wanted.url, wanted.secret, user)
+    except MemstoreError as error:
+        if wanted.url.endswith(ENDPOINT):
+            raise
+        raise cli.UsageError(f"{error}; {_without_endpoint(wanted.url)}") from error
     writes = told.get("access") == Access.WRITE
     access = "reads and writes" if writes else "only reads"
     show.note(visible(f"the token {access} in the namespace {told.get('namespace')}"))
@@ -291,6 +320,34 @@ def _tell_changes(
         show.note(f"{name}: {visible(why)}")
 
 
+def _tell_own_memory(hosts: Sequence[Host], wanted: Registration, show: cli.Show) -> None:
+    """Say what hosts remember by themselves, what becomes of it, and what can be imported."""
+    for host in hosts:
+        found = own_memory.state(host.name, wanted.project)
+        if found is None:
+            continue
+        show.note(visible(f"{found.sentence}; {_what_becomes_of(found, wanted)}"))
+        if sessions := past_sessions.recorded(host.name):
+            name = next(key for key, one in past_sessions.NAMES.items() if one == host.name)
+            show.note(
+                f"{counted(sessions, 'recorded session')} of {host.title} can be imported: "
+                f"memstore import --from {name}"
+            )
+
+
+def _what_becomes_of(found: own_memory.State, wanted: Registration) -> str:
+    takes = "what it says becomes facts when a session ends"
+    if wanted.hook is None or not wanted.keeps:
+        takes = "without the hooks that record conversations, nothing is taken over"
+    if wanted.own_memory == "off":
+        if not found.may_be_off:
+            return f"it has no setting that turns it off; {takes}"
+        return "it is turned off until setup --uninstall, or setup --own-memory keep"
+    if found.is_on and found.may_be_off:
+        return f"{takes}; setup --own-memory off turns it off"
+    return takes
+
+
 def _tell_what_follows(changed: list[Host], wanted: Registration, show: cli.Show) -> None:
     for host in changed:
         if host.note:
@@ -337,6 +394,9 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
         [[host, s.what, "works" if s.works else "FAILS", s.answer, s.command] for host, s in found],
         [{"host": host, **s._asdict()} for host, s in found],
     )
+    for host in dict.fromkeys(host for host, _ in found):
+        if (own := own_memory.state(host, project)) is not None:
+            show.note(visible(own.sentence))
     return None if all(s.works for _, s in found) else cli.REFUSED
 
 
@@ -401,7 +461,9 @@ def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:
 def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     folder = Path(arguments.folder or settings.project_folder()).expanduser().resolve()
     if not folder.is_dir():
-        raise cli.UsageError(f"{str(folder)!r} is not a folder")
+        raise cli.UsageError(
+            f"there is no folder {str(folder)!r}: name one, or none for the current folder"
+        )
     if arguments.to is not None or arguments.unset:
         projects.set_name(folder, arguments.to)
     found = projects.project_of(folder)

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memstore.domain.arguments import why_no_json
 from memstore.domain.proposals import ProposalState
 from memstore.domain.records import EVERYBODY, Scope, selected_scope, set_fields
 from memstore.faces.cli import command as cli
@@ -121,7 +122,7 @@ def _number(fact: int | None) -> str | None:
     "memstore remember --messages chat.json --user ana --generator anthropic\n"
     "memstore remember 'I drink coffee' --user ana --direct\n"
     "memstore remember --retry --scope all --generator ollama",
-    cli.option("TEXT", "what the user said; - reads standard input", nargs="?"),
+    cli.option("TEXT", "what the user said; - reads standard input", nargs="*"),
     cli.option(
         "--messages FILE",
         'a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
@@ -162,7 +163,7 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 
 
 def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    given = (arguments.text, arguments.messages, arguments.at, arguments.thread)
+    given = (arguments.text or None, arguments.messages, arguments.at, arguments.thread)
     if any(one is not None for one in given) or arguments.direct or cli.metadata_of(arguments):
         raise cli.UsageError("--retry takes only owners and a generator")
     everything = cli.whose(arguments) == EVERYBODY
@@ -198,7 +199,7 @@ def show_retried(
 
 
 def _messages(arguments: argparse.Namespace) -> Messages:
-    if (arguments.text is None) == (arguments.messages is None):
+    if (not arguments.text) == (arguments.messages is None):
         raise cli.UsageError("remember needs a text or --messages FILE")
     if arguments.messages is None:
         said = {"role": "user", "content": cli.content_of(arguments.text)}
@@ -207,8 +208,8 @@ def _messages(arguments: argparse.Namespace) -> Messages:
         raise cli.UsageError('--at needs a text; each message in a file has its own "at"')
     try:
         found: Messages = json.loads(_text_in(arguments.messages))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise cli.UsageError(f"--messages is not valid JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise cli.UsageError(f"--messages is not valid JSON: {why_no_json(error)}") from None
     return found
 
 

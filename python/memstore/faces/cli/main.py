@@ -179,7 +179,18 @@ def _listed(commands: Mapping[str, Entry]) -> Iterator[str]:
     return (f"  {name:<{WIDEST_NAME}} {entry.summary}" for name, entry in commands.items())
 
 
+def _expanded(argv: list[str]) -> list[str]:
+    """Return what ``help COMMAND`` and ``version`` stand for."""
+    match argv:
+        case ["help", *command]:
+            return [*command, "--help"]
+        case ["version"]:
+            return ["--version"]
+    return argv
+
+
 def _run(argv: Sequence[str]) -> int:
+    argv = _expanded([*argv])
     top = parser(argv)
     arguments = top.parse_args(argv)
     command: Command | None = getattr(arguments, "command", None)

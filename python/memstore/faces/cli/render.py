@@ -130,19 +130,7 @@ class JsonShow:
         self, hits: Sequence[records.SearchHit | EpisodeHit], *, explain: bool = False
     ) -> None:
         """Print hits with all their fields, whether or not ``explain`` is set."""
-        found = [asdict(hit) for hit in hits]
-        for hit in found:
-            kind = next(iter(hit))  # fact or episode
-            hit[kind] = hit[kind].to_dict()
-            hit["score"] = hit["score"] or None  # nothing was compared
-            hit["parts"] = hit["parts"]._asdict()
-            for name in ("before", "after"):
-                if beside := hit.pop(name):
-                    hit[name] = [one.to_dict() for one in beside]
-            for name in ("newer", "matched"):
-                if not hit.get(name):
-                    hit.pop(name, None)
-        self._print(found)
+        self._print([hit.to_dict() for hit in hits])
 
     episode_hits = hits
 

@@ -164,9 +164,9 @@ class TerminalShow:
         room = max((len(str(act.line)) for act in acts), default=0)
         with pager.paged(self._console) if paged else nullcontext():
             for act in acts:
-                line = Text.assemble(*_act(act, room))
-                line.truncate(self._console.width, overflow="ellipsis")
-                self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
+                for line in _act_lines(act, room, self._console.width):
+                    line.truncate(self._console.width, overflow="ellipsis")
+                    self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
     def searches(self, found: Sequence[RecordedSearch]) -> None:
         """Print each search, and below it what it was given."""
@@ -406,6 +406,15 @@ def _act(act: Act, room: int) -> Iterator[Span]:
         yield ("; " if number else ""), "dim"
         yield visible(change.text), CHANGE_STYLES.get(change.kind, "")
         yield visible(str(change).removeprefix(change.text)), ""
+
+
+def _act_lines(act: Act, room: int, width: int) -> Sequence[Text]:
+    """Return an act in one line, or in two if there is no room for what was done in the first."""
+    number, by, *done = _act(act, room)
+    head = Text.assemble(number, by)
+    if width - head.cell_len >= NARROWEST:
+        return [Text.assemble(number, by, *done)]
+    return [head, Text.assemble(" " * (room + 2), *done)]
 
 
 def _id_room(facts: Sequence[records.Fact]) -> int:

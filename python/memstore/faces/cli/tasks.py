@@ -21,7 +21,7 @@ SCOPES = "user, agent or collaborative"
 @cli.command(
     "task add",
     "memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
-    cli.option("CONTENT", "what is to be done; - reads standard input"),
+    cli.option("CONTENT", "what is to be done; - reads standard input", nargs="+"),
     cli.option("--scope WHO", f"who should do it: {SCOPES} (default: user)", default="user"),
     cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
     cli.option("--project NAME", "the project it belongs to"),

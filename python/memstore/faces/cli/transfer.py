@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore.domain.arguments import ALL_NAMESPACES
+from memstore.domain.namespaces import AUTO
 from memstore.domain.records import Scope
 from memstore.errors import TransferError
 from memstore.faces import wording
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from memstore import importing, notes, transfer
     from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
+    from memstore.faces import options
+    from memstore.faces.hosts import past_sessions
     from memstore.importing import ImportFromReport
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -35,18 +38,25 @@ if TYPE_CHECKING:
 else:
     stores = lazy_import("memstore.store.store")
     importing = lazy_import("memstore.importing")
+    options = lazy_import("memstore.faces.options")
+    past_sessions = lazy_import("memstore.faces.hosts.past_sessions")
     notes = lazy_import("memstore.notes")
     transfer = lazy_import("memstore.transfer")
 
 STANDARD: Final = "-"
 NO_OWNER: Final = "none"
+FILES_NAMED: Final = 100
 LINES_A_LOOK: Final = 1000
+NAMED: Final = 5
+"""Namespaces that are named."""
 BEGINNING: Final = 2**16
 """Bytes from which a program's file is told from a stream that may never end."""
 SOURCES: Final = (
     "engram", "memstore", "mem0", "server-memory", "chatgpt", "claude", "markdown",
     "mcp-memory-service", "claude-mem", "letta", "langgraph",
 )  # fmt: skip
+HOSTS: Final = ("claude-code", "codex", "gemini")
+"""Hosts whose sessions are imported, by default those of this user."""
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
@@ -96,8 +106,11 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
     )
     for name in done.edited:
         show.note(f"{name} has edits that were not imported: kept (import --from markdown)")
-    for name in done.foreign:
-        show.note(f"{name} was not written by memstore: not touched")
+    for name in done.foreign[:FILES_NAMED]:
+        other = f"; the note is {done.elsewhere[name]}" if name in done.elsewhere else ""
+        show.note(f"{name} was not written by memstore: not touched{other}")
+    if (more := len(done.foreign) - FILES_NAMED) > 0:
+        show.note(f"{counted(more, 'more file')} were not written by memstore: not touched")
     _tell_not_exported(store, arguments, show)
 
 
@@ -188,7 +201,8 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
 
 @cli.command(
     "import",
-    "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
+    "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json\n"
+    "memstore import --from claude-code --dry-run",
     cli.option(
         "FILE",
         "a file written by export, or a file, folder or ZIP of a program; - for standard input",
@@ -196,7 +210,8 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option(
         "--from PROGRAM",
-        f"the program that wrote the file, if not this one: {', '.join(SOURCES)}",
+        f"the program that wrote the file, if not this one: {', '.join((*SOURCES, *HOSTS))}; of "
+        "the last three, the recorded sessions, by default those of this user",
         dest="source",
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
@@ -227,6 +242,9 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     file="create",
 )
 def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.source in (*HOSTS, "gemini-cli"):
+        _import_sessions(store, arguments, show)
+        return
     if (arguments.file is None) != arguments.give_up:
         raise cli.UsageError("give a FILE, - for standard input, or --give-up alone")
     if arguments.give_up:
@@ -285,6 +303,46 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_waiting(report, show)
 
 
+def _import_sessions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    """Import the sessions of a host, each into the namespace of its project."""
+    if arguments.give_up or arguments.delete or _included(arguments) or arguments.unverified:
+        raise cli.UsageError(
+            "--give-up, --delete, --include, --all-branches and --unverified are not for sessions"
+        )
+    chosen = options.chosen_settings(arguments)
+    named = None if chosen.namespace in (None, AUTO) else chosen.namespace
+    root = None if arguments.file is None else Path(arguments.file).expanduser().absolute()
+    owner = _owners(arguments) or Scope(**chosen.owners)
+    with show.progress("importing") as progress:
+        done = past_sessions.bring_in(
+            store, arguments.source, root, owner,
+            namespace=named, dry_run=arguments.dry_run, progress=progress,
+        )  # fmt: skip
+    told = (
+        f"{counted(done.sessions, 'session')} with {counted(done.episodes, 'turn')} and "
+        f"{counted(done.facts)} of the host's own memory"
+    )
+    if done.dry_run:
+        show.done(f"{told} can be imported; nothing was changed", done.to_dict())
+    else:
+        new = f"{counted(done.episodes, 'turn')} of {counted(done.sessions, 'session')}"
+        facts = f"{counted(done.facts)} of the host's own memory"
+        report = None
+        if not arguments.no_embed and store.status().embedder is not None:
+            with show.progress("embedding") as progress:
+                report = store.file.embed_pending(progress=progress)
+        known = _known(done.known + done.facts_known)
+        show.done(f"imported {new} and {facts}{known}", done.to_dict())
+        _tell_waiting(report, show)
+    if done.namespaces:
+        most = sorted(done.namespaces.items(), key=lambda one: -one[1])[:NAMED]
+        listed = ", ".join(f"{name} {number}" for name, number in most)
+        more = ", …" if len(done.namespaces) > NAMED else ""
+        show.note(f"{counted(len(done.namespaces), 'namespace')}: {listed}{more}")
+    for kind, number in sorted(done.left_out.items()):
+        show.note(f"not imported: {kind}: {number:,}")
+
+
 def _included(arguments: argparse.Namespace) -> list[str]:
     kinds = arguments.include if isinstance(arguments.include, list) else [arguments.include]
     return [*kinds, *(["branches"] if arguments.all_branches else [])]
@@ -293,9 +351,8 @@ def _included(arguments: argparse.Namespace) -> list[str]:
 def _check_source(source: str, path: Path) -> None:
     """Refuse an unknown program, naming the one that seems to have written the file."""
     if source not in SOURCES:
-        raise cli.UsageError(
-            f"--from must be one of {', '.join(SOURCES)}, not {source!r}{_looks_like(path)}"
-        )
+        known = ", ".join((*SOURCES, *HOSTS))
+        raise cli.UsageError(f"--from must be one of {known}, not {source!r}{_looks_like(path)}")
 
 
 def _looks_like(path: Path) -> str:

@@ -43,6 +43,11 @@ ELSEWHERE: Final = {
     "init": "memstore add creates the file, and memstore setup registers the server with hosts",
     "store": "memstore add stores a fact",
     "find": "memstore search finds facts",
+    "config": "memstore status shows what is in use, memstore --help the flags and variables, and "
+    "memstore setup registers with hosts",
+    "settings": "memstore status shows what is in use, memstore --help the flags and variables",
+    "fix": "memstore doctor finds faults, and memstore doctor --rebuild repairs them",
+    "repair": "memstore doctor finds faults, and memstore doctor --rebuild repairs them",
     "remove": "memstore delete deletes a fact, memstore erase also removes its text from the file",
     "rm": "memstore delete deletes a fact, memstore erase also removes its text from the file",
 }
@@ -142,7 +147,7 @@ def _meant(word: str, commands: Sequence[str]) -> str | None:
     """Return the command of this meaning, or of the most similar spelling."""
     words = {name: name for name in commands}
     for group in SAME:
-        if (command := next((one for one in group if one in words), None)) is not None:
+        if (command := next((one for one in group if one in commands), None)) is not None:
             words |= {other: command for other in group if other not in words}
     near = difflib.get_close_matches(word, words, n=1)
     return words[near[0]] if near else None

@@ -45,6 +45,8 @@ class Registration(NamedTuple):
     """The token for it; ``None`` if the host signs in itself."""
     program: list[str] | None = None
     """The command ``memstore``, for hosts that ask it for the token."""
+    own_memory: str = "keep"
+    """Whether hosts go on remembering by themselves: ``keep`` or ``off``."""
     memory: dict[str, str] | None = None
     """The settings that choose the memory, or ``server``: its address."""
 
@@ -66,6 +68,8 @@ class Host(NamedTuple):
     """Whether it starts servers in the project's folder; else ``--namespace auto`` could not find
     the project, except where the host's settings are the project's own."""
     note: str = ""
+    own_memory_off: Callable[[Registration], list[tuple[Path, Edit]]] = lambda _: []
+    """What turns off that it remembers by itself; nothing if it cannot be turned off."""
 
     @property
     def is_here(self) -> bool:
@@ -120,6 +124,9 @@ def _hooks(
     return edits
 
 
+SHOWN: Final = {"alwaysLoad": True}
+"""Claude Code shows the tools of a server without this only to a model that searches for them."""
+
 CLAUDE_EVENTS: Final = {
     "SessionStart": "tell",
     "UserPromptSubmit": "tell",
@@ -141,7 +148,9 @@ def _claude_shape(words: list[str], event: str) -> dict[str, Any]:
         command = {"command": words[0], "args": words[1:]}
     group = {"hooks": [{"type": "command", **command, "timeout": HOOK_SECONDS}]}
     return (
-        {"matcher": "startup|resume|clear|compact", **group} if event == "SessionStart" else group
+        {"matcher": "startup|resume|clear|compact|fork", **group}
+        if event == "SessionStart"
+        else group
     )
 
 
@@ -163,6 +172,16 @@ def _claude_hooks(wanted: Registration) -> list[tuple[Path, Edit]]:
     # The paths are this machine's, so for a project they go into the file that is not shared.
     file = _below(wanted, claude_folder() / "settings.json", ".claude", "settings.local.json")
     return _hooks(wanted, "claude-code", file, CLAUDE_EVENTS, _claude_shape)
+
+
+def _claude_memory(wanted: Registration) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, claude_folder() / "settings.json", ".claude", "settings.local.json")
+    return [(file, Edit(("autoMemoryEnabled",), False))]
+
+
+def _codex_memory(wanted: Registration) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, codex_folder() / "config.toml", ".codex", "config.toml")
+    return [(file, Edit(("features", "memories"), False))]
 
 
 def claude_folder() -> Path:
@@ -224,6 +243,7 @@ HOSTS: Final = (
         claude_folder,
         lambda _: [],  # registered by its own command, because it rewrites its file all the time
         _claude_hooks,
+        own_memory_off=_claude_memory,
     ),
     Host(
         "codex",
@@ -233,6 +253,7 @@ HOSTS: Final = (
         _codex_server,
         _codex_hooks,
         note="Codex runs hooks once you have trusted them: start codex and enter /hooks",
+        own_memory_off=_codex_memory,
     ),
     Host(
         "gemini-cli",

@@ -56,12 +56,31 @@ def seen(done: Done) -> Iterator[Seen]:
         for made in change.applied:
             if made.how == "append":
                 hook = hook or made.value
-            elif made.how == "put":
+            elif made.how == "put" and isinstance(made.value, dict):  # no switch
                 registered = _value(Path(change.file), made.path)
     if registered is not None:
         yield _server(registered, project)
+    if done.command is not None and registered != MISSING and not _shows_tools(registered):
+        yield Seen("tools", "", False, HIDDEN)
     if hook is not None:
         yield _hook(hook, project, catalogue.by_name()[done.host].note)
+    here = project or Path(settings.project_folder())
+    if done.host == "claude-code" and (plugin := claude_code.plugin(here)) is not None:
+        yield Seen("plugin", "", False, TWICE.format(plugin=plugin))
+
+
+TWICE: Final = (
+    "the plugin {plugin} is enabled beside setup, so that each hook runs twice: disable it with "
+    "claude plugin disable {plugin}, or run memstore setup claude-code --uninstall"
+)
+HIDDEN: Final = (
+    "newer versions of Claude Code show the model only some of the tools, because the entry has no "
+    '"alwaysLoad": true: run memstore setup again'
+)
+
+
+def _shows_tools(registered: Any) -> bool:
+    return all(registered.get(name) == value for name, value in catalogue.SHOWN.items())
 
 
 def _value(file: Path, path: Sequence[str]) -> Any:
@@ -168,13 +187,14 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
     words = [inner["command"], *inner.get("args", [])]
     in_shell = "args" not in inner
     line: str = words[0] if in_shell else subprocess.list2cmdline(words)
-    folder = str(project or Path.home())
+    # Where it was called, as the host's next session there would.
+    folder = str(project or settings.project_folder())
     began = clock.monotonic()
     try:
         done = subprocess.run(  # noqa: S603 - as the host runs it
             line if in_shell else words,
             shell=in_shell,
-            input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
+            input=json.dumps({"cwd": folder}),  # of no session, so that nothing is remembered
             cwd=folder,
             capture_output=True,
             encoding="utf-8",

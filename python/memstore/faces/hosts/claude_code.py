@@ -12,8 +12,8 @@ from typing import Any
 from memstore import settings
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import jsonc
-from memstore.faces.hosts.catalogue import NAME
-from memstore.faces.hosts.files import read
+from memstore.faces.hosts.catalogue import NAME, claude_folder
+from memstore.faces.hosts.files import SettingsUnreadable, read
 from memstore.faces.hosts.placing import at
 
 PROGRAM = "claude"
@@ -51,6 +51,19 @@ def register(server: dict[str, Any] | str, project: Path | None) -> None:
             with suppress(HostFailed):
                 _run([*add, json.dumps(before)], project)
         raise
+
+
+def plugin(project: Path | None = None) -> str | None:
+    """Return our plugin if it is enabled for the user or the project; ``None`` if it is not."""
+    files = [claude_folder() / "settings.json"]
+    if project is not None:
+        files += [project / ".claude" / name for name in ("settings.json", "settings.local.json")]
+    enabled: dict[str, Any] = {}
+    for file in files:
+        with suppress(KeyError, ValueError, TypeError, SettingsUnreadable):
+            enabled |= at(jsonc.value(read(file) or ""), ["enabledPlugins"])
+    ours = (name for name, on in enabled.items() if on is True and name.split("@")[0] == NAME)
+    return next(ours, None)
 
 
 def _run(arguments: list[str], project: Path | None) -> None:

@@ -125,17 +125,20 @@ def sync_folder(folder: str | Path) -> None:
 def sweep(file: Path) -> None:
     """Remove what a killed process left beside a file while replacing it."""
     place = target(file)
+    left = re.compile(rf"\.{re.escape(place.name)}\.[a-z0-9_]{{8}}{re.escape(TEMPORARY)}")
     with suppress(OSError):
         for other in os.listdir(place.parent):
-            if other.startswith(f".{place.name}.") and other.endswith(TEMPORARY):
+            if left.fullmatch(other) and stat.S_ISREG(os.lstat(place.parent / other).st_mode):
                 os.unlink(place.parent / other)
 
 
-def remove_folders(folders: Sequence[str]) -> None:
-    """Remove those folders created for a file that are empty, innermost first."""
+def remove_folders(folders: Sequence[str], file: Path) -> None:
+    """Remove those folders created for a file that are empty and above it, innermost first."""
+    above = {*map(str, target(file).parents)}
     for folder in folders:
-        with suppress(OSError):
-            os.rmdir(folder)
+        if folder in above:
+            with suppress(OSError):
+                os.rmdir(folder)
 
 
 def difference(file: str, old: str | None, new: str | None) -> list[str]:

@@ -17,7 +17,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
-from memstore.domain import clock
 from memstore.domain.records import NOBODY, Scope
 from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore.domain import turns
     from memstore.faces import background, plain_http
     from memstore.faces.hosts import (
         keeping,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from memstore.faces.hosts.sessions import HostSession
     from memstore.store.store import Store
 else:
+    turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
     plain_http = lazy_import("memstore.faces.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
@@ -73,10 +74,19 @@ COMPACT: Final = {"precompact", "precompress"}
 KEEP: Final = {*COMPACT, "sessionend"}
 SEND: Final = "send"
 """Not of a host: sends what waits for a server, in the background."""
+OF_HOSTS: Final = frozenset("stop subagentstop notification pretooluse posttooluse".split())
+"""Events of hosts for which there is nothing to do."""
 HEADERS: Final = "headers"
 """Asked by Claude Code for each connection to a server."""
 AGAIN: Final = "again"
 """Not of a host: keeps the sessions that were not kept, in the background."""
+FORKED: Final = "fork"
+"""The source of a start with the context of another session."""
+EVENTS: Final = (
+    "SessionStart, UserPromptSubmit, PreCompact and SessionEnd (BeforeAgent and PreCompress in "
+    "Gemini CLI, sessionStart, beforeSubmitPrompt, preCompact and sessionEnd in Cursor)"
+)
+"""What hosts call the events that a hook does something at."""
 EMPTIED: Final = {"compact", "clear"}
 """The sources of a start with an empty context."""
 
@@ -175,6 +185,9 @@ def parser() -> argparse.ArgumentParser:
 def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
+    if name not in START | PROMPT | KEEP | OF_HOSTS | {troubles.KEEP, SEND, HEADERS, AGAIN}:
+        sys.stderr.write(f"{TROUBLE}{arguments.event!r} is no event of a host: {EVENTS}\n")
+        return None
     if name == AGAIN:
         unkept.try_again()
         return None
@@ -203,11 +216,11 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
         owner = Scope(**chosen.owners)
-        session = sessions.HostSession.of(transcripts.session_of(event), database)
+        session = running(event, name, database)
         if name in START:
             told = at_start(store, arguments.host, event, session, owner)
         else:
-            told = at_prompt(store, prompt_of(event), session, owner)
+            told = at_prompt(store, prompt_of(event), session, owner, arguments.host)
     return None if told is None else shaped(arguments.event, told)
 
 
@@ -230,12 +243,11 @@ def _answered_by_server(
     if name not in START | PROMPT:
         return None
     prompt = prompt_of(event)
+    session = running(event, name, spool.folder_of(url))
     if name in START:
-        told = remote.at_start(url, host, running_session(event), chosen.user)
+        told = remote.at_start(url, host, running_session(event), chosen.user, session.is_fork)
     elif is_asking(prompt):
-        emptied = None if session.emptied_at is None else clock.to_text(session.emptied_at)
-        known = (session.name, emptied, session.given)
-        told = remote.at_prompt(url, host, prompt, *known, chosen.user)
+        told = remote.at_prompt(url, host, prompt, session, chosen.user)
     else:
         return None
     if remote.has_waiting(url):  # the server is back
@@ -278,8 +290,37 @@ def at_start(
     store: Store, host: str, event: dict[str, Any], session: HostSession, owner: Scope = NOBODY
 ) -> str | None:
     """Return what a session begins with; its facts are not repeated at a prompt."""
-    told = recalling.at_start(store, host, running_session(event), owner)
+    told = recalling.at_start(store, host, running_session(event), owner, is_fork=session.is_fork)
     return _noted(session, told)
+
+
+def running(event: dict[str, Any], name: str, database: str) -> HostSession:
+    """Return a session at its start or at a prompt, with what it has of other sessions."""
+    session = sessions.HostSession.of(transcripts.session_of(event), database)
+    named = isinstance(event.get("transcript_path"), str)
+    path = transcripts.file_of(event)
+    if name in START:
+        is_fork = event.get("source") == FORKED
+        return session.began(is_fork=is_fork)
+    if session.inherited is not None:
+        return session
+    if path is None:
+        # A host starts each session but one that it forks, and writes what that one repeats later.
+        return session.began(is_fork=named and session.began_at is None)
+    session = session.began()
+    found = transcripts.repeated(path, session.began_at)
+    inherited = sessions.Inherited(
+        tuple(
+            f"{one.mark}:{turns.digest_of(one.text)}" for one in found.turns[-sessions.MAX_NAMES :]
+        ),
+        tuple(found.sessions.items()),
+    )
+    given = session.given
+    for parent, _ in inherited.sessions:
+        before = sessions.HostSession.of(parent, database)
+        given += before.given
+        inherited += before.inherited
+    return session._replace(given=given).with_inherited(inherited)
 
 
 def running_session(event: dict[str, Any]) -> str | None:
@@ -287,12 +328,22 @@ def running_session(event: dict[str, Any]) -> str | None:
     return None if event.get("source") == "compact" else transcripts.session_of(event)
 
 
-def at_prompt(store: Store, prompt: str, session: HostSession, owner: Scope = NOBODY) -> str | None:
+def at_prompt(
+    store: Store, prompt: str, session: HostSession, owner: Scope = NOBODY, host: str = ""
+) -> str | None:
     """Return what the memory has to say about a prompt; ``None`` if it does not bear on it."""
     if not is_asking(prompt):
         return None
     told = recalling.at_prompt(
-        store, prompt, session.name, session.emptied_at, session.given, owner
+        store,
+        prompt,
+        session.name,
+        session.emptied_at,
+        session.given,
+        owner,
+        host=host,
+        inherited=session.inherited,
+        turns=session.knows_its_context,
     )
     return _noted(session, told)
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.arguments import why_no_json
 from memstore.faces.hosts.placing import Placed, line_end, nested, without_value
 
 if TYPE_CHECKING:
@@ -268,8 +269,8 @@ def _read(text: str) -> Node | None:
         return _whole(bare, COMMA.sub(_blanked, bare))
     except json.JSONDecodeError as error:
         raise ValueError(f"cannot be read at line {error.lineno}: {error.msg}") from None
-    except RecursionError:
-        raise ValueError("cannot be read: it is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {why_no_json(error)}") from None
 
 
 def _whole(bare: str, plain: str) -> Node:

@@ -1,21 +1,24 @@
-"""Stores the turns of a host's session as episodes, each once, and what the session did."""
+"""Stores the turns of a host's session as episodes, each once, what the session did, and what the
+host remembers by itself.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore import settings
+from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NOBODY
+from memstore.domain.turns import TurnKey, digest_of
+from memstore.episodes.log import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
-from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
-from memstore.faces.hosts import traces, transcripts, troubles
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
+from memstore.faces.hosts import own_memory, traces, transcripts, troubles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memstore.domain.records import Scope
@@ -26,6 +29,8 @@ REFUSED: Final = (InvalidArgument, InvalidArgumentType, Conflict)
 """How the store says that it does not take a turn, such as one with a secret."""
 
 REASON: Final = "refused by the store"
+
+NOT_FOLLOWED: Final = "in the host's own memory, and not taken"
 
 AT_ONCE: Final = 100
 """Episodes that are added together, so that other writers need not wait long."""
@@ -45,45 +50,127 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
         return 0
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
-    turns = transcripts.turns(path, left_out)
     kept = 0
-    for some in _batches(turns):
-        kept += add(store, [episode(turn, host, session, owner) for turn in some], left_out)
-    if settings.keeps_traces():
-        try:
-            _keep_trace(store, host, session, path, owner)
-        except REFUSED:
-            left_out[REASON] += 1
+    for some in _batches(path, left_out):
+        kept += add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
+    keep_trace(store, host, session, path, owner, left_out, settings.project_folder())
+    follow_own_memory(store, host, path, owner, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
     return kept
 
 
-def _batches(turns: Iterable[TranscriptTurn]) -> Iterator[list[TranscriptTurn]]:
-    """Yield turns in order, as many as are held in memory at once."""
+class Imported(NamedTuple):
+    """The turns of a session of the past."""
+
+    new: int
+    known: int
+
+
+def import_session(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+) -> Imported:
+    """Store a session that is over as if that had been done at its time.
+
+    Args:
+        root: the folder of the project, to which the paths of files are relative.
+    """
+    kept = known = 0
+    for some in _batches(path, left_out):
+        known += len(_known(store, host, session, some, owner))
+        kept += add_turns(store, host, session, some, left_out, owner, in_the_past=True)
+    if kept:
+        keep_trace(store, host, session, path, owner, left_out, root, in_the_past=True)
+    return Imported(max(0, kept - known), known)
+
+
+def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:
+    """Yield the turns of a session in order, as many as are held in memory at once."""
     some: list[TranscriptTurn] = []
-    for turn in turns:
+    size = 0
+    for turn in transcripts.turns(path, left_out):
         some.append(turn)
-        if len(some) == AT_ONCE or sum(len(one.text) for one in some) > CHARACTERS_AT_ONCE:
+        size += len(turn.text)
+        if len(some) == AT_ONCE or size > CHARACTERS_AT_ONCE:
             yield some
-            some = []
+            some, size = [], 0
     if some:
         yield some
 
 
-def add(store: Store, some: Sequence[NewEpisode], left_out: Counter[str]) -> int:
+def _known(
+    store: Store, host: str, session: str, turns: Sequence[TranscriptTurn], owner: Scope
+) -> set[int]:
+    """Return which of these turns are stored, by ``id()``."""
+    keys = {str(episode(turn, host, session, owner).idempotency_key): turn for turn in turns}
+    keys |= {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    return {id(keys[key]) for key in store.episodes.by_keys([*keys], scope=owner)}
+
+
+def add_turns(
+    store: Store,
+    host: str,
+    session: str,
+    turns: Sequence[TranscriptTurn],
+    left_out: Counter[str],
+    owner: Scope = NOBODY,
+    *,
+    in_the_past: bool = False,
+) -> int:
+    """Store turns that were neither stored nor erased before; return how many there are.
+
+    Those that are refused are counted in ``left_out``.
+
+    Args:
+        in_the_past: whether they count as recorded when they were said.
+    """
+    earlier = {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
+    known = store.episodes.by_keys([*earlier], scope=owner)
+    same = {id(earlier[key]) for key in known}
+    new = [episode(turn, host, session, owner) for turn in turns if id(turn) not in same]
+    left = store.episodes.unerased(new, scope=owner)
+    return len(turns) - len(new) + _add(store, left, left_out, in_the_past)
+
+
+def _add(
+    store: Store, some: Sequence[NewEpisode], left_out: Counter[str], in_the_past: bool
+) -> int:
     """Add turns together, or if the store refuses one of them, one by one.
 
     Those that are refused are counted in ``left_out``; returns how many were not.
     """
+    if not some:
+        return 0
     try:
+        if in_the_past:
+            return len(add_in_the_past(store.episodes, some))
         return len(store.episodes.add_many(some))
     except REFUSED:
         if len(some) == 1:
             left_out[REASON] += 1
             return 0
-    return sum(add(store, [one], left_out) for one in some)
+    return sum(_add(store, [one], left_out, in_the_past) for one in some)
+
+
+def follow_own_memory(
+    store: Store, host: str, path: Path, owner: Scope, left_out: Counter[str]
+) -> None:
+    """Bring the facts up to date with what the host remembers by itself for this project."""
+    root = projects.project_of().folder
+    try:
+        for said in own_memory.of_session(host, root, store.namespace, path):
+            done = own_memory.follow(store, said, owner)
+            left_out[NOT_FOLLOWED] += said.left_out + done.refused
+    except (MemstoreError, OSError):  # the conversation is stored
+        left_out[NOT_FOLLOWED] += 1
 
 
 def is_worth_keeping(event: dict[str, Any]) -> bool:
@@ -93,25 +180,52 @@ def is_worth_keeping(event: dict[str, Any]) -> bool:
     return said and settings.keeps_transcripts()
 
 
-def _keep_trace(store: Store, host: str, session: str, path: Path, owner: Scope) -> None:
+def keep_trace(
+    store: Store,
+    host: str,
+    session: str,
+    path: Path,
+    owner: Scope,
+    left_out: Counter[str],
+    root: str,
+    *,
+    in_the_past: bool = False,
+) -> None:
     """Store what the session did so far, in place of what an earlier call stored."""
-    done = traces.trace(path, settings.project_folder())
-    made = new_trace(source=host, session=session, owner=owner, **done._asdict())
-    if made is not None:
-        store.episodes.replace(made, TRACE)
+    if not settings.keeps_traces():
+        return
+    try:
+        done = traces.trace(path, root)
+        made = new_trace(source=host, session=session, owner=owner, **done._asdict())
+        if made is not None and in_the_past:
+            replace_in_the_past(store.episodes, made, TRACE)
+        elif made is not None:
+            store.episodes.replace(made, TRACE)
+    except REFUSED:
+        left_out[REASON] += 1
 
 
 def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewEpisode:
-    """Return a turn as an episode, with a key by which it is stored only once."""
+    """Return a turn as an episode, with a key by which it is stored only once.
+
+    One that was copied from another session is recorded where it was said.
+    """
     # A host may write an incomplete turn, and later the complete one under the same id.
-    digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
+    key = TurnKey.of(host, session, turn.mark, digest_of(turn.text), owner)
     return NewEpisode(
         content=turn.text,
         source=host,
-        thread=session,
+        thread=turn.copied_from or session,
         speaker=turn.role,
         tags=("session",),
         valid_at=turn.at,
-        idempotency_key=f"{host}:{session}:{turn.mark}:{digest}",
+        idempotency_key=str(key),
         **owner.ids,
     )
+
+
+def _earlier_keys(turn: TranscriptTurn, host: str, session: str) -> Iterator[str]:
+    """Yield the keys that earlier versions gave a turn."""
+    for one in dict.fromkeys((session, turn.copied_from)):
+        if one is not None:
+            yield str(TurnKey(host, one, turn.mark, digest_of(turn.text)))

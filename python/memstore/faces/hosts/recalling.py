@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.domain.records import NOBODY
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import tags
@@ -17,15 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memstore.domain import turns as domain_turns
     from memstore.domain.records import Scope
+    from memstore.faces.hosts.sessions import Inherited
     from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    domain_turns = lazy_import("memstore.domain.turns")
     stores = lazy_import("memstore.store.store")
 
 BUDGET_TOKENS: Final = 500
 AROUND_TOKENS: Final = 50
 """Tokens for the text around the facts."""
+
+MAX_INHERITED: Final = 1000
+"""Turns of another session, the last ones, that are taken to be in a session's context."""
 
 REMINDED: Final = f"{tags.RECALLED} for this prompt (#: facts, e: said in earlier sessions)."
 
@@ -47,13 +54,20 @@ class Recollection(NamedTuple):
 
 
 def at_start(
-    store: Store, host: str, session: str | None = None, owner: Scope = NOBODY
+    store: Store,
+    host: str,
+    session: str | None = None,
+    owner: Scope = NOBODY,
+    *,
+    is_fork: bool = False,
 ) -> Recollection:
     """Return what a session begins with.
 
     Args:
         host: the host, which is not told its own changes.
         session: the session, if it goes on; it is not told its own conversation.
+        is_fork: another session's conversation is in its context, nobody says whose; so it is told
+            of none.
     """
     told = store.briefing(
         max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
@@ -61,6 +75,7 @@ def at_start(
         session=session,
         agent=host,
         traces=settings.keeps_traces(),
+        last_sessions=0 if is_fork else 2,
     )
     given = tuple(map("#{}".format, told.facts))
     lines = told.text or _of_others(store, owner)
@@ -84,6 +99,10 @@ def at_prompt(
     emptied_at: datetime | str | None,
     known: Iterable[str],
     owner: Scope = NOBODY,
+    *,
+    host: str = "",
+    inherited: Inherited | None = None,
+    turns: bool = True,
 ) -> Recollection:
     """Return what the memory has to say about a prompt; nothing if it does not bear on it.
 
@@ -91,7 +110,12 @@ def at_prompt(
         session: the running session, whose turns are in the agent's context.
         emptied_at: except for those before this time.
         known: the names of what the agent was given already.
+        host: the host, which gave the turns of other sessions their ids.
+        inherited: what the agent has in its context of other sessions.
+        turns: tell what was said, too.
     """
+    if inherited is not None:
+        known = [*known, *inherited_names(store, host, inherited, owner)]
     found = store.remind(
         prompt,
         max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
@@ -99,8 +123,30 @@ def at_prompt(
         thread=session,
         thread_before=emptied_at,
         known=known,
+        turns=turns,
     )
     if not found.text:
         return Recollection(None)
     given = (*map("#{}".format, found.facts), *map("e{}".format, found.episodes))
     return Recollection(f"{REMINDED}\n{found.text}\n{tags.DATA}", given)
+
+
+def inherited_names(store: Store, host: str, inherited: Inherited, owner: Scope) -> set[str]:
+    """Return the names of the turns that a session has in its context of other sessions."""
+    marks = (one.rpartition(":") for one in inherited.turns)
+    keys = {
+        str(domain_turns.TurnKey.of(host, "", mark, digest, owner))
+        for mark, _, digest in marks
+        if mark
+    }
+    found = [*store.episodes.by_keys([*keys], scope=owner).values()]
+    for session, until in inherited.sessions:
+        moment = clock.moment(until, "until")
+        found += [
+            turn
+            for turn in store.episodes.list(
+                thread=session, scope=owner, limit=MAX_INHERITED, newest_first=True
+            )
+            if moment is None or (turn.valid_at or turn.created_at) <= moment
+        ]
+    return {f"e{turn.id}" for turn in found}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain import clock
+from memstore.domain.arguments import why_no_json
 from memstore.faces.hosts import files, locking
 from memstore.faces.hosts.edits import AppliedEdit, ChangedFile
 from memstore.faces.hosts.files import SettingsUnreadable
@@ -103,7 +104,7 @@ def locked() -> Iterator[SetupRecord]:
         yield SetupRecord(folders)
         keep_folders = _file().exists()
     if not keep_folders:
-        files.remove_folders(folders)
+        files.remove_folders(folders, _file())
 
 
 def tidy() -> None:
@@ -160,8 +161,9 @@ def _contents() -> dict[str, Any]:
         return {"hosts": []}
     try:
         return dict(json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {error}") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        why = why_no_json(error) if not isinstance(error, TypeError) else error
+        raise SettingsUnreadable(f"{str(_file())!r} cannot be read: {why}") from None
 
 
 def _done(contents: dict[str, Any]) -> Done:

@@ -22,16 +22,20 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import hashlib
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from memstore.faces.hosts import traces, transcripts, troubles
+    from memstore import projects
+    from memstore.faces.hosts import own_memory, traces, transcripts, troubles
+    from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
     from memstore.text import chunks, secrets
     from memstore.text.secrets import SecretsPolicy
 else:  # a start and a prompt need none of them
     hashlib = lazy_import("hashlib")
     chunks = lazy_import("memstore.text.chunks")
+    own_memory = lazy_import("memstore.faces.hosts.own_memory")
+    projects = lazy_import("memstore.projects")
     secrets = lazy_import("memstore.text.secrets")
     traces = lazy_import("memstore.faces.hosts.traces")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
@@ -131,34 +135,36 @@ def check(url: str, secret: str, user: str | None) -> dict[str, Any]:
     return ask(url, request, seconds=SENDING_SECONDS, secret=secret)
 
 
-def at_start(url: str, host: str, session: str | None, user: str | None) -> dict[str, Any]:
+def at_start(
+    url: str, host: str, session: str | None, user: str | None, is_fork: bool = False
+) -> dict[str, Any]:
     """Return the text that a session begins with and the names in it."""
-    request = {"event": "start", "host": host, "session": session, **_user(user)}
+    request: dict[str, Any] = {"event": "start", "host": host, "session": session, **_user(user)}
+    if is_fork:
+        request["is_fork"] = True
     return ask(url, request, seconds=seconds_left())
 
 
 def at_prompt(
-    url: str,
-    host: str,
-    prompt: str,
-    session: str | None,
-    emptied_at: str | None,
-    known: tuple[str, ...],
-    user: str | None,
+    url: str, host: str, prompt: str, session: HostSession, user: str | None
 ) -> dict[str, Any]:
     """Return the text for a prompt, which may be none, and the names in it."""
     if len(prompt) > MAX_PROMPT_CHARACTERS:
         half = MAX_PROMPT_CHARACTERS // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
-    request = {
+    request: dict[str, Any] = {
         "event": "prompt",
         "host": host,
         "prompt": prompt,
-        "session": session,
-        "emptied_at": emptied_at,
-        "known": known,
+        "session": session.name,
+        "emptied_at": None if session.emptied_at is None else clock.to_text(session.emptied_at),
+        "known": session.given,
         **_user(user),
     }
+    if session.inherited is not None and any(session.inherited):
+        request["inherited"] = session.inherited._asdict()
+    if not session.knows_its_context:
+        request["turns"] = False
     return ask(url, request, seconds=seconds_left())
 
 
@@ -189,6 +195,11 @@ def keep(
             _sent(url, body, seconds=SENDING_SECONDS)
         marks |= new
         waiting.note(name, marks)
+    for place, memory in _own_memory(host, path, left_out, policy):
+        mark = _mark("memory", json.dumps(memory))
+        if waiting.marks(place) != {mark}:  # what was sent before it does not count
+            waiting.put({**about, "turns": [], "memory": memory})
+            waiting.note(place, {mark})
     if left_out:
         troubles.note(troubles.Trouble(url, session, host, troubles.KEEP), left_out=left_out)
 
@@ -232,8 +243,38 @@ def _sent_forms(turn: TranscriptTurn, text: str) -> Iterator[dict[str, Any]]:
     for number, part in enumerate(chunks.chunks(text, MAX_CONTENT)):
         if not part.isspace():  # no turn can be blank
             mark = f"{turn.mark}#{number}" if number else turn.mark
-            mark = transcripts.shortened(mark)
-            yield {"mark": mark, "role": turn.role, "text": part, "at": turn.at}
+            yield _sent_form(turn._replace(mark=transcripts.shortened(mark)), part)
+
+
+def _own_memory(
+    host: str, path: Path, left_out: Counter[str], policy: SecretsPolicy
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what the host remembers by itself for this project, each with a name for its marks."""
+    screen = secrets.Screen(policy)
+    project = projects.project_of()
+    try:
+        for said in own_memory.of_session(host, project.folder, project.namespace, path):
+            left_out["in the host's own memory, and not taken"] += said.left_out
+            for number, request in enumerate(own_memory.requests(said)):
+                request["memories"] = [*_screened(request["memories"], screen, left_out)]
+                yield f"{request['place']}\0{number}", request
+    except (MemstoreError, OSError):  # the conversation is sent
+        left_out["in the host's own memory, and not taken"] += 1
+
+
+def _screened(
+    memories: Iterable[dict[str, Any]], screen: secrets.Screen, left_out: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    for one in memories:
+        try:
+            yield one | {"content": screen.value(one["content"], "memory")}
+        except InvalidArgument:
+            left_out["refused because of a secret"] += 1
+
+
+def _sent_form(turn: TranscriptTurn, text: str) -> dict[str, Any]:
+    sent = {"mark": turn.mark, "role": turn.role, "text": text, "at": turn.at}
+    return sent if turn.copied_from is None else {**sent, "copied_from": turn.copied_from}
 
 
 def _mark(name: str, text: str) -> str:

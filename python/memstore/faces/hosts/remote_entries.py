@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import MemstoreError
+from memstore.faces.hosts import catalogue
 from memstore.faces.hosts.edits import Edit
 from memstore.faces.hosts.registration import shell_line
 
@@ -29,7 +30,7 @@ class NoServer(MemstoreError):
 
 def of_claude(wanted: Registration) -> dict[str, Any]:
     """Return the entry of a server for Claude Code."""
-    entry = {"type": "http", "url": wanted.url}
+    entry = {"type": "http", "url": wanted.url, **catalogue.SHOWN}
     if wanted.program is None or wanted.secret is None:
         return entry
     assert wanted.url is not None

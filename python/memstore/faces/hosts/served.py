@@ -6,17 +6,22 @@ person looks for it.
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore import projects, settings
+from memstore import settings
+from memstore.lazy import lazy_import
 from memstore.settings import Settings
 from memstore.store.paths import file_at, is_server
 
 if TYPE_CHECKING:
+    import json
     from collections.abc import Mapping
+
+    from memstore import projects
+else:
+    json = lazy_import("json")
+    projects = lazy_import("memstore.projects")
 
 MAX_BYTES: Final = 2**22
 
@@ -29,8 +34,6 @@ class Memory(NamedTuple):
     """Whether the user named the namespace."""
     is_served: bool = False
     """Whether it is that of the hooks here."""
-    project: str | None = None
-    """The namespace of the current folder's project."""
     server: str | None = None
     """The server that hooks here write to, which commands cannot open."""
 
@@ -43,9 +46,8 @@ def memory_here(chosen: Settings) -> Memory:
     """
     if chosen.namespace is not None:
         return Memory(chosen, is_named=True)
-    project = projects.project_of()
-    memory = Memory(chosen, project=project.namespace)
-    served = _recorded(project.folder)
+    memory = Memory(chosen)
+    served = _recorded()
     if served is None:
         return memory
     if "server" in served:
@@ -60,24 +62,28 @@ def memory_here(chosen: Settings) -> Memory:
     return memory._replace(chosen=chosen._replace(**more), is_served=True)
 
 
-def _recorded(project: Path) -> Mapping[str, str] | None:
-    """Return the settings for a project, or else for the user, of the host set up last."""
-    found: dict[bool, dict[str, str]] = {}
+def _recorded() -> Mapping[str, str] | None:
+    """Return the settings for this project, or else for the user, of the host set up last."""
+    found: dict[str | None, dict[str, str]] = {}
     for one in _hosts():
         memory = one.get("memory") if isinstance(one, dict) else None
-        if isinstance(memory, dict) and one.get("project") in (None, str(project)):
+        if isinstance(memory, dict):
             texts = {str(name): str(value) for name, value in memory.items()}
-            found[one["project"] is None] = texts
-    return found.get(False) or found.get(True)
+            found[one.get("project")] = texts
+    if found.keys() - {None}:  # looking for the project takes longer than the rest
+        here = str(projects.project_of().folder)
+        return found.get(here) or found.get(None)
+    return found.get(None)
 
 
 def _hosts() -> list[Any]:
     """Return the record's entries; a record that cannot be read is reported by ``setup``."""
-    file = Path(settings.data_folder(), "setup.json")
+    path = os.path.join(settings.data_folder(), "setup.json")
     try:
-        if not file.is_file() or file.stat().st_size > MAX_BYTES:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_BYTES:
             return []
-        return list(json.loads(file.read_bytes())["hosts"])
+        with open(path, "rb") as file:
+            return list(json.loads(file.read())["hosts"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return []
 

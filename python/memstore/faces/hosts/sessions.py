@@ -3,6 +3,7 @@
 A hook is a process of its own, and what it gave at one prompt is still in the model's context at
 the next. So for each session there is a file with the names of the facts and turns that it was
 given, and the time of the last compaction, which emptied its context: nothing counts as given then.
+A session that was forked from others has their turns in its context, too.
 The files have ids and times, no texts. Nothing depends on them: without its file, a session may be
 told something twice.
 """
@@ -37,6 +38,51 @@ PLAIN_NAME: Final = re.compile(r"[0-9a-z-]{1,64}")
 """A session's name that can be part of a file's name on any system, as UUIDs can."""
 
 
+OURS: Final = re.compile(
+    rf"(?:[0-9a-f]{{8}}-{PLAIN_NAME.pattern}|[0-9a-f]{{32}})\.json|[0-9a-z-]{{1,80}}\.[0-9]+"
+)
+"""The name of such a file, complete or (with the number of a process) being written."""
+
+
+MOMENTS: Final = ("emptied_at", "began_at")
+
+
+class Inherited(NamedTuple):
+    """What a session that was forked has in its context of the sessions before it."""
+
+    turns: tuple[str, ...] = ()
+    """The turns that its transcript repeats, each by its id and the hash of its text, with a colon
+    between."""
+    sessions: tuple[tuple[str, str | None], ...] = ()
+    """Sessions whose turns it has up to a time; ``None`` for all of them."""
+
+    @classmethod
+    def of(cls, known: object) -> Inherited | None:
+        """Read it from JSON.
+
+        Raises:
+            TypeError: it has another form; so do the two below.
+            ValueError: a session without a time.
+            LookupError: something is missing.
+        """
+        if not isinstance(known, dict):
+            return None
+        sessions = ((name, until) for name, until in known["sessions"])
+        return cls(
+            tuple(map(str, known["turns"]))[-MAX_NAMES:],
+            tuple((str(name), None if until is None else str(until)) for name, until in sessions),
+        )
+
+    def __add__(self, other: object) -> Inherited:
+        """Return both."""
+        if other is None:
+            return self
+        if not isinstance(other, Inherited):
+            return NotImplemented
+        turns = tuple(dict.fromkeys([*other.turns, *self.turns]))[-MAX_NAMES:]
+        return Inherited(turns, tuple(dict.fromkeys([*self.sessions, *other.sessions])))
+
+
 class HostSession(NamedTuple):
     """A session, and what its context holds."""
 
@@ -45,6 +91,17 @@ class HostSession(NamedTuple):
     given: tuple[str, ...] = ()
     emptied_at: datetime | None = None
     """When its context was last emptied."""
+    began_at: datetime | None = None
+    """When the first hook of it ran."""
+    is_fork: bool = False
+    """Whether the host says that its context is that of another session."""
+    inherited: Inherited | None = None
+    """What it has in its context of other sessions; ``None`` while that is not known."""
+
+    @property
+    def knows_its_context(self) -> bool:
+        """Whether it is known whose turns are in its context."""
+        return not self.is_fork or self.inherited is not None
 
     @classmethod
     def of(cls, name: str | None, database: str) -> HostSession:
@@ -52,8 +109,7 @@ class HostSession(NamedTuple):
         if not name:
             return cls(None, None)
         file = os.path.join(folder(), f"{_of_database(database)}-{_plain(name)}.json")
-        given, emptied_at = _read(file)
-        return cls(name, file, given, emptied_at)
+        return cls(name, file, **_read(file))
 
     def with_given(self, names: Iterable[str]) -> HostSession:
         """Remember that the session was given these."""
@@ -62,13 +118,31 @@ class HostSession(NamedTuple):
 
     def emptied(self) -> HostSession:
         """Remember that the session's context has been emptied."""
-        return self._replace(given=(), emptied_at=clock.utc_now())._written()
+        now = clock.utc_now()
+        return self._replace(given=(), emptied_at=now, inherited=Inherited())._written()
+
+    def began(self, *, is_fork: bool = False) -> HostSession:
+        """Remember that the session has begun, unless that is known."""
+        if self.file is None or self.began_at is not None:
+            return self
+        return self._replace(began_at=clock.utc_now(), is_fork=is_fork)._written()
+
+    def with_inherited(self, inherited: Inherited) -> HostSession:
+        """Remember what the session has in its context of other sessions."""
+        return self._replace(inherited=inherited)._written()
 
     def _written(self) -> HostSession:
         if self.file is not None:
-            emptied = None if self.emptied_at is None else clock.to_text(self.emptied_at)
+            held: dict[str, Any] = {"given": self.given}
+            for name in MOMENTS:
+                at = getattr(self, name)
+                held[name] = None if at is None else clock.to_text(at)
+            if self.is_fork:
+                held["is_fork"] = True
+            if self.inherited is not None:
+                held["inherited"] = self.inherited._asdict()
             with suppress(OSError):  # a full or read-only disk: it may be told something twice
-                write(self.file, {"given": self.given, "emptied_at": emptied})
+                write(self.file, held)
         return self
 
 
@@ -87,14 +161,20 @@ def _plain(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
-def _read(file: str) -> tuple[tuple[str, ...], datetime | None]:
+def _read(file: str) -> dict[str, Any]:
+    """Return what is known of a session, by the names of the fields."""
     try:
         with open(file, "rb") as handle:
             held = json.load(handle)
-        at = held["emptied_at"]
-        return tuple(map(str, held["given"])), None if at is None else clock.from_text(at)
+        moments = {name: held.get(name) for name in MOMENTS}
+        return {
+            "given": tuple(map(str, held["given"])),
+            **{name: None if at is None else clock.from_text(at) for name, at in moments.items()},
+            "is_fork": held.get("is_fork") is True,
+            "inherited": Inherited.of(held.get("inherited")),
+        }
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return (), None  # there is none yet, or somebody damaged it
+        return {}  # there is none yet, or somebody damaged it
 
 
 def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
@@ -122,7 +202,11 @@ def _make_room(where: str) -> None:
     """Delete the files of old sessions, and the oldest of too many."""
     now = clock.utc_now().timestamp()
     with os.scandir(where) as files:
-        ages = sorted((now - file.stat().st_mtime, file.path) for file in files)
+        ages = sorted(
+            (now - file.stat(follow_symlinks=False).st_mtime, file.path)
+            for file in files
+            if OURS.fullmatch(file.name) and file.is_file(follow_symlinks=False)
+        )
     for place, (age, file) in enumerate(ages):
         if age > KEPT_SECONDS or place >= MAX_FILES - 1:
             with suppress(FileNotFoundError):

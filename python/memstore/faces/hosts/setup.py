@@ -113,7 +113,7 @@ def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> lis
     """Undo :func:`install` and nothing else; return the changes."""
     if not dry_run:
         unkept.keep_no_ends(host.name)
-    return _run(host, project, lambda work: _uninstall(project, work), dry_run=dry_run)
+    return _run(host, project, lambda work: _uninstall(host, project, work), dry_run=dry_run)
 
 
 def _run(
@@ -147,9 +147,10 @@ def _run(
 
 
 def _install(host: Host, wanted: Registration, work: _Work) -> None:
-    steps = [_step(file, edits, work.done) for file, edits in _by_file(host, wanted).items()]
+    ours, foreign = _divided(host, wanted.project, work.done.files)
+    steps = [_step(file, edits, ours) for file, edits in _by_file(host, wanted).items()]
     wanted_files = {str(step.file) for step in steps}
-    steps += [_back(change) for change in work.done.files if change.file not in wanted_files]
+    steps += [_back(change) for change in ours if change.file not in wanted_files]
     if host.name == "claude-code":
         _register_claude(wanted, work)
     for step in steps:
@@ -158,10 +159,12 @@ def _install(host: Host, wanted: Registration, work: _Work) -> None:
     if work.done.memory != memory:
         work.done.memory = memory
         work.keep()
+    _refuse(foreign)
 
 
-def _uninstall(project: Path | None, work: _Work) -> None:
-    for step in [_back(change) for change in work.done.files[::-1]]:
+def _uninstall(host: Host, project: Path | None, work: _Work) -> None:
+    ours, foreign = _divided(host, project, work.done.files)
+    for step in [_back(change) for change in ours[::-1]]:
         _take(step, work)  # backwards, because two files may be in the same new folder
     command = work.done.command
     if command is not None:
@@ -172,19 +175,66 @@ def _uninstall(project: Path | None, work: _Work) -> None:
                 claude_code.register(command.before, project)
         work.done.command = None
         work.keep()
+    _refuse(foreign)
+
+
+def _divided(
+    host: Host, project: Path | None, changes: list[ChangedFile]
+) -> tuple[list[ChangedFile], list[ChangedFile]]:
+    """Return the recorded changes that setup makes for a host, and others.
+
+    A record may have come with a copied home folder, or somebody may have written into it. So a
+    change is undone only in a file where this host has its settings, at a place where setup puts
+    something, and if it is an entry of memstore.
+    """
+    places = _places(host, project)
+
+    def is_ours(change: ChangedFile) -> bool:
+        known = places.get(change.file, set())
+        made = [one for state in change.states for one in state]
+        return all((tuple(one.path), one.how) in known and _names_us(one) for one in made)
+
+    ours = [change for change in changes if change.file in places and is_ours(change)]
+    return ours, [change for change in changes if change not in ours]
+
+
+def _places(host: Host, project: Path | None) -> dict[str, set[tuple[tuple[str, ...], str]]]:
+    """Return where setup may put something for a host, by file."""
+    programs = ["memstore-mcp"], ["memstore"]
+    wanted = catalogue.Registration(*programs, [], "auto", True, project, {})
+    found: dict[str, set[tuple[tuple[str, ...], str]]] = {}
+    for file, edit in [*host.server(wanted), *host.hooks(wanted)]:
+        found.setdefault(str(file), set()).add((edit.path, edit.how))
+    return found
+
+
+def _names_us(edit: AppliedEdit) -> bool:
+    return edit.how == "require" or catalogue.NAME in (
+        edit.path[-1] if edit.how == "put" else json.dumps(edit.value)
+    )
+
+
+def _refuse(foreign: list[ChangedFile]) -> None:
+    if foreign:
+        names = ", ".join(repr(one.file) for one in foreign)
+        raise SettingsUnreadable(
+            f"the record of setup names changes that setup does not make, in {names}: left as they "
+            "are"
+        )
 
 
 def _by_file(host: Host, wanted: Registration) -> dict[Path, list[Edit]]:
     found: dict[Path, list[Edit]] = {}
     server = host.server(wanted) if wanted.url is None else remote_entries.edits_of(host, wanted)
-    for file, edit in [*server, *host.hooks(wanted)]:
+    memory = host.own_memory_off(wanted) if wanted.own_memory == "off" else []
+    for file, edit in [*server, *host.hooks(wanted), *memory]:
         found.setdefault(file, []).append(edit)
     return found
 
 
-def _step(file: Path, wanted: list[Edit], done: Done) -> FileStep:
+def _step(file: Path, wanted: list[Edit], done: list[ChangedFile]) -> FileStep:
     text = files.read(file)
-    earlier = next((change for change in done.files if change.file == str(file)), None)
+    earlier = next((change for change in done if change.file == str(file)), None)
     if earlier is not None and text is not None and _is_current(earlier, wanted, text):
         return FileStep(file, text, text, earlier.applied, earlier, is_current=True)
     base = text if earlier is None else edits.undone(earlier, text)
@@ -225,7 +275,7 @@ def _take(step: FileStep, work: _Work) -> None:
         files.write(step.file, step.new, over=step.text, private=work.private)
         work.changes.append(changes)
     if step.new is None:
-        files.remove_folders(now.folders)
+        files.remove_folders(now.folders, step.file)
     now.states = [step.applied] if step.applied else []
     work.keep(now)
 
@@ -238,7 +288,7 @@ def _recorded(step: FileStep) -> ChangedFile:
 
 
 def _register_claude(wanted: Registration, work: _Work) -> None:
-    server = {"type": "stdio", **catalogue.stdio(wanted)}
+    server = {"type": "stdio", **catalogue.stdio(wanted), **catalogue.SHOWN}
     if wanted.url is not None:
         server = remote_entries.of_claude(wanted)
     there = claude_code.registered(wanted.project)
@@ -263,6 +313,6 @@ def _command_change(old: Any, new: Any) -> FileChange:
     for sign, server in (("-", old), ("+", new)):
         if server != MISSING:
             names = ("command", "args") if "url" not in server else ("url", "headersHelper")
-            shown = {key: server.get(key) for key in names}
+            shown = {key: server.get(key) for key in (*names, *catalogue.SHOWN)}
             lines.append(f"{sign}{json.dumps(shown, ensure_ascii=False)}")
     return FileChange(name, lines)

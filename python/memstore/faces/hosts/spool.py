@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -38,6 +39,8 @@ else:  # most hooks only look whether anything waits
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_FILES: Final = 1_000
+MAX_REQUEST_BYTES: Final = 1 << 30
+"""Far above what 100 turns have."""
 MAX_MARKS: Final = 20_000
 """Turns of a session that are remembered as spooled; of others the server says that it has them."""
 
@@ -49,6 +52,10 @@ REFUSED: Final = "the server refused them"
 
 REQUEST: Final = re.compile(r"\d{17}-\d{10}-\d{6}\.json")
 PART: Final = ".part"
+WRITTEN: Final = re.compile(
+    rf"(?:{REQUEST.pattern}|server\.json|dropped\.json)\.\d+{re.escape(PART)}"
+)
+"""The name of a file that is being written."""
 PART_SECONDS: Final = 86_400.0
 """A file that was not completed in a day was being written by a process that was killed."""
 
@@ -98,12 +105,9 @@ class Spool:
     def requests(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and texts of the requests, oldest first."""
         for name in self._names():
-            try:
-                with open(os.path.join(self.folder, name), "rb") as file:
-                    body = file.read()
-            except FileNotFoundError:  # dropped in the meantime
-                continue
-            yield name, body
+            body = self._read(name)
+            if body is not None:
+                yield name, body
 
     def remove(self, name: str) -> None:
         """Remove a request that the server has answered."""
@@ -151,8 +155,12 @@ class Spool:
     # -- files -------------------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
-        with suppress(FileNotFoundError):
-            return sorted(filter(REQUEST.fullmatch, os.listdir(self.folder)))
+        with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if REQUEST.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            )
         return []
 
     def _make_folder(self) -> None:
@@ -165,6 +173,21 @@ class Spool:
                 self._write("server.json", json.dumps({"url": self.url}).encode())
         except OSError as error:
             raise SpoolUnusable(f"{self.folder!r} cannot be used: {error.strerror}") from None
+
+    def _read(self, name: str) -> bytes | None:
+        """Return a request; ``None`` if it was dropped meanwhile, or nobody wrote it here.
+
+        What somebody else put into the folder is not followed, waited for or sent.
+        """
+        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            with open(os.open(os.path.join(self.folder, name), flags), "rb") as file:
+                found = os.fstat(file.fileno())
+                is_request = stat.S_ISREG(found.st_mode) and found.st_size <= MAX_REQUEST_BYTES
+                return file.read() if is_request else None
+        except OSError:
+            return None
 
     def _write(self, name: str, body: bytes) -> None:
         place = os.path.join(self.folder, name)
@@ -188,7 +211,9 @@ class Spool:
         now = clock.utc_now().timestamp()
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                if entry.name.endswith(PART) and now - entry.stat().st_mtime > PART_SECONDS:
+                if not WRITTEN.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
+                    continue
+                if now - entry.stat(follow_symlinks=False).st_mtime > PART_SECONDS:
                     os.unlink(entry.path)
 
     def _make_room(self, size: int) -> None:
@@ -203,12 +228,10 @@ class Spool:
             del sizes[oldest]
 
     def _drop(self, name: str, reason: str) -> None:
-        place = os.path.join(self.folder, name)
-        try:
-            with open(place, "rb") as file:
-                turns = _turns_in(file.read())
-        except FileNotFoundError:
+        body = self._read(name)
+        if body is None:
             return
+        turns = _turns_in(body)
         dropped = self._dropped()
         dropped[reason] += turns
         # First: a process that is killed in between counts some twice, and forgets none.
@@ -219,7 +242,7 @@ class Spool:
         try:
             with open(os.path.join(self.folder, "dropped.json"), "rb") as file:
                 return Counter({str(k): int(v) for k, v in json.load(file).items()})
-        except (OSError, ValueError, TypeError, AttributeError):
+        except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             return Counter()
 
     def _marks_file(self, session: str) -> str:
@@ -240,7 +263,7 @@ def everything() -> list[Waiting]:
     found = []
     with suppress(FileNotFoundError):
         for name in sorted(os.listdir(root)):
-            with suppress(OSError, ValueError, LookupError, TypeError):
+            with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
                 found.append(Spool(_url_of(os.path.join(root, name))).waiting())
     return found
 
@@ -271,5 +294,5 @@ def folder_of(url: str) -> str:
 def _turns_in(body: bytes) -> int:
     try:
         return len(json.loads(body)["turns"])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return 0

@@ -1,4 +1,4 @@
-"""Adds a table to a TOML text, and removes it; every other character stays as it is.
+"""Adds a table or a switch to a TOML text, and removes it; every other character stays as it is.
 
 A table is the stretch from its header to the last line before a header of another table, without
 the comments above that header.
@@ -11,6 +11,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.arguments import why_no_json
 from memstore.faces.hosts.placing import Placed, at, line_end
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ TOKEN: Final = re.compile(
     r"""|(?P<blank>[ \t\r\ufeff]+)|(?P<bare>[^"'\#\[\]{}\n \t\r]+)""",
     re.DOTALL,
 )
+SWITCH: Final = re.compile(r"[^=\n]+=[ \t]*(true|false)\b")
 BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -40,13 +42,18 @@ def value(text: str) -> dict[str, Any] | None:
         return tomllib.loads(text.removeprefix("\ufeff"), parse_float=str) or None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"cannot be read: {error}") from None
-    except RecursionError:
-        raise ValueError("cannot be read: it is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {why_no_json(error)}") from None
 
 
-def put(text: str, path: Sequence[str], value: dict[str, Any]) -> tuple[str, Placed]:
-    """Return the text, which is valid, with a table in place of one there, else at the end."""
+def put(text: str, path: Sequence[str], value: dict[str, Any] | bool) -> tuple[str, Placed]:
+    """Return the text, which is valid, with a table in place of one there, else at the end.
+
+    A switch, ``true`` or ``false``, takes the place of the one there, or is put into its table.
+    """
     end = line_end(text)
+    if isinstance(value, bool):
+        return _switched(text, path, value, end)
     written = _written(path, value, end)
     if (there := _table(text, path)) is not None:
         placed = Placed(len(path), before=text[slice(*there)])
@@ -57,9 +64,16 @@ def put(text: str, path: Sequence[str], value: dict[str, Any]) -> tuple[str, Pla
 
 
 def without(
-    text: str, path: Sequence[str], value: dict[str, Any], placed: Placed, *, element: bool = False
+    text: str,
+    path: Sequence[str],
+    value: dict[str, Any] | bool,
+    placed: Placed,
+    *,
+    element: bool = False,
 ) -> str:
-    """Return the text without a table that was put at a path; unchanged if it is not there."""
+    """Return the text without what was put at a path; unchanged if it is not there."""
+    if isinstance(value, bool):
+        return _switched_back(text, path, value, placed)
     there = _table(text, path)
     if there is None or not _says(text, path, value):
         return text
@@ -73,6 +87,52 @@ def without(
     if head.strip("\ufeff") and rest and not head.endswith("\n"):
         head += line_end(text)
     return head + rest
+
+
+def _switched(text: str, path: Sequence[str], on: bool, end: str) -> tuple[str, Placed]:
+    if (there := _switch(text, path)) is not None:
+        first, last = there
+        return text[:first] + _inline(on) + text[last:], Placed(len(path), before=text[first:last])
+    table = _table(text, path[:-1])
+    if table is None:
+        return put(text, path[:-1], {path[-1]: on})
+    header = next(one for one in _statements(text) if one.start == table[0])
+    if header.header != tuple(path[:-1]):  # of a table inside of it
+        raise ValueError(f"has no table {'.'.join(path[:-1])} of its own")
+    line = f"{_key(path[-1])} = {_inline(on)}"
+    return f"{text[: header.end]}{end}{line}{text[header.end :]}", Placed(len(path) - 1, end)
+
+
+def _switched_back(text: str, path: Sequence[str], on: bool, placed: Placed) -> str:
+    there = _switch(text, path)
+    if there is None or text[slice(*there)] != _inline(on):
+        return text  # somebody else changed it
+    first, last = there
+    if placed.before is not None:
+        return text[:first] + placed.before + text[last:]
+    if placed.depth == 0 and _says(text, path[:-1], {path[-1]: on}):
+        return without(text, path[:-1], {path[-1]: on}, placed)
+    line = text.rfind("\n", 0, first) + 1
+    head = text[:line].removesuffix(line_end(text))  # its own line end is now that of the header
+    return head + text[last:]
+
+
+def _switch(text: str, path: Sequence[str]) -> tuple[int, int] | None:
+    """Return where the value of a switch stands; its table may be a header or part of the key."""
+    inside: tuple[str, ...] = ()
+    for statement in _statements(text):
+        if statement.header is not None:
+            inside = statement.header
+            continue
+        found = SWITCH.match(text, statement.start, statement.end)
+        if found is not None:
+            key, keys = tomllib.loads(found[0]), list[str]()
+            while isinstance(key, dict):
+                [(name, key)] = key.items()
+                keys.append(name)
+            if (*inside, *keys) == tuple(path):
+                return found.span(1)
+    return None
 
 
 def _says(text: str, path: Sequence[str], table: dict[str, Any]) -> bool:

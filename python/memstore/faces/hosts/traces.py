@@ -128,12 +128,9 @@ def _done(record: Mapping[str, Any], pending: dict[str, Deed]) -> Iterator[Deed]
         for call in calls:
             if isinstance(call, dict):
                 yield from _of_gemini(call)
-    together = record.get("$set")
-    messages = together.get("messages") if isinstance(together, dict) else None
-    if isinstance(messages, list):  # Gemini CLI, several at once
-        for one in messages:
-            if isinstance(one, dict) and "$set" not in one:
-                yield from _done(one, pending)
+    for one in transcripts.together(record) or ():  # Gemini CLI, several at once
+        if isinstance(one, dict) and transcripts.together(one) is None:
+            yield from _done(one, pending)
     message = record.get("message")
     parts = message.get("content") if isinstance(message, dict) else None
     for part in parts if isinstance(parts, list) else ():  # Claude Code

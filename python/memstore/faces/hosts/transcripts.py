@@ -1,24 +1,28 @@
 """Reads the turns of a session from the host's transcript.
 
 Only the texts of the user and the assistant: no tool calls, no results, no text added by the host.
+Which records have them is decided by their kind (``record_kinds``).
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections import Counter
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
-from memstore.faces.hosts import tags
-from memstore.lazy import lazy_import
+from memstore.faces.hosts import record_kinds, tags
+from memstore.faces.hosts.record_kinds import CLAUDE_CODE, CODEX, CURSOR, GEMINI, Use
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     import hashlib
     import pathlib
-    from collections import Counter
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
 else:  # the start of a session needs neither
     hashlib = lazy_import("hashlib")
@@ -47,19 +51,52 @@ OF_HOOKS: Final = re.compile(
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """Bytes of a line that is read: a turn as long as a host ever wrote, and images beside."""
 
+MAX_REPEATED_BYTES: Final = 4 * 1024 * 1024
+"""Bytes at the end of a transcript in which turns of other sessions are looked for."""
+
 MAX_TIME_CHARACTERS: Final = 64
 MAX_MARK_CHARACTERS: Final = 200
 
 UNREADABLE: Final = "of another form"
 
 
+WRAPPED: Final = lazy_pattern(
+    r"(?:\A\s*<user_query\b[^>]*>(?!.*</user_query)|<user_query\b[^>]*>(?=.*</user_query))"
+    r"(?:[^\S\n]*\n)?(.*?)(?:\n[^\S\n]*)?(?:</user_query\s*>(?!.*</user_query)|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What Cursor puts around the user's words; what it puts beside them is its own."""
+
+BETWEEN: Final = lazy_pattern(r"\n</user_query>\s*\n<user_query>\n", re.IGNORECASE)
+"""What stands between two prompts in one text."""
+
+EDITOR_CONTEXT: Final = lazy_pattern(
+    r"\A\s*# .*?^## My request for Codex:[^\S\n]*\n?", re.DOTALL | re.MULTILINE
+)
+"""What Codex in an editor puts before the user's words."""
+
+ROLES: Final = ("user", "assistant")
+
+NOT_SAID: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+"""What marks records of Claude Code that are no turns of this conversation."""
+
+OF_ITEMS: Final = ("content", "message", "text", "review")
+"""Where items and events of Codex have what was said."""
+
+
 class TranscriptTurn(NamedTuple):
-    """One turn: its id in the transcript, who said what, and when."""
+    """One turn: its id in the transcript, who said what, and when.
+
+    The id is that of the turn wherever it stands: a session that was forked or resumed has its
+    parent's turns under the ids they have there.
+    """
 
     mark: str
     role: str
     text: str
     at: str | None
+    copied_from: str | None = None
+    """The session that it was copied from, if the transcript says so."""
 
 
 def file_of(event: dict[str, Any]) -> Path | None:
@@ -77,14 +114,26 @@ def session_of(event: dict[str, Any]) -> str | None:
     return shortened(mended(named)) if isinstance(named, str) and named.strip() else None
 
 
-def records(path: Path, left_out: Counter[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(
+    path: Path, left_out: Counter[str], *, most: int | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number of each line of a transcript and the JSON object on it.
 
     The last line may still be being written. Any other line that is no JSON, and one that is too
-    long, is counted in ``left_out``; each line stands alone.
+    long, is counted in ``left_out``; each line stands alone. A file that is one object over several
+    lines, as Gemini CLI wrote before 0.40, is that record.
+
+    Args:
+        most: the first record, and so many bytes at the end; ``None`` for all of them.
     """
     with path.open("rb") as file:
+        if (whole := _whole(file)) is not None:
+            yield 0, whole
+            return
         for number in count():
+            if most is not None and number == 1 and path.stat().st_size > most + file.tell():
+                file.seek(-most, os.SEEK_END)
+                _skip_line(file)
             line = file.readline(MAX_LINE_BYTES)
             if not line:
                 return
@@ -101,17 +150,64 @@ def records(path: Path, left_out: Counter[str]) -> Iterator[tuple[int, dict[str,
                 yield number, record
 
 
+def _whole(file: IO[bytes]) -> dict[str, Any] | None:
+    """Return the object that a file is, if it begins with a line that only opens one."""
+    opening = file.readline(MAX_LINE_BYTES)
+    found = None
+    if opening.strip() == b"{":
+        try:
+            found = json.loads((opening + file.read(MAX_LINE_BYTES)).decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            found = None
+    file.seek(0)
+    return found if isinstance(found, dict) else None
+
+
 def _skip_line(file: IO[bytes]) -> None:
     while (part := file.readline(MAX_LINE_BYTES)) and not part.endswith(b"\n"):
         pass
 
 
 def turns(path: Path, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
-    """Yield the turns in order; what cannot be kept is counted in ``left_out``, by the reason."""
+    """Yield the turns in order; what cannot be kept is counted in ``left_out``, by the reason.
+
+    So is a record of a kind that was added since (``record_kinds.UNKNOWN``).
+    """
     for number, record in records(path, left_out):
         for turn in _turns(record, str(number), left_out):
             if turn.text:
                 yield turn
+
+
+class Repeated(NamedTuple):
+    """What a transcript has of other sessions."""
+
+    turns: list[TranscriptTurn]
+    """Turns that it repeats, in order."""
+    sessions: dict[str, str | None]
+    """The sessions that it goes on from, and until when they are in its context."""
+
+
+def repeated(path: Path, before: datetime | None) -> Repeated:
+    """Return what the end of a transcript has of other sessions, which the host copied into it.
+
+    Args:
+        before: when the session began: what was said earlier was said in another.
+    """
+    found = Repeated([], {})
+    for number, record in records(path, Counter(), most=MAX_REPEATED_BYTES):
+        payload = record.get("payload")
+        if record.get("type") == "session_meta" and isinstance(payload, dict):
+            parent = payload.get("forked_from_id")  # Codex goes on from the other's transcript
+            if isinstance(parent, str) and parent.strip():
+                found.sessions[shortened(mended(parent))] = _time(record.get("timestamp"))
+        for turn in _turns(record, str(number), Counter()):
+            said = None if turn.at is None else clock.from_text(turn.at)
+            if turn.copied_from is not None or (said and before and said < before):
+                found.turns.append(turn)
+            if turn.copied_from is not None:
+                found.sessions[turn.copied_from] = turn.at
+    return found
 
 
 def mended(text: str) -> str:
@@ -124,50 +220,171 @@ def mended(text: str) -> str:
     return whole
 
 
+def together(record: Mapping[str, Any]) -> list[Any] | None:
+    """Return the messages that a record of Gemini CLI has together; ``None`` for any other."""
+    holder = record.get("$set")
+    if holder is None and "sessionId" in record and "type" not in record:
+        holder = record  # the session's first line, or all of it
+    if not isinstance(holder, dict):
+        return None
+    messages = holder.get("messages")
+    return messages if isinstance(messages, list) else []
+
+
 def _turns(record: dict[str, Any], place: str, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
-    together = record.get("$set")
-    if not isinstance(together, dict):
+    messages = together(record)
+    if messages is None:
         try:
-            yield from _of_one(record, place)
+            yield from _of_one(record, place, left_out)
         except ValueError:
             left_out[UNREADABLE] += 1
         return
-    messages = together.get("messages")  # Gemini CLI, several at once
-    for one in messages if isinstance(messages, list) else ():
-        if isinstance(one, dict) and "$set" not in one:
-            yield from _turns(one, place, left_out)
+    for number, one in enumerate(messages):
+        if isinstance(one, dict) and together(one) is None:
+            yield from _turns(one, place if "$set" in record else f"{place}.{number}", left_out)
         else:
             left_out[UNREADABLE] += 1
 
 
-def _of_one(record: dict[str, Any], place: str) -> Iterator[TranscriptTurn]:
+def _of_one(record: dict[str, Any], place: str, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
     """Yield the turn of a record, if it has one.
 
     Raises:
         ValueError: it should have one, and has another form.
     """
-    kind, at = record.get("type"), record.get("timestamp")
-    if kind == "event_msg":  # Codex
-        yield from _codex(record.get("payload"), place, at)
-    elif kind in ("user", "gemini") and "message" not in record:
-        role = "user" if kind == "user" else "assistant"
-        yield _turn(record.get("id"), place, role, _text(record.get("content")), at)
-    elif any(record.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary")):
+    named = _kind(record)
+    if named is None:
         return
-    elif isinstance(message := record.get("message"), dict):
-        # Claude Code; Cursor, where the role is outside.
-        if _is_result(record, message):
-            return
-        speaker = message.get("role") or record.get("role")
-        if speaker in ("user", "assistant"):
-            yield _turn(record.get("uuid"), place, speaker, _text(message.get("content")), at)
-    elif kind in ("user", "assistant"):
+    host, name = named
+    use = record_kinds.use_of(host, name)
+    if use is None:
+        left_out[record_kinds.unknown(name, left_out)] += 1
+    elif use is Use.TURN:
+        yield from READERS[host](record, name, place)
+
+
+def _kind(record: dict[str, Any]) -> tuple[str, str] | None:
+    """Return the host that wrote a record, and the record's kind; ``None`` if it has none."""
+    kind, payload = record.get("type"), record.get("payload")
+    if kind is None:
+        role = record.get("role") or _of_message(record, "role")
+        return (CURSOR, role) if isinstance(role, str) and "message" in record else None
+    if not isinstance(kind, str):
+        return None
+    if kind == "event_msg" or "payload" in record:
+        return CODEX, _kind_of_codex(kind, payload)
+    if kind == "gemini" or ("message" not in record and (GEMINI, kind) in record_kinds.USES):
+        return GEMINI, kind
+    if kind == "attachment":
+        inner = record.get("attachment")
+        of = inner.get("type") if isinstance(inner, dict) else None
+        return (CLAUDE_CODE, f"attachment/{of}") if isinstance(of, str) else None
+    return CLAUDE_CODE, kind
+
+
+def _kind_of_codex(kind: str, payload: object) -> str:
+    if kind != "event_msg":
+        return kind
+    if not isinstance(payload, dict):
+        raise ValueError("an event has no payload")
+    name = f"{kind}/{payload.get('type')}"
+    if payload.get("type") != "item_completed":
+        return name
+    item = payload.get("item")
+    if not isinstance(item, dict):
+        raise ValueError("an item has another form")
+    return f"{name}/{item.get('type')}"
+
+
+def _typed(texts: list[str]) -> list[str]:
+    """Return what the user typed, without what Codex puts before it."""
+    return [EDITOR_CONTEXT.sub("", text, count=1) for text in texts]
+
+
+def _of_message(record: dict[str, Any], name: str) -> object:
+    message = record.get("message")
+    return message.get(name) if isinstance(message, dict) else None
+
+
+def _claude(record: dict[str, Any], name: str, place: str) -> Iterator[TranscriptTurn]:
+    """Yield the turn of a record of Claude Code.
+
+    The program repeats a user's prompt under another id after it was put back, and says which.
+    """
+    if any(record.get(sign) for sign in NOT_SAID) or not _is_persons(record):
+        return
+    copied = record.get("forkedFrom")
+    copied = copied if isinstance(copied, dict) else {}
+    about = (place, record.get("timestamp"), copied.get("sessionId"))
+    if name not in ROLES:
+        queued = record["attachment"]
+        typed = queued.get("commandMode") in (None, "prompt") and not queued.get("isMeta")
+        if typed and _is_persons(queued):
+            mark = queued.get("source_uuid") or copied.get("messageUuid") or record.get("uuid")
+            yield _turn(mark, "user", _text(queued.get("prompt")), *about)
+        return
+    message = record.get("message")
+    if not isinstance(message, dict):
         raise ValueError("a message has another form")
+    if not _is_result(record, message):
+        mark = record.get("sentAsUuid") or copied.get("messageUuid") or record.get("uuid")
+        if (speaker := message.get("role") or name) in ROLES:
+            yield _turn(mark, speaker, _text(message.get("content")), *about)
 
 
-def _turn(mark: object, place: str, role: str, text: str, at: object) -> TranscriptTurn:
+def _is_persons(record: dict[str, Any]) -> bool:
+    """Return whether a prompt comes from a person: not from a task, a plugin, another agent."""
+    origin = record.get("origin")
+    return not isinstance(origin, dict) or origin.get("kind") in (None, "human")
+
+
+def _cursor(record: dict[str, Any], name: str, place: str) -> Iterator[TranscriptTurn]:
+    message = record["message"]
+    if not isinstance(message, dict):
+        raise ValueError("a message has another form")
+    if any(record.get(sign) for sign in NOT_SAID) or _is_result(record, message):
+        return
+    text = _text(message.get("content"), _unwrapped if name == "user" else None)
+    yield _turn(record.get("uuid"), name, text, place, record.get("timestamp"))
+
+
+def _unwrapped(texts: list[str]) -> list[str]:
+    """Return what the user typed, without what Cursor puts around and beside it."""
+    found = [said for text in texts if (said := WRAPPED.search(text)) is not None]
+    return [BETWEEN.sub("\n\n", said[1]) for said in found] or texts
+
+
+def _gemini(record: dict[str, Any], name: str, place: str) -> Iterator[TranscriptTurn]:
+    role = "user" if name == "user" else "assistant"
+    yield _turn(
+        record.get("id"), role, _text(record.get("content")), place, record.get("timestamp")
+    )
+
+
+def _codex(record: dict[str, Any], name: str, place: str) -> Iterator[TranscriptTurn]:
+    payload = record["payload"]
+    item = payload["item"] if "/item_completed/" in name else payload
+    role = "user" if name.endswith(("/user_message", "/UserMessage")) else "assistant"
+    clean = _typed if role == "user" else None
+    said = next(filter(None, (_text(item.get(part), clean) for part in OF_ITEMS)), "")
+    yield _turn(item.get("id"), role, said, place, record.get("timestamp"))
+
+
+READERS: Final = {CLAUDE_CODE: _claude, CODEX: _codex, GEMINI: _gemini, CURSOR: _cursor}
+
+
+def _turn(
+    mark: object, role: str, text: str, place: str, at: object, copied_from: object = None
+) -> TranscriptTurn:
     named = mark if isinstance(mark, str | int) and mark else place
-    return TranscriptTurn(shortened(mended(str(named))), role, mended(text), _time(at))
+    parent = copied_from if isinstance(copied_from, str) and copied_from.strip() else None
+    return TranscriptTurn(
+        shortened(mended(str(named))),
+        role,
+        mended(text),
+        _time(at),
+        None if parent is None else shortened(mended(parent)),
+    )
 
 
 def shortened(name: str) -> str:
@@ -186,19 +403,6 @@ def _time(at: object) -> str | None:
     return at
 
 
-def _codex(payload: object, place: str, at: object) -> Iterator[TranscriptTurn]:
-    roles = {"UserMessage": "user", "AgentMessage": "assistant"}
-    roles |= {"user_message": "user", "agent_message": "assistant"}
-    if not isinstance(payload, dict):
-        raise ValueError("an event has no payload")
-    item = payload.get("item") if payload.get("type") == "item_completed" else payload
-    if not isinstance(item, dict):
-        raise ValueError("an item has another form")
-    if role := roles.get(str(item.get("type"))):
-        text = _text(item.get("content")) or _text(item.get("message"))
-        yield _turn(item.get("id"), place, role, text, at)
-
-
 def _is_result(record: dict[str, Any], message: dict[str, Any]) -> bool:
     """Return whether a record of the user has what a tool returned: all of it is the tool's."""
     parts = message.get("content")
@@ -207,13 +411,14 @@ def _is_result(record: dict[str, Any], message: dict[str, Any]) -> bool:
     return "tool_result" in kinds or bool(record.get("toolUseResult"))
 
 
-def _text(content: object) -> str:
+def _text(content: object, unwrap: Callable[[list[str]], list[str]] | None = None) -> str:
     """Return what was said in a message, a string or a list of parts, without what was put in."""
     parts = [{"text": content}] if isinstance(content, str) else content
     if parts is not None and not isinstance(parts, list):
         raise ValueError("the content of a message has another form")
     texts = [part.get("text") for part in parts or () if isinstance(part, dict)]
-    said = [text for text in texts if isinstance(text, str) and not _is_put_in(text)]
+    whole = [text for text in texts if isinstance(text, str)]
+    said = [text for text in (unwrap(whole) if unwrap else whole) if not _is_put_in(text)]
     text = OF_HOOKS.sub("", "\n\n".join(said))
     return "" if not text.strip() or _is_put_in(text) else text
 

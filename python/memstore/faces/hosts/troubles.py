@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from memstore.faces.hosts import sessions
+    from memstore.faces.hosts import record_kinds, sessions
 else:  # usually there is no trouble
     hashlib = lazy_import("hashlib")
     pathlib = lazy_import("pathlib")
+    record_kinds = lazy_import("memstore.faces.hosts.record_kinds")
     sessions = lazy_import("memstore.faces.hosts.sessions")
 
 MAX_ERROR_CHARACTERS: Final = 300
@@ -82,9 +83,18 @@ def sentences_of(*databases: str) -> list[str]:
     """Return the same of hooks whose ``database`` is one of these, such as a server's address."""
     found = [one for one in _all() if one.database in databases]
     left_out: Counter[str] = Counter()
+    unknown: dict[str, Counter[str]] = {}
+    affected = 0
     for one in found:
-        left_out.update(one.left_out)
-    affected = sum(bool(one.left_out) for one in found)
+        kinds = {
+            why: number
+            for why, number in one.left_out.items()
+            if why.startswith(record_kinds.UNKNOWN)
+        }
+        if kinds:
+            unknown.setdefault(one.host, Counter()).update(kinds)
+        left_out.update({k: v for k, v in one.left_out.items() if k not in kinds})
+        affected += len(kinds) < len(one.left_out)
     told: list[str] = []
     if affected:
         listed = ", ".join(f"{number:,} {reason}" for reason, number in sorted(left_out.items()))
@@ -93,11 +103,23 @@ def sentences_of(*databases: str) -> list[str]:
     if lost := Counter(one.lost for one in found if one.lost):
         listed = ", ".join(f"{number:,} {reason}" for reason, number in sorted(lost.items()))
         told.append(f"hooks did not keep the end of {counted(lost.total(), 'session')}: {listed}")
+    told += (_unknown(host, kinds) for host, kinds in sorted(unknown.items()))
     failed = max((one for one in found if one.error), key=lambda one: one.at, default=None)
     if failed is not None:
         when = failed.at[:16].replace("T", " ")
         told.append(f"the hook {failed.event} of {failed.host} failed on {when}: {failed.error}")
     return told
+
+
+def _unknown(host: str, kinds: Counter[str]) -> str:
+    listed = ", ".join(
+        f"{number:,} {visible(why.removeprefix(record_kinds.UNKNOWN))}"
+        for why, number in sorted(kinds.items())
+    )
+    return (
+        f"transcripts of {visible(host)} have records of kinds that this version does not know, "
+        f"and that were not kept: {listed}; a newer version may know them"
+    )
 
 
 def folder() -> Path:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LENGTH_DIGITS: Final = 18
+"""Of a length that a client declares; more would be a number that Python refuses to read."""
 DRAINED_BYTES: Final = 32 * 1024 * 1024
 DRAIN_SECONDS: Final = 2.0
 """How much of a refused body is read, and for how long. If the connection were closed while bytes
@@ -77,7 +79,8 @@ async def read(
         BodyRefused: it is too large or too slow.
     """
     declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > most:
+    is_long = len(declared) > LENGTH_DIGITS
+    if declared.isdecimal() and (is_long or int(declared) > most):
         raise _too_large(most)
     body = bytearray()
     with anyio.move_on_after(seconds) as waiting:

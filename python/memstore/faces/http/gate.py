@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -41,10 +41,13 @@ if TYPE_CHECKING:
     from memstore.faces.http.address import AcceptedNames
     from memstore.faces.http.provider_tokens import ProviderTokens
     from memstore.faces.http.stores import Stores
+    from memstore.store.file import File
 else:  # only servers with an identity provider need it
     provider_tokens = lazy_import("memstore.faces.http.provider_tokens")
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 PATH: Final = "/mcp"
 CALLS: Final = ("tools/call", "prompts/get")
@@ -192,32 +195,36 @@ class Gate:
         if given is not None and scheme.lower() != "bearer":
             raise self._unauthorized("give the token as: Authorization: Bearer TOKEN")
         if await self._readiness.is_away():
-            raise _database_away()
+            raise self._database_away()
         if self._provider is not None and provider_tokens.is_jwt(secret.strip()):
+            await self._in_thread(self._checked_file, given)
             return await self._identify(self._provider, secret.strip())
+        # Looked up each time, so that revoking a token takes effect at once.
+        look_up = partial(
+            self._look_up,
+            None if given is None else secret.strip(),
+            needed=self._needs_token or any(name in headers for name in HANDED_ON),
+        )
+        return await self._in_thread(look_up, given)
+
+    async def _in_thread(self, look: Callable[[], T], given: str | None) -> T:
+        """Look something up in the file; refuse the request if that fails."""
         try:
-            # Looked up each time, so that revoking a token takes effect at once.
             with anyio.fail_after(LOOK_SECONDS):
                 return await anyio.to_thread.run_sync(
-                    partial(
-                        self._look_up,
-                        None if given is None else secret.strip(),
-                        needed=self._needs_token or any(name in headers for name in HANDED_ON),
-                    ),
-                    limiter=self._lookers,
-                    abandon_on_cancel=True,
+                    look, limiter=self._lookers, abandon_on_cancel=True
                 )
         except AccessDenied as error:
             raise self._unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
             logger.warning("a token could not be checked: %s", wording.in_server(error))
-            self._readiness.note_failure()
-            raise _database_away() from error
+            self._readiness.note_failure(error)
+            raise self._database_away() from error
         except TimeoutError as error:
             logger.warning("a token could not be checked within %g s", LOOK_SECONDS)
             self._readiness.note_failure()
-            raise _database_away() from error
+            raise self._database_away() from error
 
     async def _identify(self, provider: ProviderTokens, token: str) -> Caller:
         """Return who has a token of the identity provider."""
@@ -236,7 +243,7 @@ class Gate:
             ) from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> Caller | None:
-        tokens = self._stores.store().file.tokens
+        tokens = self._checked_file().tokens
         if secret is not None:
             token = tokens.check(secret)
             tokens.note_use(token)
@@ -246,6 +253,15 @@ class Gate:
                 "a token is needed, as Authorization: Bearer TOKEN", remedy=Remedy.CREATE_TOKEN
             )
         return None
+
+    def _checked_file(self) -> File:
+        """Return the file, after checking that it is at its path: a tool's error has status 200."""
+        file = self._stores.store().file
+        file.engine.check_file()
+        return file
+
+    def _database_away(self) -> Rejected:
+        return Rejected(503, self._readiness.trouble, {"Retry-After": str(RETRY_SECONDS)})
 
     def _refuse_writing(self, body: bytes) -> None:
         try:
@@ -346,11 +362,3 @@ def _whole(body: bytes) -> bytes:
         return mended(body).encode()
     except (ValueError, RecursionError):
         return body  # the endpoint reports what is wrong with it
-
-
-def _database_away() -> Rejected:
-    return Rejected(
-        503,
-        "the database cannot be read; the server's log says why",
-        {"Retry-After": str(RETRY_SECONDS)},
-    )

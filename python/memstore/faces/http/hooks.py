@@ -19,17 +19,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from memstore import __version__
+from memstore.domain import clock
 from memstore.domain.records import Scope
 from memstore.domain.tokens import Access
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces import wording
-from memstore.faces.hosts import keeping, recalling
+from memstore.faces.hosts import keeping, own_memory, recalling
+from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.endpoint import CALLER
+from memstore.faces.http.readiness import RETRY_SECONDS
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
+from memstore.importing.memory_files import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from memstore.faces.http.callers import Caller
     from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.methods import StoreSource
+    from memstore.facts.following import Stated
     from memstore.store.store import Store
 
 logger = logging.getLogger(__name__)
@@ -52,8 +57,14 @@ HOOKS_AT_ONCE: Final = 8
 MAX_TURNS: Final = 1_000
 """Turns of one request."""
 
+MAX_SESSIONS: Final = 100
+"""Sessions that one may be forked from, each from the next."""
+
 MAX_GIVEN: Final = 2_000
 """Names of what a session was given."""
+
+MAX_PLACE: Final = 1_000
+"""Characters of the path of a folder or a file."""
 
 ROLES: Final = ("user", "assistant")
 
@@ -115,7 +126,11 @@ class Hooks:
             response = JSONResponse({"error": wording.in_server(error)}, 400)
         except MemstoreError as error:
             logger.warning("a hook was not answered: %s", wording.in_server(error))
-            response = JSONResponse({"error": "the memory cannot be used at the moment"}, 503)
+            response = JSONResponse(
+                {"error": "the memory cannot be used at the moment"},
+                503,
+                {"Retry-After": str(RETRY_SECONDS)},
+            )
         await response(scope, receive, send)
 
     def _answer(self, caller: Caller | None, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +180,8 @@ def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, A
 
 def _start(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
     session = _text(event, "session", optional=True)
-    return recalling.at_start(store, _host(event), session, owner)._asdict()
+    is_fork = event.get("is_fork") is True
+    return recalling.at_start(store, _host(event), session, owner, is_fork=is_fork)._asdict()
 
 
 def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
@@ -176,7 +192,23 @@ def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, A
         _text(event, "emptied_at", optional=True),
         _texts(event, "known", MAX_GIVEN),
         owner,
+        host=_host(event),
+        inherited=_inherited(event),
+        turns=event.get("turns") is not False,
     )._asdict()
+
+
+def _inherited(event: Mapping[str, Any]) -> Inherited | None:
+    """Return what a session that was forked has in its context."""
+    try:
+        found = Inherited.of(event.get("inherited"))
+        for _, until in found.sessions if found is not None else ():
+            clock.moment(until, "until")
+    except (TypeError, ValueError, LookupError):
+        raise HookRefused(400, "inherited is turns and sessions") from None
+    if found is not None and len(found.sessions) > MAX_SESSIONS:
+        raise HookRefused(400, f"inherited has at most {MAX_SESSIONS} sessions")
+    return found
 
 
 def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
@@ -185,11 +217,11 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
     left_out: Counter[str] = Counter()
     turns = [_turn(one) for one in _list(event, "turns", MAX_TURNS)]
     done = None if event.get("trace") is None else _trace(event["trace"])
-    some = [keeping.episode(turn, host, session, owner) for turn in turns]
-    kept = sum(
-        keeping.add(store, some[first : first + keeping.AT_ONCE], left_out)
-        for first in range(0, len(some), keeping.AT_ONCE)
-    )
+    kept = 0
+    for first in range(0, len(turns), keeping.AT_ONCE):
+        some = turns[first : first + keeping.AT_ONCE]
+        kept += keeping.add_turns(store, host, session, some, left_out, owner)
+    store.episodes.fold_turns()
     if done is not None:
         try:
             trace = new_trace(source=host, session=session, owner=owner, **done)
@@ -197,7 +229,43 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
                 store.episodes.replace(trace, TRACE)
         except keeping.REFUSED:
             left_out[keeping.REASON] += 1
-    return {"kept": kept, "left_out": left_out}
+    if event.get("memory") is not None:
+        followed = _follow(store, event["memory"], host, owner)
+        left_out[keeping.NOT_FOLLOWED] += followed
+    return {"kept": kept, "left_out": +left_out}
+
+
+def _follow(store: Store, given: Any, host: str, owner: Scope) -> int:
+    """Follow what a host remembers by itself; return how much of it was refused."""
+    if not isinstance(given, dict):
+        raise HookRefused(400, "memory is an object")
+    done = own_memory.follow_told(
+        store,
+        _text(given, "place", most=MAX_PLACE) or "",
+        [_stated(one, host, owner) for one in _list(given, "memories", MAX_TURNS)],
+        _texts(given, "unread", MAX_GIVEN),
+        given.get("complete") is not False,
+        owner,
+    )
+    return done.refused
+
+
+def _stated(given: Any, host: str, owner: Scope) -> Stated:
+    if not isinstance(given, dict) or not isinstance(given.get("metadata"), dict | None):
+        raise HookRefused(400, "a memory is an object, and so is its metadata")
+    source = _text(given, "source", most=MAX_PLACE) or ""
+    if source.partition(":")[0] not in (host, own_memory.REPOSITORY):
+        raise HookRefused(400, "the source of a memory begins with its host")
+    line = given.get("line")
+    one = Remembered(
+        line if isinstance(line, int) else 1,
+        _text(given, "content", most=None) or "",
+        _text(given, "subject", most=None) or "",
+        _text(given, "category") or "",
+        given.get("metadata"),
+    )
+    name, at = _text(given, "file", most=MAX_PLACE) or "", _text(given, "at", optional=True)
+    return own_memory.stated(source, name, one, given.get("whole") is True, at, owner)
 
 
 def _read(body: bytes) -> Mapping[str, Any]:
@@ -225,6 +293,7 @@ def _turn(given: Any) -> TranscriptTurn:
         given["role"],
         _text(given, "text", most=None) or "",
         _text(given, "at", optional=True),
+        _text(given, "copied_from", optional=True),
     )
 
 

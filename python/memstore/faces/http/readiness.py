@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 
 from memstore.domain import clock
-from memstore.errors import MemstoreError
+from memstore.errors import FileMissing, MemstoreError
 from memstore.faces import wording
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ again as soon as its database is."""
 RETRY_SECONDS: Final = 2
 """When a client that was refused should come back, as ``Retry-After`` says."""
 
+AWAY: Final = "the database cannot be read; the server's log says why"
+MISSING: Final = (
+    "the memory's file is missing, and nothing was stored; the server's log says which it is, and "
+    "requests are answered again when it is back"
+)
+"""What a client is told while the database cannot be read: no path, as its sender is unknown."""
+
 OK: Final = "ok"
 UNAVAILABLE: Final = "unavailable"
 DRAINING: Final = "draining"
@@ -57,6 +64,8 @@ class Readiness:
         self._fresh_until = 0.0
         self._has_failed = False
         self.is_draining = False
+        self.trouble = AWAY
+        """What to tell clients after a failure."""
 
     def drain(self) -> None:
         """Be unready from now on: the server is about to end."""
@@ -72,33 +81,37 @@ class Readiness:
         """Whether the database is known to be away; checks only after a failure."""
         return self._has_failed and not await self._check()
 
-    def note_failure(self) -> None:
+    def note_failure(self, error: Exception | None = None) -> None:
         """Note that a request could not read the database, so that the next ones need not wait."""
         self._has_failed, self._fresh_until = True, 0.0
+        self.trouble = MISSING if isinstance(error, FileMissing) else AWAY
 
     async def _check(self) -> bool:
         if clock.monotonic() < self._fresh_until:
             return True
-        answers = False
+        answers, failure = False, None
         with anyio.move_on_after(CHECK_SECONDS):
             try:
                 answers = await anyio.to_thread.run_sync(
                     self._database_answers, limiter=self._threads, abandon_on_cancel=True
                 )
             except (MemstoreError, ValueError, TypeError) as error:
+                failure = error
                 if not self._has_failed:  # not once for every check while it is away
                     logger.warning("the database does not answer: %s", wording.in_server(error))
         if answers:
             self._has_failed, self._fresh_until = False, clock.monotonic() + FRESH_SECONDS
         else:
-            self.note_failure()
+            self.note_failure(failure)
         return answers
 
     def _database_answers(self) -> bool:
         if not self._examining.acquire(blocking=False):
             return False  # an earlier check has timed out and is still running
         try:
-            self._stores.store().file.tokens.required()
+            file = self._stores.store().file
+            file.engine.check_file()
+            file.tokens.required()
             return True
         finally:
             self._examining.release()

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
-from memstore.domain.arguments import checked_name
+from memstore.domain.arguments import checked_name, why_no_json
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas, owners, searches
@@ -43,7 +43,9 @@ def _metadata(value: object) -> object:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"not valid JSON ({error}): give {ACCEPTED_METADATA}") from None
+            raise ValueError(
+                f"not valid JSON ({why_no_json(error)}): give {ACCEPTED_METADATA}"
+            ) from None
     if not isinstance(value, dict):
         raise ValueError(f"must be {ACCEPTED_METADATA}")
     return value
@@ -242,8 +244,15 @@ def _home(store: Store, episode_id: int | str) -> Store:
 
 
 TOOLS: Final = (
-    Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED),
-    Tool(search, "Search episodes", answer_schemas.EPISODES, alias="episode_search", reads=True),
+    Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED, unasked=True),
+    Tool(
+        search,
+        "Search episodes",
+        answer_schemas.EPISODES,
+        alias="episode_search",
+        reads=True,
+        unasked=True,
+    ),
     Tool(get_episodes, "List episodes", answer_schemas.EPISODES, reads=True),
     # null has a meaning for expired_at: it removes the expiry.
     Tool(

@@ -282,8 +282,8 @@ def memory_status(store: Store, *, owner: Scope) -> Answer:
 
 
 TOOLS: Final = (
-    Tool(memory_store, "Remember a fact", answer_schemas.STORED),
-    Tool(memory_search, "Search memory", answer_schemas.FOUND, reads=True),
+    Tool(memory_store, "Remember a fact", answer_schemas.STORED, unasked=True),
+    Tool(memory_search, "Search memory", answer_schemas.FOUND, reads=True, unasked=True),
     Tool(memory_list, "List facts", answer_schemas.FACTS, reads=True),
     Tool(
         memory_delete,

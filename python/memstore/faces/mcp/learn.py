@@ -88,7 +88,11 @@ class Learning:
     def tools(self) -> tuple[Tool, ...]:
         return (
             Tool(
-                self.memory_add, "Learn from a conversation", answer_schemas.LEARNED, destroys=True
+                self.memory_add,
+                "Learn from a conversation",
+                answer_schemas.LEARNED,
+                destroys=True,
+                unasked=True,
             ),
             Tool(self.memory_extract, "Extract facts from a text", answer_schemas.EXTRACTED),
             Tool(

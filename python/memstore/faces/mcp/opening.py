@@ -54,7 +54,8 @@ imports for preparing would delay it."""
 class Opening:
     """Opens a store once for all calls; after a failure the next call tries again.
 
-    If the file is replaced while it is open, it is closed and the new one is opened.
+    If the file is replaced while it is open, it is closed and the new one is opened. If it is moved
+    away, the store stays, and is used again when the file is back; none is created in its place.
 
     Opening may block for as long as a migration or a lock takes.
     """

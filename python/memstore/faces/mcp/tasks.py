@@ -89,7 +89,9 @@ def memory_task_list(
 
 
 TOOLS: Final = (
-    Tool(memory_task_create, "Create a task", answer_schemas.TASK_CHANGED),
-    Tool(memory_task_update, "Update a task", answer_schemas.TASK_CHANGED, repeats=True),
-    Tool(memory_task_list, "List tasks", answer_schemas.TASKS, reads=True),
+    Tool(memory_task_create, "Create a task", answer_schemas.TASK_CHANGED, unasked=True),
+    Tool(
+        memory_task_update, "Update a task", answer_schemas.TASK_CHANGED, repeats=True, unasked=True
+    ),
+    Tool(memory_task_list, "List tasks", answer_schemas.TASKS, reads=True, unasked=True),
 )

@@ -100,6 +100,10 @@ class ToolError(Exception):
     """An error of a call, worded so that a model can act on it."""
 
 
+SHOWN: Final = {"anthropic/alwaysLoad": True}
+"""Claude Code shows a tool without this only to a model that searches for it."""
+
+
 @frozen
 class Tool:
     """One tool. The function's docstring tells the model when to use it.
@@ -113,6 +117,7 @@ class Tool:
         destroys: it removes or replaces something.
         repeats: calling it again with the same arguments changes nothing more.
         nulls: the values of arguments for which null has a meaning, when null is given.
+        unasked: a model needs it when nobody asks it to, so a host should show it from the start.
         tells_owners: its schema shows the owners' arguments; it accepts them in any case.
 
     A function that takes ``owner`` gets the :class:`Scope` that ``user_id``, ``agent_id`` and
@@ -127,6 +132,7 @@ class Tool:
     destroys: bool = False
     repeats: bool = False
     nulls: Mapping[str, Any] = field(default_factory=dict)
+    unasked: bool = False
     tells_owners: bool = False
 
     @property
@@ -148,6 +154,7 @@ class Tool:
                 "idempotentHint": self.reads or self.repeats,
                 "openWorldHint": False,
             },
+            **({"_meta": SHOWN} if self.unasked else {}),
         }
 
     def call(

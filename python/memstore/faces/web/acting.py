@@ -95,7 +95,8 @@ def apply(visit: Visit, plan: Plan) -> Reverted | None:
     if plan.digest != visit.field("digest"):
         return None
     chosen = {conflict.fact_id for conflict in plan.conflicts}
-    decided = {int(one) for one in visit.many.get("undo", ()) if one.isdecimal()} & chosen
+    ticked = {*visit.many.get("undo", ())}
+    decided = {one for one in chosen if str(one) in ticked}
     try:
         done = plan.apply(decide=dict.fromkeys(decided, UNDO))
     except Conflict:

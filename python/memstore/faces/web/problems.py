@@ -92,6 +92,8 @@ def of(error: Exception) -> Problem:
                 "again in a moment.",
                 (HOME,),
             )
+        case errors.FileMissing():
+            return Problem(503, "The file is missing", text, (HOME,))
         case errors.FileReplaced():
             return Problem(
                 503,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.faces.http.readiness import RETRY_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +52,9 @@ class Reply(NamedTuple):
     def sent_headers(self, *, is_compressed: bool) -> Iterator[tuple[bytes, bytes]]:
         """Yield the headers as the server sends them."""
         own = (("Content-Type", self.kind), ("Cache-Control", self.caching), *self.headers)
-        more = (("Content-Encoding", "gzip"),) if is_compressed else ()
+        more = [("Content-Encoding", "gzip")] if is_compressed else []
+        if self.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            more.append(("Retry-After", str(RETRY_SECONDS)))
         for name, value in (*own, *PROTECTION, *more, ("Vary", "Accept-Encoding, HX-Request")):
             yield name.lower().encode(), value.encode("latin-1")
 

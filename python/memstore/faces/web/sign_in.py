@@ -217,5 +217,6 @@ class SignIn:
                 raise AccessDenied("the token is revoked or expired")
             store = self._stores.confined(token.namespace)
             may_write = token.access == Access.WRITE
+        file_of(store).engine.check_file()
         store = in_run(by_actor(store.within(source=SOURCE), session.actor), session.run)
         return store, may_write and not file_of(store).read_only

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PARTS: Final = ("columns", "words", "features", "codes")
+
+MAGIC: Final = b"memstore"
+"""The first bytes of a file (``rust/kernel/src/index/mapped``)."""
+
+HEADER_BYTES: Final = 64
+"""Within these is the identity of the set."""
 
 
 class Files:
@@ -57,16 +64,43 @@ class Files:
         """Remove a set; return whether it is gone, because some systems keep mapped files."""
         return _removed([self.path(identity, part) for part in PARTS])
 
-    def others(self, identity: str | None) -> list[str]:
-        """Return the files of all sets but this."""
+    def others(self, identity: str | None, recorded: str | None = None) -> list[str]:
+        """Return the files of all sets but this.
+
+        A file of such a name that nobody has recorded may be somebody else's: its beginning tells.
+
+        Args:
+            identity: the set that stays.
+            recorded: the set that was recorded last, whatever is in its files by now.
+        """
         folder, stem = os.path.split(self._stem)
         ours = rf"{re.escape(stem)}([0-9a-f]{{32}})\.(?:{'|'.join(PARTS)})(?:-\d+\.part)?"
         found = (re.fullmatch(ours, file) for file in os.listdir(folder))
-        return [os.path.join(folder, name[0]) for name in found if name and name[1] != identity]
+        paths = [(os.path.join(folder, name[0]), name[1]) for name in found if name]
+        return [
+            path
+            for path, owner in paths
+            if owner != identity and (owner == recorded or _is_derived(path, owner))
+        ]
 
-    def remove_others(self, identity: str | None) -> bool:
-        """Remove all sets but this; return whether they are gone."""
-        return _removed(self.others(identity))
+    def remove_others(self, identity: str | None, recorded: str | None = None) -> bool:
+        """Remove all sets but this, see :meth:`others`; return whether they are gone."""
+        return _removed(self.others(identity, recorded))
+
+
+def _is_derived(path: str, identity: str) -> bool:
+    """Return whether a file begins as those of a set do, or is empty, or cannot be read.
+
+    One of the two marks is enough: the file may be damaged.
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            beginning = file.read(HEADER_BYTES)
+    except OSError:
+        return True
+    return not beginning or beginning.startswith(MAGIC) or bytes.fromhex(identity) in beginning
 
 
 def _removed(paths: Sequence[str]) -> bool:

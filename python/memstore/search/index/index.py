@@ -469,8 +469,9 @@ class Index:
         if self.compare() or self._files is None:
             return False
         with self._recorded.changing(self._engine, None) as transaction:
+            saved = self._recorded.read(transaction)
             self._recorded.forget(transaction)
-            self._files.remove_others(None)
+            self._files.remove_others(None, None if saved is None else saved.identity)
         return True
 
     # -- building ---------------------------------------------------------------------------
@@ -645,6 +646,8 @@ class Index:
         return saved.identity == current.identity or self._go_on_with(saved, current, files)
 
     def _write(self, files: Files) -> None:
+        with self._engine.read() as transaction:
+            before = self._recorded.read(transaction)
         self._lock.enter()  # the index does not change meanwhile
         try:
             current = self._current
@@ -658,7 +661,8 @@ class Index:
         if is_recorded:
             self._go_on_with(saved, current, files)
             del current  # some systems cannot remove a file while it is mapped
-            files.remove_others(saved.identity)  # nobody else writes: they would hold the lease
+            # Nobody else writes: they would hold the lease.
+            files.remove_others(saved.identity, None if before is None else before.identity)
 
     def _written(self, files: Files, saved: DerivedFiles, current: Contents) -> bool:
         """Write files and record them, or else remove them; return whether they are recorded."""
@@ -735,10 +739,11 @@ class Index:
         # In a file, nobody claims or records names meanwhile.
         with self._recorded.changing(self._engine, None) as transaction:
             saved = self._recorded.read(transaction)
+            recorded = None if saved is None else saved.identity
             if saved is not None and not self._has_no_erased(transaction, saved.position):
                 self._recorded.forget(transaction)
                 saved = None
-            is_gone = files.remove_others(None if saved is None else saved.identity)
+            is_gone = files.remove_others(None if saved is None else saved.identity, recorded)
         if saved is None:
             self._tried_at = None  # so that the next search has new files written
             if (current := self._current) is not None:

@@ -16,12 +16,15 @@ from memstore._kernel.claims import (
     MEASURES,
     NAME,
     NOW,
+    NUMBERED,
     TEMPORARY,
     USER,
+    VERSION,
 )
-from memstore.text.judging.pair import OVER, is_value, roles
+from memstore.text.judging.pair import OVER, is_value, numbered, roles
 
 if TYPE_CHECKING:
+    from memstore._kernel.claims import Reading
     from memstore.text.judging.pair import Pair
 
 
@@ -89,3 +92,15 @@ def _differ_in_name(pair: Pair) -> bool:
         return False
     heads = pair.old.words[: pair.old.head], pair.new.words[: pair.new.head]
     return all(value[0] in head for value, head in zip(pair.values, heads, strict=True))
+
+
+def numbers_another_thing(pair: Pair) -> bool:
+    """Whether both number a thing of one kind, and the numbers differ: ticket 17, ticket 18."""
+    if pair.marks & (NOW | CORRECTS) or not (pair.old.roles & NUMBERED or _has_version(pair.old)):
+        return False
+    old, new = numbered(pair.old), numbered(pair.new)
+    return any(not old[thing] & new[thing] for thing in old.keys() & new.keys())
+
+
+def _has_version(reading: Reading) -> bool:
+    return any(word.kind == VERSION for word in reading.words)

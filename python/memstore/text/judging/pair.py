@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import claims
 from memstore._kernel.claims import (
+    ARTICLE,
+    ATTRIBUTE,
+    BE,
     BEGINS,
     CHANGES,
     CLOSES,
@@ -17,14 +20,19 @@ from memstore._kernel.claims import (
     DISPOSES,
     ENDS,
     FUNCTION,
+    HAVE,
     HEDGES,
     IDIOM,
+    INDEFINITE,
     KIN,
     LEAVES,
+    MANY,
     MONTH,
     NAME,
     NOW,
+    NUMBERED,
     NUMERIC,
+    ONE,
     OWNER,
     PARTLY,
     PREPOSITION,
@@ -49,8 +57,17 @@ OVER: Final = ENDS | DISPOSES | CLOSES | LEAVES
 TURNS: Final = OVER | NOW | CHANGES | BEGINS | CORRECTS | REPLACES
 """Marks by which a claim may say that it replaces another one."""
 
+NUMBERS: Final = frozenset({NUMERIC, VERSION, CODE})
+"""Kinds of words that number a thing."""
+
 TYPED: Final = frozenset({NUMERIC, DATE, VERSION})
 """Kinds of words that are values by themselves."""
+
+
+CALLED: Final = frozenset(
+    "called named dubbed heißt genannt llama llamado llamada appelle appelé appelée nommé".split()
+)
+"""Verbs before a name."""
 
 
 class Pair:
@@ -62,6 +79,11 @@ class Pair:
         self.side_by_side = claims.align(old, new)
         self.marks = self.side_by_side.marks
         """The roles of words that only the newer claim has."""
+
+    @cached_property
+    def widest(self) -> Pair:
+        """The same claims, read so that the verb of each comes as late as it may."""
+        return Pair(self.old.widest(), self.new.widest())
 
     @cached_property
     def regions(self) -> list[tuple[tuple[Word, ...], tuple[Word, ...]]]:
@@ -106,6 +128,32 @@ class Pair:
         """The telling words of the older claim around the value that differs."""
         inside = {word.text for word in self.values[0]} if self.values else set()
         return tuple(word for word in telling(self.old) if word.text not in inside)
+
+    @cached_property
+    def frame_roles(self) -> int:
+        """The roles of the frame; before the verb, "export" is the name of a service."""
+        before = {word.text for word in head(self.old)}
+        found = 0
+        for word in self.frame:
+            found |= word.roles & ~MANY if word.text in before else word.roles
+        return found
+
+    @cached_property
+    def is_one_of_several(self) -> bool:
+        """Whether the value belongs to a thing of which one may have several: owns a Nikon camera.
+
+        "Her camera is a Nikon" speaks of the one that she has.
+        """
+        if self.values is None or of_one_type(*self.values) == NUMERIC:
+            return False
+        words, old = self.old.words, self.old
+        before = words[old.head : words.index(self.values[0][0])]
+        has = roles(words[old.head : old.head + 1]) & HAVE
+        is_any = any(word.roles & (INDEFINITE | BEGINS) for word in before)  # owns a, bought a
+        without_article = has and not any(w.roles & (ARTICLE | OWNER) for w in before)
+        states_one = roles(words[: old.head]) & ATTRIBUTE and old.roles & BE
+        is_called = any(word.stem in CALLED for word in before)
+        return bool((is_any or without_article) and not states_one and not is_called)
 
     @cached_property
     def same_prepositions(self) -> bool:
@@ -214,6 +262,26 @@ class Pair:
     def size(self) -> tuple[int, int]:
         """How many words of each tell something."""
         return self.old.size, self.new.size
+
+
+def numbered(reading: Reading) -> dict[int, set[str]]:
+    """Return the numbers of numbered things before the verb, by the thing: ticket 17, v2.4.
+
+    After a verb they may be the value of something: is in sprint 12, runs on v2.4.
+    """
+    words = reading.words
+    end = reading.head if reading.has_verb and reading.head else len(words)
+    if not reading.has_verb:
+        verb = (i for i, word in enumerate(words) if word.roles & (BE | ONE))
+        end = next(verb, end)
+    found: dict[int, set[str]] = {}
+    for place, word in enumerate(words[:end]):
+        before = words[place - 1] if place else None
+        if word.kind in NUMBERS and before is not None and before.roles & NUMBERED:
+            found.setdefault(before.key, set()).add(word.stem)
+        elif word.kind == VERSION and word.text[:1] == "v":
+            found.setdefault(0, set()).add(word.stem)
+    return found
 
 
 def _binds(word: Word) -> bool:

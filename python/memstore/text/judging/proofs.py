@@ -36,6 +36,7 @@ from memstore._kernel.claims import (
     PREPOSITION,
     QUALIFIER,
     REGION,
+    RENAMES,
     REPLACES,
     SEVERAL,
     TEMPORARY,
@@ -50,7 +51,16 @@ from memstore._kernel.claims import (
     WORD,
     WORK,
 )
-from memstore.text.judging.pair import TYPED, is_value, keys, kinds, of_one_type, roles, telling
+from memstore.text.judging.pair import (
+    CALLED,
+    TYPED,
+    is_value,
+    keys,
+    kinds,
+    of_one_type,
+    roles,
+    telling,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -146,7 +156,7 @@ def _struck(new: Reading) -> Iterator[tuple[list[Word], list[Word]]]:
     breaks = {*new.breaks, len(words)}
     for place, word in enumerate(words):
         if word.roles & REPLACES and not (place and words[place - 1].roles & REPLACES):
-            if new.is_unspaced:
+            if new.is_unspaced or new.is_free:
                 yield from _backwards(words, place)
             start = _after(words, place, REPLACES)
             yield from _forwards(words, place, start, breaks)
@@ -427,7 +437,9 @@ def says_now(pair: Pair) -> bool:
     if not pair.marks & (NOW | CORRECTS) or pair.values is None or not is_clean(pair):
         return False
     old, new = pair.values
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
+    if pair.is_one_of_several and not pair.marks & CORRECTS:
+        return False
     one = frame & ONE or (frame & ATTRIBUTE and pair.old.roles & (BE | HAVE))
     if frame & USES and len(pair.frame) == 1:
         return False  # a person uses several things, though a project has one queue
@@ -447,13 +459,15 @@ def says_now(pair: Pair) -> bool:
 
 def renames(pair: Pair) -> bool:
     """Whether it changes an attribute to another name: the tag was renamed to Y."""
+    if renames_by_name(pair):
+        return True
     if not pair.marks & CHANGES or pair.values is None or not is_clean(pair):
         return False
     old, new = pair.values
     found = pair.side_by_side
     return (
-        bool(roles(pair.frame) & ATTRIBUTE and pair.old.roles & BE)
-        and not roles(pair.frame) & (MANY | SEVERAL)
+        bool(pair.frame_roles & ATTRIBUTE and pair.old.roles & BE)
+        and not pair.frame_roles & (MANY | SEVERAL)
         and not pair.denied
         and not found.lost_prepositions
         and bool(found.gained_prepositions)
@@ -462,6 +476,29 @@ def renames(pair: Pair) -> bool:
         and kinds(old) == kinds(new)
         and not kinds(old) & TYPED
         and keys(pair.frame) <= keys(pair.new.words)
+    )
+
+
+def renames_by_name(pair: Pair) -> bool:
+    """Whether the older claim says what something is called, and that was renamed: X, to Y."""
+    if not pair.marks & RENAMES or pair.denied or not is_clean(pair):
+        return False
+    words = pair.new.words
+    turn = next(i for i, word in enumerate(words) if word.roles & RENAMES)
+    gone = [word for word in words[:turn] if word.is_telling]
+    came = [word for word in words[turn + 1 :] if word.is_telling and not word.roles & CHANGES]
+    old = pair.old.words
+    value = [word for word in old[pair.old.head :] if word.is_telling and not word.roles & ONE]
+    names = roles(old[: pair.old.head]) & ATTRIBUTE and pair.old.roles & BE
+    called = any(word.roles & ONE and word.stem in CALLED for word in old)
+    return (
+        bool(names or called)
+        and bool(gone)
+        and keys(gone) == keys(value)
+        and 0 < len(came) <= MAX_VALUE
+        and all(word in came for word in pair.gained if word not in gone)
+        and not any(word.roles & MANY for word in old)
+        and all(word.roles & TO for word in words[turn + 1 :] if word.roles & PREPOSITION)
     )
 
 
@@ -494,9 +531,15 @@ def gives_attribute_another_value(pair: Pair) -> bool:
         return False
     old, new = pair.values
     kind = of_one_type(old, new)
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
     several = pair.old.roles & SEVERAL or (frame & MANY and not frame & UNIQUE)
-    if kind is None or several or len(old) > MAX_VALUE or len(new) > MAX_VALUE:
+    if (
+        kind is None
+        or several
+        or pair.is_one_of_several
+        or len(old) > MAX_VALUE
+        or len(new) > MAX_VALUE
+    ):
         return False
     own = pair.old.is_about_subject or not pair.old.head
     attribute = any(

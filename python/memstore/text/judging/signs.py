@@ -340,12 +340,14 @@ def accumulates(pair: Pair) -> bool:
     if pair.values is None or pair.marks & (TURNS & ~OVER & ~BEGINS):
         return False
     old, new = pair.values
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
     counted = of_one_type(old, new) == NUMERIC
     if _states(old) & _states(new) or roles(old) & roles(new) & TOPICS:
         return False
     if pair.families & SINGLE:
         return False
+    if pair.is_one_of_several and pair.old.roles & HAVE and not pair.marks & TURNS:
+        return True  # owns a Nikon camera
     if pair.old.words[0].roles & INDEFINITE:
         return True  # a good hairdresser is one of several
     if (
@@ -395,7 +397,7 @@ def _states_one_attribute(pair: Pair) -> bool:
     if pair.values is None or not pair.old.roles & pair.new.roles & BE:
         return False
     old, new = pair.values
-    frame = roles(pair.frame)
+    frame = pair.frame_roles
     named = frame & UNIQUE or (frame & ATTRIBUTE and kinds(old) == kinds(new))
     alike = not (roles(old) ^ roles(new)) & ~QUALIFIER
     return bool(named) and alike and max(len(old), len(new)) <= 3
@@ -427,7 +429,7 @@ def _fits(pair: Pair, old: Sequence[Word], new: Sequence[Word]) -> bool:
         return of_one_type(old, new) is not None
     if CODE in before | after and before | after <= {WORD, NAME, CODE}:
         return True  # flake8, ruff
-    return bool(before & after) or bool(roles(pair.frame) & (ATTRIBUTE | ONE))
+    return bool(before & after) or bool(pair.frame_roles & (ATTRIBUTE | ONE))
 
 
 def _states(words: Sequence[Word]) -> int:

@@ -68,7 +68,13 @@ class Compared:
         self.end = same and (ended or (valued and _same(old.value, new.value)))
         self.replace = same and one and (ended or (valued and not self.end))
         self._value = {*_keys(new.value or "")}
+        self._holders = (old.holder, new.holder) if same else (None, None)
         self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
+
+    def name_holder(self, pair: Pair) -> bool:
+        """Whether the one holder of both stands in each text."""
+        sides = zip(self._holders, (pair.old, pair.new), strict=True)
+        return all(holder and _names(reading, holder) for holder, reading in sides)
 
     def names(self, pair: Pair) -> bool:
         """Whether the newer value is all that the words add, where they end or correct."""
@@ -79,6 +85,13 @@ class Compared:
 def _same(one: str | None, other: str | None) -> bool:
     """Whether two slots have the same words, apart from articles; "I" and "my" are one."""
     return _keys(one or "") == _keys(other or "")
+
+
+def _names(reading: Reading, holder: str) -> bool:
+    words = Reading(unicodedata.normalize("NFKC", holder), "").words
+    return {word.stem for word in words if word.is_telling or len(words) == 1} <= {
+        word.stem for word in reading.words
+    }
 
 
 def _stands(value: str | None, text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.arguments import why_no_json
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, Explained
 from memstore.faces import wording
@@ -176,7 +177,7 @@ def save_metadata(visit: Visit) -> Reply:
     try:
         wanted = json.loads(visit.fields.get("metadata", ""))
     except (ValueError, RecursionError) as error:
-        return metadata(visit, f"This is no JSON: {error}", 400)
+        return metadata(visit, f"This is no JSON: {why_no_json(error)}", 400)
     if not isinstance(wanted, dict):
         return metadata(visit, 'This is no JSON object, such as {"room": "kitchen"}.', 400)
     patch = _patch(fact.metadata, wanted)

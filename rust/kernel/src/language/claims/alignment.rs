@@ -1,5 +1,6 @@
 //! Which words two claims share, and where they differ.
 
+use super::holder::other_names;
 use super::reading::{Kind, Reading, Word};
 use super::roles::*;
 
@@ -36,6 +37,8 @@ pub struct Alignment {
     pub keys: Vec<u64>,
     /// Telling words before the verb of the new claim that the old one does not have.
     pub new_head: Vec<usize>,
+    /// Words that may name what a claim is about, and that only the old one has there, or only the new one.
+    pub other_names: [Vec<usize>; 2],
     /// Before its verb, the new claim has kin that the old one does not speak of, or the reverse.
     pub other_kin: bool,
     /// Words of a script without blanks count as one though one only contains the other.
@@ -121,8 +124,11 @@ pub fn align(old: &Reading, new: &Reading, shared: &Shared) -> Alignment {
     let gained = of_new.iter().filter(|i| !old_keys.contains(&new_keys[**i]));
     let (lost_prepositions, gained_prepositions) =
         unmatched(&prepositions(old), &prepositions(new), old, new);
+    let regions = regions(before, after, &pairs, old, new);
+    let other_names = names_that_differ(before, after, &pairs, old, new, &regions);
     Alignment {
-        regions: regions(before, after, &pairs, old, new),
+        regions,
+        other_names,
         lost: lost.into_iter().map(|i| before[i]).collect(),
         gained: gained.map(|i| after[*i]).collect(),
         common: common.into_iter().map(|i| before[i]).collect(),
@@ -173,6 +179,8 @@ fn keys_as_in(before: &[usize], after: &[usize], old: &Reading, new: &Reading) -
 fn is_form(old: &Word, new: &Word) -> bool {
     match (old.kind, new.kind) {
         (Kind::Word, Kind::Word) => new.is_telling && are_forms(&old.stem, &new.stem),
+        // Names have endings in other scripts.
+        (Kind::Name, Kind::Name) => !old.stem.is_ascii() && are_forms(&old.stem, &new.stem),
         (Kind::Unspaced, Kind::Unspaced) => {
             let shortest = old.stem.chars().count().min(new.stem.chars().count());
             shortest > 1 && (old.stem.contains(&new.stem) || new.stem.contains(&old.stem))
@@ -245,6 +253,31 @@ fn regions(
         (i, j) = (next_i + 1, next_j + 1);
     }
     found
+}
+
+fn names_that_differ(
+    before: &[usize],
+    after: &[usize],
+    pairs: &[(usize, usize)],
+    old: &Reading,
+    new: &Reading,
+    regions: &[Region],
+) -> [Vec<usize>; 2] {
+    // "Surgery" and "surgeon" may be forms of one word, but not names of one team.
+    let is_same = |(i, j): &(usize, usize)| {
+        let (one, other) = (&old.words[*i], &new.words[*j]);
+        one.stem == other.stem || (one.key == other.key && !one.is_telling && one.roles & USER == 0)
+    };
+    let places = pairs.iter().map(|(i, j)| (before[*i], after[*j]));
+    let (in_old, in_new): (Vec<usize>, Vec<usize>) = places.filter(is_same).unzip();
+    let value = match regions {
+        [one] => one.clone(),
+        _ => Region::default(),
+    };
+    [
+        other_names(old, new, &in_old, &value.old),
+        other_names(new, old, &in_new, &value.new),
+    ]
 }
 
 fn telling(places: &[usize], of: &Reading) -> Vec<usize> {

@@ -5,6 +5,7 @@
 //! [`Alignment`] of two.
 
 mod alignment;
+mod holder;
 mod reading;
 pub mod roles;
 mod scanner;

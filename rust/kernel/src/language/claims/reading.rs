@@ -1,11 +1,13 @@
 //! A claim as its words, each with what it does.
 
+use super::holder;
 use super::roles::*;
 use super::scanner::{Scanned, scan};
-use super::vocabulary::{self, Meaning, Phrase, Tenses, Vocabulary, is_unspaced};
+use super::vocabulary::{self, Meaning, Part, Phrase, Tenses, Vocabulary, is_unspaced};
 use crate::language::letters;
 use crate::language::lexicon::{
-    CHINESE, Class, ENGLISH, GERMAN, JAPANESE, LEXICONS, Languages, Table,
+    ARABIC, CHINESE, Class, ENGLISH, FREE, GERMAN, HINDI, INFLECTED, JAPANESE, KOREAN, LEXICONS,
+    Languages, RUSSIAN, Table, UNSPACED,
 };
 
 /// The characters of a text that are read. Longer texts are rarely one claim.
@@ -56,6 +58,12 @@ pub struct Word {
     pub is_capital: bool,
     /// The key of the word after a number.
     pub unit: u64,
+    /// It stands for the subject, with another ending.
+    pub(super) is_inflected: bool,
+    /// It stands between quotation marks.
+    pub(super) is_quoted: bool,
+    /// Its place in a phrase of the lists, if it belongs to one.
+    pub(super) in_phrase: Option<Part>,
 }
 
 /// A text as its words.
@@ -87,6 +95,10 @@ pub struct Reading {
     pub breaks: Vec<usize>,
     /// It is in a script without blanks.
     pub is_unspaced: bool,
+    /// How many words may come before the verb at most: names may be verbs, too.
+    pub(super) reach: usize,
+    /// Those that most of its words belong to.
+    pub(super) languages: Languages,
 }
 
 /// The keys of classes whose words count as one.
@@ -124,6 +136,31 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// The same text, read so that its verb comes as late as it may.
+    #[must_use]
+    pub fn widest(&self) -> Self {
+        let mut reading = self.clone();
+        if !self.is_free() {
+            reading.set_head(self.reach);
+        }
+        reading
+    }
+
+    /// Whether its verb may stand before what it is about, or at its end.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.languages & FREE == self.languages
+    }
+
+    fn set_head(&mut self, head: usize) {
+        let verb = self.words.get(head);
+        self.has_verb = verb.is_some_and(|word| word.roles & PREDICATE != 0);
+        self.is_about_subject = self.words[..head].iter().any(|word| word.roles & USER != 0);
+        self.head = head;
+    }
+}
+
 fn text_of(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }
@@ -151,6 +188,12 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
             is_dropped: false,
             is_capital: text.starts_with(char::is_uppercase),
             unit: 0,
+            is_inflected: false,
+            is_quoted: scanned
+                .quotes
+                .chunks_exact(2)
+                .any(|quotes| (quotes[0]..quotes[1]).contains(&place)),
+            in_phrase: meaning.in_phrase,
             text,
         };
         word.kind = kind(&word.text, lower, meaning, place, languages);
@@ -164,6 +207,11 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
             || lower == whole
         {
             word.roles |= USER;
+        } else if languages & INFLECTED == languages && word.roles & (FUNCTION | PREPOSITION) == 0 {
+            word.is_inflected = subjects
+                .iter()
+                .any(|subject| is_inflected(subject, &word.stem));
+            word.roles |= if word.is_inflected { USER } else { 0 };
         }
         words.push(word);
     }
@@ -172,25 +220,25 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
     unmark_denied(&mut words);
     mark_past(&mut words, &lower, languages, vocabulary);
     settle(&mut words, languages);
-    let is_unspaced = languages & (CHINESE | JAPANESE) != 0;
-    let head = head(&words);
-    Reading {
+    let is_unspaced = words.iter().any(|word| word.text.starts_with(is_unspaced));
+    let head = holder::head(&words, languages);
+    let reach = holder::reach(&words, &scanned.breaks, head, languages);
+    let mut reading = Reading {
         roles: words.iter().fold(0, |all, word| all | word.roles),
-        head,
-        has_verb: words
-            .get(head)
-            .is_some_and(|word| word.roles & PREDICATE != 0),
         groups: words.iter().fold(0, |all, word| all | word.groups),
         families: words.iter().fold(0, |all, word| all | word.families),
         size: words.iter().filter(|word| word.is_telling).count(),
-        is_about_subject: words[..head].iter().any(|word| word.roles & USER != 0),
         symbols: scanned.symbols,
         asks: scanned.asks,
-        is_cut: false,
         breaks: scanned.breaks,
         is_unspaced,
+        languages,
+        reach,
         words,
-    }
+        ..Reading::default()
+    };
+    reading.set_head(head);
+    reading
 }
 
 /// The languages from which most of the words come; all of them if no word is known.
@@ -199,6 +247,10 @@ fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
         let kana = |character| matches!(character, '\u{3041}'..='\u{30ff}');
         let is_japanese = lower.iter().any(|word| word.contains(kana));
         return if is_japanese { JAPANESE } else { CHINESE };
+    }
+    let scripts = lower.iter().filter_map(|word| script(word)).next();
+    if let Some(language) = scripts {
+        return language;
     }
     let mut counts = [0_u32; LEXICONS.len()];
     for (word, entries) in lower.iter().zip(entries) {
@@ -213,6 +265,17 @@ fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
     numbers.fold(0, |all, (language, count)| {
         all | Languages::from(*count == most) << language
     })
+}
+
+/// The language of a script that has one language here.
+fn script(word: &str) -> Option<Languages> {
+    match word.chars().next()? {
+        '\u{400}'..='\u{52f}' => Some(RUSSIAN),
+        '\u{600}'..='\u{6ff}' => Some(ARABIC),
+        '\u{900}'..='\u{97f}' => Some(HINDI),
+        '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}' => Some(KOREAN),
+        _ => None,
+    }
 }
 
 /// What each word means; a phrase hides what its words mean alone.
@@ -236,7 +299,7 @@ fn meanings(
         if !is_phrase && in_phrase[at] {
             continue;
         }
-        for place in phrase.places {
+        for (part, place) in phrase.places.into_iter().enumerate() {
             if hides && !in_phrase[place] {
                 let alone = vocabulary::meaning(entries[place], languages);
                 found[place] = Meaning {
@@ -247,6 +310,10 @@ fn meanings(
                 in_phrase[place] = true;
             }
             found[place].add(phrase.meaning);
+            if is_phrase && phrase.meaning.roles != 0 {
+                let part = if part == 0 { Part::First } else { Part::Later };
+                found[place].in_phrase.get_or_insert(part);
+            }
         }
     }
     found
@@ -330,8 +397,19 @@ fn number(lower: &str, named: u8) -> String {
     }
 }
 
-/// A word in lower case without a final s.
+/// A word in lower case without a final s, a Korean particle, or an Arabic article.
 fn stem(lower: &str) -> String {
+    let length = lower.chars().count();
+    match script(lower) {
+        Some(KOREAN) if length > 2 => {
+            let particles = ['은', '는', '이', '가', '을', '를', '의', '에'];
+            return lower.strip_suffix(particles).unwrap_or(lower).to_owned();
+        }
+        Some(ARABIC) if length > 4 => {
+            return lower.strip_prefix("ال").unwrap_or(lower).to_owned();
+        }
+        _ => {}
+    }
     let bytes = lower.as_bytes();
     let plain = lower.is_ascii() && bytes.len() > 3 && bytes[bytes.len() - 1] == b's';
     if plain && !matches!(bytes[bytes.len() - 2], b's' | b'u' | b'i') {
@@ -339,6 +417,15 @@ fn stem(lower: &str) -> String {
     } else {
         lower.to_owned()
     }
+}
+
+/// Whether a word may be a subject with another ending: проект, проекта.
+fn is_inflected(subject: &str, word: &str) -> bool {
+    let same = (subject.chars().zip(word.chars()))
+        .take_while(|(a, b)| a == b)
+        .count();
+    let rest = |text: &str| text.chars().count() - same;
+    same >= 3 && rest(subject) <= 1 && rest(word) <= 2
 }
 
 /// May is a month with a capital letter inside a sentence, or beside a number.
@@ -410,7 +497,7 @@ fn mark_past(words: &mut [Word], lower: &[&str], languages: Languages, vocabular
         // "The embedded database is", "handles nested quotes".
         let next = (place + 1..place + 4).fold(0, |all, next| all | roles_at(words, next));
         let is_state = before & (INDEFINITE | OWNER | ONE | MEASURES | MANY) != 0
-            || (languages & (CHINESE | JAPANESE) == 0 && (is_after_be || next & BE != 0));
+            || (languages & UNSPACED == 0 && (is_after_be || next & BE != 0));
         let last = place + 1 == words.len();
         let may_tell = !is_state && (begins || word.roles & known == 0);
         let may_follow = word.roles & known & !STATE == 0;
@@ -483,36 +570,6 @@ fn settle(words: &mut [Word], languages: Languages) {
                 .map_or(0, |next| next.key);
         }
     }
-}
-
-/// How many words come before the first verb. After the subject itself, "retries" is a verb and so is an
-/// unknown word; after "the" they are nouns.
-fn head(words: &[Word]) -> usize {
-    let follows_subject = |place: usize| place > 0 && words[place - 1].roles & USER != 0;
-    // "The gym pool opens": the unknown word is a noun.
-    let before_verb = |place: usize| {
-        let next = words[place + 1..].iter().take(2);
-        next.fold(0, |all, word| all | word.roles) & PREDICATE != 0
-    };
-    let is_verb = |(place, word): (usize, &Word)| {
-        let known = word.roles & PREDICATE != 0 && word.roles & (KIN | USER | TITLE) == 0;
-        let unknown =
-            word.roles == 0 && word.is_telling && word.kind == Kind::Word && !word.is_capital;
-        (known && (word.roles & ATTRIBUTE == 0 || follows_subject(place)))
-            || (unknown && follows_subject(place) && !before_verb(place))
-    };
-    let verb = words.iter().enumerate().position(is_verb);
-    verb.unwrap_or_else(|| {
-        let subject = words.iter().position(|word| word.roles & USER != 0);
-        let first = words.iter().position(|word| word.is_telling);
-        let last = subject.or(first).map_or(0, |last| last + 1);
-        // Chapter 3
-        last + usize::from(
-            words
-                .get(last)
-                .is_some_and(|word| word.kind == Kind::Number),
-        )
-    })
 }
 
 /// FNV-1a, with the small numbers left to the classes.

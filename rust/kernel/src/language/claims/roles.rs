@@ -135,6 +135,16 @@ mod bits {
         RECENT
         /// Something that has not come about yet, or will not stay: waiting for, still, saving for.
         AWAITS
+        /// Stands before a noun: the, a.
+        ARTICLE
+        /// A verb and nothing else: is, has, did.
+        FINITE
+        /// A thing that is known by its number: ticket 17, chapter 4.
+        NUMBERED
+        /// Something got another name.
+        RENAMES
+        /// Begins another clause, or another part of a list: and, which.
+        JOINS
     }
 }
 
@@ -155,7 +165,8 @@ pub const PREDICATE: Roles = BE
     | LEAVES
     | CLOSES
     | DISPOSES
-    | ENDS;
+    | ENDS
+    | FINITE;
 /// Words that say how a claim relates to another one. A phrase with one of these roles hides what its
 /// words say alone.
 pub const MARKS: Roles = NOW

@@ -16,12 +16,17 @@ pub struct Scanned {
     /// Sorted: each is a sign that changes the meaning.
     pub symbols: Vec<char>,
     pub asks: bool,
+    /// For each quotation mark, before which piece it stands.
+    pub quotes: Vec<usize>,
     /// For each comma or semicolon, before which piece it stands.
     pub breaks: Vec<usize>,
 }
 
 /// Signs that do not change the meaning of a claim.
-const SILENT: &str = ".,;:!?'\"“”„‘’«»()、。，；：！？「」『』・…¿¡_/@";
+const SILENT: &str = ".,;:!?'\"“”„‘’«»()、。，；：！？「」『』・…¿¡_/@،؛؟।॥";
+
+/// Signs around a name. An apostrophe is none.
+const QUOTES: &str = "\"“”„«»‹›「」『』";
 
 /// Signs that may stand between the letters of one word.
 const JOINING: &[char] = &['.', ':', '/', '_', '@', '-'];
@@ -29,10 +34,17 @@ const JOINING: &[char] = &['.', ':', '/', '_', '@', '-'];
 /// English words before `n't` that are written differently alone.
 const SHORTENED: [(&str, &str); 3] = [("ca", "can"), ("wo", "will"), ("sha", "shall")];
 
+/// Turkish endings that an apostrophe divides from a name.
+const SUFFIXES: [&str; 32] = [
+    "da", "de", "ta", "te", "dan", "den", "tan", "ten", "a", "e", "ya", "ye", "ı", "i", "u", "ü",
+    "yı", "yi", "yu", "yü", "ın", "in", "un", "ün", "nın", "nin", "nun", "nün", "lı", "li", "lu",
+    "lü",
+];
+
 /// Cut a text; runs without blanks at the entries of the vocabulary, and at these names.
 pub fn scan(text: &str, vocabulary: &Vocabulary, names: &[&str]) -> Scanned {
     let mut scanner = Scanner {
-        characters: text.chars().collect(),
+        characters: text.chars().map(ascii_digit).collect(),
         at: 0,
         vocabulary,
         names,
@@ -91,8 +103,11 @@ impl Scanner<'_> {
             '.' if alone && next.is_some_and(touches) && self.before() != Some('.') => {
                 self.found.symbols.push('.');
             }
-            '?' => self.found.asks |= !next.is_some_and(touches),
-            ',' | ';' | '，' | '；' | '、' => self.found.breaks.push(self.found.pieces.len()),
+            '?' | '？' | '؟' => self.found.asks |= !next.is_some_and(touches),
+            ',' | ';' | '，' | '；' | '、' | '،' | '؛' => {
+                self.found.breaks.push(self.found.pieces.len())
+            }
+            _ if QUOTES.contains(character) => self.found.quotes.push(self.found.pieces.len()),
             _ => {}
         }
         let quiet = character.is_whitespace()
@@ -212,6 +227,9 @@ impl Scanner<'_> {
 
     /// Read `n't` and `'s` after a word.
     fn shortened(&mut self, word: &str) -> bool {
+        if self.suffix(word) {
+            return true;
+        }
         let ends = |ahead| !self.peek(ahead).is_some_and(char::is_alphanumeric);
         match self.peek(1).map(|next| next.to_ascii_lowercase()) {
             Some('t') if ends(2) && word.to_lowercase().ends_with('n') => {
@@ -234,6 +252,20 @@ impl Scanner<'_> {
         }
     }
 
+    /// Read a Turkish ending after a name: İzmir'de.
+    fn suffix(&mut self, word: &str) -> bool {
+        let letters = self.characters[self.at + 1..].iter();
+        let suffix: String = letters.take_while(|next| next.is_alphabetic()).collect();
+        let is_name = word.chars().count() > 2 && word.starts_with(char::is_uppercase);
+        if !is_name || !SUFFIXES.contains(&suffix.as_str()) {
+            return false;
+        }
+        self.push(word);
+        self.push(&format!("'{suffix}"));
+        self.at += 1 + suffix.chars().count();
+        true
+    }
+
     fn push(&mut self, text: &str) {
         if !text.is_empty() {
             self.found.pieces.push(Piece {
@@ -244,8 +276,23 @@ impl Scanner<'_> {
     }
 }
 
+/// A digit of another script as that of ours.
+fn ascii_digit(character: char) -> char {
+    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{ff10}'];
+    let value = |zero: char| {
+        (character as u32)
+            .checked_sub(zero as u32)
+            .filter(|value| *value < 10)
+    };
+    let digit = zeros.into_iter().find_map(value);
+    digit
+        .and_then(|value| char::from_digit(value, 10))
+        .unwrap_or(character)
+}
+
 fn is_mark(character: char) -> bool {
-    matches!(character, '\u{300}'..='\u{36f}')
+    // Also the signs of Devanagari and Arabic that are no letters.
+    matches!(character, '\u{300}'..='\u{36f}' | '\u{93c}' | '\u{94d}' | '\u{64b}'..='\u{65f}')
 }
 
 fn is_dash_or_mark(character: char) -> bool {

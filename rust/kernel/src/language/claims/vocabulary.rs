@@ -12,7 +12,7 @@ use crate::language::lexicon::{LEXICONS, Languages, Lexicon};
 const MAX_GAP: usize = 5;
 
 /// The beginnings of words that are looked up for entries with any ending, in characters.
-const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=9;
+const BEGINNINGS: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// A map whose keys are hashed quickly: they are words of our lists, not chosen by anybody.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
@@ -64,6 +64,15 @@ pub struct Meaning {
     pub families: u64,
     /// The number that it is, or zero.
     pub number: u8,
+    /// Its place in a phrase, if it belongs to one.
+    pub in_phrase: Option<Part>,
+}
+
+/// Where in a phrase a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    First,
+    Later,
 }
 
 impl Meaning {
@@ -72,6 +81,7 @@ impl Meaning {
         self.groups |= other.groups;
         self.families |= other.families;
         self.number = self.number.max(other.number);
+        self.in_phrase = self.in_phrase.or(other.in_phrase);
     }
 }
 
@@ -540,7 +550,7 @@ fn families(lists: &'static str) -> impl Iterator<Item = (usize, &'static str)> 
         })
 }
 
-fn by_role(claims: &Claims) -> [(Roles, &'static str); 55] {
+fn by_role(claims: &Claims) -> [(Roles, &'static str); 60] {
     [
         (NOW, claims.now),
         (ENDS, claims.ends),
@@ -597,5 +607,10 @@ fn by_role(claims: &Claims) -> [(Roles, &'static str); 55] {
         (AWAITS, claims.awaits),
         (AT_LAST, claims.at_last),
         (RECENT, claims.recent),
+        (ARTICLE, claims.articles),
+        (FINITE, claims.finite),
+        (NUMBERED, claims.numbered),
+        (CHANGES | RENAMES, claims.renames),
+        (JOINS, claims.joins),
     ]
 }

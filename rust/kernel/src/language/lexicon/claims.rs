@@ -129,6 +129,11 @@ pub(in crate::language) struct Claims {
     pub awaits: &'static str,
     pub at_last: &'static str,
     pub recent: &'static str,
+    pub articles: &'static str,
+    pub finite: &'static str,
+    pub numbered: &'static str,
+    pub renames: &'static str,
+    pub joins: &'static str,
     /// Words of the [`FAMILIES`] of attributes, by family: `vehicle: car van | pet: dog cat`.
     pub families: &'static str,
     /// Endings of verbs in a tense of events.
@@ -203,6 +208,11 @@ impl Claims {
         awaits: "",
         at_last: "",
         recent: "",
+        articles: "",
+        finite: "",
+        numbered: "",
+        renames: "",
+        joins: "",
         families: "",
         past_endings: "",
         auxiliaries: "",

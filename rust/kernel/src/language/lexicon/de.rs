@@ -423,6 +423,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             letztes_wochenende am_wochenende übers_wochenende heute_morgen \
               über_weihnachten über_ostern in_den_ferien letzten_samstag \
             letzten_montag letzten_freitag vor_kurzem kürzlich neulich",
+        articles: "der die das den dem des ein eine einen einem einer eines im am zum zur vom beim ins",
+        finite: "ist sind war waren bin hat haben hatte hatten wird werden wurde wurden worden kann soll muss",
+        joins: "und oder aber sondern weil dass",
         families: "vehicle: auto autos wagen pkw motorrad roller moped mofa golf passat polo fiat \
             punto panda ford fiesta opel corsa astra toyota yaris volvo saab seat ibiza skoda \
             octavia fabia bmw audi mercedes renault clio peugeot citroën dacia tesla hyundai kia \
@@ -545,6 +548,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             flugangst spinnen_angst lampenfieber überwunden ängstlich | workplace: büro \
             firmensitz hauptsitz standort stockwerk etage schreibtisch_im großraumbüro \
             arbeitsplatz coworking werkstatt erdgeschoss zentrale",
+        numbered: "release version ticket sprint kapitel pr rfc etage stock stockwerk schritt \
+            phase meilenstein folge lektion iteration build abschnitt seite band teil staffel \
+            woche quartal stufe runde gate raum zimmer rechnung bestellung fall artikel los \
+            charge migration notes versionshinweise issue absatz paragraph",
+        renames: "umbenannt umgetauft",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

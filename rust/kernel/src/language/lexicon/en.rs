@@ -535,6 +535,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             this_morning this_afternoon the_other_day this_spring \
             this_summer this_autumn this_winter during_the_outage a_week_ago \
             on_tuesday",
+        articles: "the a an",
+        finite: "is are was were am has have had does did do will",
+        joins: "and or but which who that because while whereas so plus",
         families: "vehicle: car+s van+s motorbike+s motorcycle+s scooter+s truck+s suv hatchback \
             minivan convertible vw golf passat polo fiat punto panda ford fiesta opel corsa astra \
             toyota yaris corolla prius honda civic volvo saab seat ibiza skoda octavia fabia bmw \
@@ -692,6 +695,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             anxious anxiety panic dread+s overcame stage_fright | workplace: office headquarters \
             hq desk floor building seat cubicle open-plan coworking campus branch_office workshop \
             premises room_number",
+        numbered: "release+s version ticket+s issue sprint+s chapter+s pr rfc adr floor+s \
+            step+s phase+s milestone+s episode+s lesson iteration build story section+s page+s \
+            volume part season week day quarter level round stage gate room apartment flat line \
+            item invoice+s order case exhibit article lot batch migration notes epic bug patch \
+            hotfix commit pep cve stop track unit block shelf terminal platform",
+        renames: "renamed renam+e+es rechristened",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -373,6 +373,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         recent: "ayer anoche anteayer la_semana_pasada el_mes_pasado el_año_pasado \
             el_fin_de_semana_pasado este_fin_de_semana esta_mañana \
              hace_poco recientemente el_lunes_pasado en_vacaciones",
+        articles: "el la los las un una unos unas del al",
+        finite: "es son era eran fue está están estaba ha han había",
+        joins: "y e o pero sino porque que",
         families: "vehicle: coche coches carro auto moto motocicleta furgoneta camioneta ibiza \
             seat golf polo fiat ford fiesta opel corsa toyota yaris renault clio peugeot citroën \
             dacia tesla volvo bmw audi mercedes kia nissan skoda honda conduce vespa patinete \
@@ -466,6 +469,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             certificado sesión_única wifi | fear: miedo pánico teme temor fobia asustado asustada \
             nervioso vértigo superó | workplace: oficina sede planta despacho mesa_de_trabajo \
             edificio escritorio_en coworking taller bajos",
+        numbered: "versión lanzamiento ticket tique sprint capítulo pr rfc planta piso paso \
+            fase hito episodio lección iteración sección página volumen parte temporada semana \
+            trimestre nivel ronda etapa puerta sala factura pedido caso artículo lote migración \
+            notas",
+        renames: "renombr* rebautiz*",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

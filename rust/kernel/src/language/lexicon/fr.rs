@@ -361,6 +361,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         recent: "hier avant-hier la_semaine_dernière le_mois_dernier l_an_dernier \
             l_année_dernière ce_matin ce_week-end le_week-end_dernier \
             cette_année récemment pendant_les_vacances samedi_dernier cet_été",
+        articles: "le la les l un une des du au aux",
+        finite: "est sont était étaient a ont avait avaient",
+        joins: "et ou mais car que qui",
         families: "vehicle: voiture voitures moto scooter camionnette fourgon auto clio twingo \
             zoé mégane renault peugeot citroën dacia volkswagen golf polo fiat panda ford fiesta \
             toyota yaris tesla bmw audi mercedes volvo opel corsa conduit roule électrique \
@@ -456,6 +459,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             certificat wifi identification | fear: peur craint crainte phobie angoisse terrifié \
             terrifiée vertige trac panique surmonté | workplace: bureau bureaux siège étage \
             open_space locaux bâtiment coworking atelier_de rez-de-chaussée poste_de_travail",
+        numbered: "version ticket sprint chapitre pr rfc étage étape phase jalon épisode leçon \
+            itération section page volume partie saison semaine trimestre niveau manche porte \
+            salle facture commande cas article lot migration notes",
+        renames: "renommé renommée rebaptisé rebaptisée renomme",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

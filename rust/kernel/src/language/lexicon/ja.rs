@@ -196,6 +196,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         at_last: "やっと ようやく ついに とうとう すっかり 今では 今は それ以来 結局 もう完全に \
             最近は 安定している 安定した ようになった ようになり 平気になった",
         recent: "昨日 先週 先月 昨年 去年 今朝 昨夜 先日 この前 最近 今年 週末に",
+        finite: "は",
+        joins: "そして しかし",
         families: "vehicle: 車 自動車 バイク 軽自動車 トヨタ ホンダ 日産 マツダ スバル スズキ \
             プリウス フィット カローラ テスラ ベンツ 愛車 運転 原付 電気自動車 中古車 廃車 | \
             commute: 電車 バス 自転車 徒歩 地下鉄 通勤 車通勤 在宅勤務 リモートワーク テレワーク \
@@ -257,6 +259,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             pdf html docx xlsx png | secret: パスワード 暗証番号 パスキー 二段階認証 トークン \
             証明書 合言葉 | fear: 怖い 怖く 恐怖症 苦手 克服 怖がる 平気 高所恐怖症 人見知り | \
             workplace: オフィス 本社 席 フロア 階 デスク 事務所 ビル 拠点",
+        numbered: "リリース チケット スプリント 第 章 話 フェーズ ステップ マイルストーン 四半期 請求書 リリースノート",
+        renames: "改名 改称 リネーム",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -3,16 +3,21 @@
 //! A text has no declared language: words of all languages are looked up at once, and count for the
 //! languages from which most of its words come.
 
+mod ar;
 pub(super) mod claims;
 mod de;
 mod en;
 mod es;
 mod fr;
+mod hi;
 mod it;
 mod ja;
 mod ko;
 mod nl;
+mod pl;
 mod pt;
+mod ru;
+mod tr;
 mod zh;
 
 use std::collections::HashMap;
@@ -69,7 +74,7 @@ pub(super) struct Lexicon {
 }
 
 /// The languages; the index is a language's number. German capitalises nouns.
-pub(super) const LEXICONS: [&Lexicon; 10] = [
+pub(super) const LEXICONS: [&Lexicon; 15] = [
     &en::LEXICON,
     &de::LEXICON,
     &es::LEXICON,
@@ -80,9 +85,14 @@ pub(super) const LEXICONS: [&Lexicon; 10] = [
     &zh::LEXICON,
     &ja::LEXICON,
     &ko::LEXICON,
+    &ru::LEXICON,
+    &ar::LEXICON,
+    &hi::LEXICON,
+    &tr::LEXICON,
+    &pl::LEXICON,
 ];
 
-/// This many of them are identified by their words, the others by their scripts.
+/// This many of them, the first, are identified by their words in questions, the others by their scripts or not at all.
 const BY_WORDS: usize = 7;
 
 /// A set of languages, one bit each.
@@ -93,6 +103,22 @@ pub(super) const GERMAN: Languages = 1 << 1;
 pub(super) const CHINESE: Languages = 1 << 7;
 pub(super) const JAPANESE: Languages = 1 << 8;
 pub(super) const KOREAN: Languages = 1 << 9;
+
+pub(super) const RUSSIAN: Languages = 1 << 10;
+pub(super) const ARABIC: Languages = 1 << 11;
+pub(super) const HINDI: Languages = 1 << 12;
+pub(super) const TURKISH: Languages = 1 << 13;
+
+pub(super) const POLISH: Languages = 1 << 14;
+
+/// Those that put endings to names.
+pub(super) const INFLECTED: Languages = RUSSIAN | POLISH | TURKISH | KOREAN;
+
+/// Those whose verb may stand before what a claim is about, or at its end.
+pub(super) const FREE: Languages = KOREAN | ARABIC | HINDI | TURKISH;
+
+/// Those whose scripts have no blanks between words.
+pub(super) const UNSPACED: Languages = CHINESE | JAPANESE;
 
 /// Those that capitalise months.
 pub(super) const CAPITAL_MONTHS: Languages = 0b11;
