@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 from memstore import Matched, Span, Store
+from memstore.database.sqlite import full_text, marked
 from memstore.text import spans, words
 
 
@@ -117,3 +118,32 @@ def test_merged_spans_cover_the_same_characters(given_: list[tuple[int, int]]) -
     covered = {at for start, stop in every for at in range(start, stop)}
     assert {at for start, stop in found for at in range(start, stop)} == covered
     assert all(one[1] <= two[0] for one, two in itertools.pairwise(found))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "harbour",
+                "Harbour's",
+                "harbours",
+                "straße",
+                "café",
+                "東京",
+                "tea_time",
+                "e\u0301 ",
+                " ",
+                ",",
+            ]
+        ),
+        max_size=60,
+    ),
+    st.sampled_from(["harbour", "harbours tea", "cafe 東京", "strasse", "nothing"]),
+)
+def test_places_in_a_long_text_are_those_of_one_piece(some: list[str], query: str) -> None:
+    """FTS5 marks a short text as a whole, and that is the naive twin."""
+    text = " ".join(some)
+    whole = marked.places(query, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(full_text, "MAX_HIGHLIGHTED", 30)
+        assert marked.places(query, text) == whole

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.text import chunks as module
 from memstore.text.chunks import chunks
 
 PROSE = st.text(alphabet=st.sampled_from("ab.!? \n\r。！é\u0301\u200d👩🏽🇩🇪,、"), max_size=300)
@@ -86,3 +89,40 @@ def test_text_without_boundaries_is_cut_anyway() -> None:
 def test_invalid_sizes_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=r"max_characters|overlap"):
         chunks("text", size, overlap)
+
+
+def naive_end(text: str, start: int, done: int, limit: int) -> int:
+    """Return where a piece ends: all borders of a kind are listed, and the last one is taken."""
+    if limit >= len(text):
+        return len(text)
+    least = max(done + 1, start + (limit - start) // 2)
+    for border in module.BORDERS:
+        found = re.compile(border).finditer(text, least - 1, limit)
+        ends = [one.end() for one in found if one.end() >= least]
+        if ends and not module._inside_cluster(text, ends[-1]):
+            return ends[-1]
+    place = limit
+    while place > max(done + 1, limit - module.MAX_CLUSTER) and module._inside_cluster(text, place):
+        place -= 1
+    return limit if module._inside_cluster(text, place) else place
+
+
+def naive_back(text: str, end: int, overlap: int, done: int) -> int:
+    start = max(end - overlap, done)
+    if start == end:
+        return end
+    space = next((i for i in range(start, end) if i and text[i - 1].isspace()), start)
+    while space < end and module._inside_cluster(text, space):
+        space += 1
+    return space
+
+
+@given(st.one_of(st.text(), PROSE), st.integers(2, 50), st.data())
+def test_pieces_are_those_of_the_naive_twin(text: str, size: int, data: st.DataObject) -> None:
+    overlap = data.draw(st.integers(0, size // 2))
+    found, start, done = [], 0, 0
+    while done < len(text):
+        end = naive_end(text, start, done, start + size)
+        found.append((start, end))
+        start, done = naive_back(text, end, overlap, done), end
+    assert module.spans(text, size, overlap) == found

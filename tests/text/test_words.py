@@ -548,3 +548,73 @@ def test_identifiers_of_a_query() -> None:
 def test_ordinary_words_are_no_identifiers() -> None:
     query = "In 2024 and/or he/she, e.g. the 3rd well-known U.S. firm, at 10am; 42 of 7 C++ 日本"
     assert words.identifiers(query) == []
+
+
+# -- the cost of a text is that of its length ----------------------------------------------------
+
+MIXED = st.text(
+    st.one_of(
+        st.sampled_from(
+            "ab Ａß…½²ﬁ東京。 วันนี้ຳ e\u0301\u3099か가\u1161\u11a8\ue000👍🏽\u200d\ufe0fनமீြम_'-"
+        ),
+        st.characters(exclude_categories=("Cs",)),
+    )
+)
+
+
+def naive_split(text: str) -> list[str]:
+    cut = "".join(c if words.is_of_word(c) else " " for c in text)
+    return [word for word in cut.split() if not all(map(words.is_mark, word))]
+
+
+def naive_segments(text: str) -> str | None:
+    """Return the segments of a text, made character by character."""
+    if text.isascii():
+        return None
+    plain = unicodedata.normalize("NFKC", text)
+    bare = re.sub(
+        words.UNSPACED_RUN,
+        lambda run: "".join(c for c in run[0] if not words.is_mark(c)),
+        plain,
+    )
+    written = set(naive_split(unicodedata.normalize("NFC", text)))
+    cut = [
+        word
+        for word in naive_split(bare)
+        if re.search(words.UNSPACED_RUN, word) or word not in written
+    ]
+    run = f"[{words.UNSPACED}]|[^{words.UNSPACED}]+"
+    return " ".join(" ".join(re.findall(run, word)) for word in cut) or None
+
+
+@given(MIXED)
+@example("ြम န")
+@example("a—")
+@example("用Python写的 ＡＢ ｶﾞ")
+def test_segments_are_those_of_the_naive_twin(text: str) -> None:
+    assert words.split(text) == naive_split(text)
+    assert words.segments(text) == naive_segments(text)
+
+
+@pytest.mark.parametrize(
+    "some", ["a—", "größe ", "порт закрыт ", "鹿特丹港。", "오늘 항구 ", "วันนี้", "👍🏽 ", "ａ b½ "]
+)
+def test_each_character_is_looked_at_once_however_long_the_text(
+    monkeypatch: pytest.MonkeyPatch, some: str
+) -> None:
+    asked = 0
+    is_mark = words.is_mark
+
+    def counted(character: str) -> bool:
+        nonlocal asked
+        asked += 1
+        return is_mark(character)
+
+    monkeypatch.setattr(words, "is_mark", counted)
+    counts = []
+    for size in (100, 10_000):
+        asked = 0
+        words.segments(some * size)
+        counts.append(asked)
+    assert counts[0] == counts[1]
+    assert asked <= 10 * len({*unicodedata.normalize("NFKC", some), *some})

@@ -16,6 +16,7 @@ from tests.support.raw import raw
 
 from memstore import Store, TransferError
 from memstore.domain.arguments import MAX_CONTENT
+from memstore.episodes import parts
 from memstore.transfer import long_lines
 
 TOO_LONG = "x" * (MAX_CONTENT + 1)
@@ -74,8 +75,13 @@ def test_a_fact_as_long_as_add_allows_is_imported_however_it_is_escaped(
 
 
 def test_a_long_episode_is_imported(store: Store, other: Store) -> None:
-    store.episodes.add("tea " * 5_000_000, source="s")
-    assert other.import_(io.StringIO("\n".join(store.export()))).episodes == 1
+    text = "tea " * 1_000_000
+    first = store.episodes.add(text, source="s")
+    exported = [*store.export()]
+    assert other.import_(io.StringIO("\n".join(exported))).episodes == 4
+    held = other.episodes.list()
+    assert held[0].uuid == first.uuid
+    assert [one.content for one in parts.joined(held)] == [text]
 
 
 ENDLESS = [

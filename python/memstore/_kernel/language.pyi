@@ -1,6 +1,9 @@
 """What words say without a model."""
 
-__all__ = ["months", "named_dates", "stop_words"]
+__all__ = ["characters", "months", "named_dates", "segments", "stop_words"]
+
+def characters(text: str) -> str:
+    """Return the characters of a text, each once, in order. The GIL is released."""
 
 def named_dates(query: str) -> tuple[list[int], list[int], list[int]]:
     """Return the years (1900 to 2099), months and days that a query names, each once.
@@ -28,4 +31,18 @@ def months(code: str) -> list[str]:
 
     Raises:
         ValueError: another language.
+    """
+
+def segments(text: str, written: str | None, between: str, marks: str, unspaced: str) -> str:
+    """Return the words of scripts without spaces as single characters. The GIL is released.
+
+    Args:
+        written: another text, of which words that it does not have are added whole.
+        between: the characters of both texts that belong to no word.
+        marks: those that are combined with the one before them; of scripts without spaces they
+            are left out, and a word has another one, too.
+        unspaced: those of scripts without spaces.
+
+    Raises:
+        UnicodeEncodeError: a text has half of a character.
     """

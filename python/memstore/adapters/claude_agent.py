@@ -10,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
-from memstore.adapters.turns import Unreadable, turn_of, value_of
+from memstore.adapters.turns import turn_of, values
 from memstore.adapters.waiting import in_thread
 from memstore.domain.arguments import MAX_NAME, check_length, checked_items, stored_text
 from memstore.domain.episodes import NewEpisode
@@ -154,7 +153,7 @@ class MemstoreSessionStore:
 
     def _load(self, thread: str) -> list[Any] | None:
         episodes = self._episodes(thread)
-        return [*_values(episodes)] if episodes else None
+        return values(episodes) if episodes else None
 
     def _life(self, thread: str) -> int:
         """Return the last entry that was deleted; 0 if none was."""
@@ -195,7 +194,7 @@ class MemstoreSessionStore:
                 known = _Folded(one.first_at, 0, None)
             new = self._episodes(one.thread, known.last_id or None)
             if new:
-                summary = fold(known.summary, key, [*_values(new)])
+                summary = fold(known.summary, key, values(new))
                 known = self._folded[one.thread] = _Folded(one.first_at, new[-1].id, summary)
             found.append({**(known.summary or {}), "mtime": _milliseconds(one.last_at)})
         return found
@@ -206,12 +205,6 @@ class MemstoreSessionStore:
             project_key, session_id = _parts(thread)
             gone += [one.thread for one in self._threads(_prefix(project_key, session_id))]
         self._log.expire([episode.id for name in gone for episode in self._episodes(name)])
-
-
-def _values(episodes: Sequence[Episode]) -> Iterator[Any]:
-    for episode in episodes:
-        with suppress(Unreadable):
-            yield value_of(episode)
 
 
 def _text(key: Mapping[str, Any], name: str) -> str:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.opened import Opened
-from memstore.adapters.turns import Unreadable, turn_of, value_of
+from memstore.adapters.turns import Unreadable, turn_of, value_of, values
 from memstore.adapters.waiting import in_thread
 from memstore.domain.arguments import (
     MAX_NAME,
@@ -25,6 +25,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import checked_scope
+from memstore.episodes import parts
 from memstore.errors import InvalidArgument, InvalidArgumentType, StoreClosed
 from memstore.frozen import frozen
 
@@ -149,16 +150,18 @@ class MemstoreSession:
 
     def _latest(self, limit: int | None) -> list[Any]:
         if limit is None:
-            return _values(self._page(None, None))
+            return values(self._page(None, None))
         found: list[Any] = []
+        begun: list[Episode] = []
         last: int | None = None
         while len(found) < limit:
             page = self._page(min(limit, PAGE), last)
-            found += _values(page)
+            begun, whole = parts.from_first([*reversed(page), *begun])
+            found = [*values(whole), *found]
             if len(page) < min(limit, PAGE):
                 break
             last = page[-1].id
-        return found[:limit][::-1]
+        return found[-limit:]
 
     def _page(self, limit: int | None, before_id: int | None) -> Sequence[Episode]:
         return self._log.list(
@@ -188,14 +191,6 @@ class MemstoreSession:
             metadata=turn.metadata,
             **self._scope.ids,
         )
-
-
-def _values(episodes: Sequence[Episode]) -> list[Any]:
-    found = []
-    for episode in episodes:
-        with suppress(Unreadable):
-            found.append(value_of(episode))
-    return found
 
 
 def _speaker(item: object) -> str | None:

@@ -7,14 +7,16 @@ are no texts, at the end of the content. So a value comes back equal, and is sto
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.adapters.values import from_json, to_json
+from memstore.episodes import parts
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.domain.episodes import Episode
     from memstore.text.secrets import Screen
@@ -88,6 +90,18 @@ def value_of(episode: Episode | Turn) -> Any:
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise Unreadable(f"no value can be read: {error}") from error
     return value
+
+
+def values(episodes: Sequence[Episode]) -> list[Any]:
+    """Return the values of episodes in order, without those that hold none; see `value_of`.
+
+    The parts of a long text are one value.
+    """
+    found = []
+    for episode in parts.joined(episodes):
+        with suppress(Unreadable):
+            found.append(value_of(episode))
+    return found
 
 
 def _place(rest: object) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memstore.domain import clock
 
@@ -25,29 +25,48 @@ PAUSE_SECONDS: Final = 0.11
 """A little more than SQLite's longest interval between attempts to get the lock."""
 
 
-def in_steps(
-    engine: Engine, acts: Iterable[Callable[[Transaction], object]], *, pauses: bool = False
-) -> Iterator[None]:
+Act: TypeAlias = "Callable[[Transaction], object]"
+
+Slow: TypeAlias = Literal["slow"]
+
+SLOW: Final[Slow] = "slow"
+"""Says that the next act takes long to make, or writes much: what is open ends before."""
+
+
+def in_steps(engine: Engine, acts: Iterable[Act | Slow], *, pauses: bool = False) -> Iterator[None]:
     """Run acts in order, as many per transaction as fit into its time; yield after each one.
 
     With ``pauses``, other processes that wait get their turn at least twice a second.
 
-    All but the first act are requested while a transaction is open, so the iterable must do its
-    slow work before it yields the first. An act should write at most about 100 rows, because the
-    commit takes time too.
+    Acts are requested while a transaction is open, unless :data:`SLOW` comes before them or they
+    are the first. So an iterable yields that before it does slow work. An act should write at most
+    about 100 rows, because the commit takes time too.
     """
-    waiting, paused_at, never = iter(acts), clock.monotonic(), threading.Event()
-    act = next(waiting, None)
+    waiting, paused_at = iter(acts), clock.monotonic()
+    act = _after_slow(waiting, next(waiting, None))
     while act is not None:
         with engine.write() as transaction:
             transaction.begin()  # the wait for the lock does not count
             until = clock.monotonic() + SECONDS
-            while act is not None:
-                act(transaction)
-                act = next(waiting, None)
+            following: Act | Slow | None = act
+            while following is not None and following != SLOW:
+                following(transaction)
+                following = next(waiting, None)
                 if clock.monotonic() >= until:
                     break
+        act = _after_slow(waiting, following)
         if pauses and act is not None and clock.monotonic() - paused_at >= WORK_SECONDS:
-            clock.wait(never, PAUSE_SECONDS)
+            pause()
             paused_at = clock.monotonic()
         yield
+
+
+def pause() -> None:
+    """Let other processes that wait for the lock have their turn."""
+    clock.wait(threading.Event(), PAUSE_SECONDS)
+
+
+def _after_slow(waiting: Iterator[Act | Slow], act: Act | Slow | None) -> Act | None:
+    while act == SLOW:
+        act = next(waiting, None)
+    return act

@@ -24,22 +24,27 @@ else:
 
 
 def record(
-    transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
+    transaction: Transaction,
+    author: Author,
+    namespace: str,
+    values: Mapping[str, Any],
+    found: episode_table.Derived,
 ) -> Episode:
     """Record an episode; without a time of its own it is recorded now."""
     changes = Changes(transaction, author)
     created_at = values.get("created_at") or changes.moment
+    given = {"uuid": clock.new_uuid(created_at), **values, "created_at": created_at}
     episode = Episode(
         id=episode_table.new_id(transaction),
-        uuid=clock.new_uuid(created_at),
         namespace=namespace,
         salt=new_salt(),
-        **{**values, "created_at": created_at},
+        **given,
     )
     episode_table.insert(
         changes,
         episode,
         Line(Kind.EPISODE, episode_id=episode.id, after=episode_table.journalled(episode)),
+        found,
     )
     return episode
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.database import acts, journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
+from memstore.database.short_transactions import pause
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import threads as thread_table
 from memstore.domain import clock, moments, zones
@@ -42,7 +44,7 @@ from memstore.domain.records import (
     selected_owners,
     selected_scope,
 )
-from memstore.episodes import changes, passages
+from memstore.episodes import changes, parts, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
     IdempotencyConflict,
@@ -65,11 +67,13 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables.episodes import Derived, Expiring
     from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
     from memstore.domain.records import JournalLine, ScopeSelection
     from memstore.episodes import copies
+    from memstore.episodes.parts import Part
     from memstore.history import trust
     from memstore.search.past import Past
     from memstore.search.searches import Searches
@@ -127,6 +131,11 @@ class Episodes(zones.Zoned):
         No model is used. The episode is embedded later, in the background or by
         :meth:`memstore.Store.embed_pending`.
 
+        A text of more than 1,000,000 characters is kept as several episodes, its parts: at one
+        place of the thread (without a thread: of one of its own), each with the member ``part`` in
+        its metadata. The first stands for the text: it is returned with all of it, here and by
+        :meth:`get`. What ends one is done to all: expiry and erasure.
+
         Args:
             content: the text, stored unchanged; up to 450 MB.
             source: the program, person or file it comes from, always under the same name.
@@ -170,9 +179,13 @@ class Episodes(zones.Zoned):
     def add_many(
         self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]], *, keep_known: bool = False
     ) -> builtins.list[Episode]:
-        """Record several episodes in one transaction: all of them, or none.
+        """Record several episodes: all of them, or none.
 
-        Those of one thread follow each other there, whatever other threads and processes add.
+        Those of one thread follow each other there, whatever other threads and processes add. Of
+        more than 1,500,000 bytes (and 1,000 for each episode), as many as fit are recorded in each
+        transaction, so that others need not wait long: then all are checked before the first, and
+        if the machine or the disk fails, those up to some place are recorded. With idempotency
+        keys, adding them again records the others.
 
         Args:
             new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
@@ -192,31 +205,85 @@ class Episodes(zones.Zoned):
         keep_known: bool = False,
         in_the_past: bool = False,
     ) -> builtins.list[Episode]:
-        prepared = []
-        for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
+        prepared: builtins.list[Part] = []
+        number = 0
+        for number, one in enumerate(checked_records(NewEpisode, new_episodes, "new_episodes"), 1):
             checked_text(one.source, "source", MAX_NAME)
             values = checked(self.screen.record(one))
-            prepared.append(values | {"created_at": values["valid_at"] if in_the_past else None})
-        if not prepared:
-            return []
-        keys = [key for values in prepared if (key := values["idempotency_key"]) is not None]
+            values["created_at"] = values["valid_at"] if in_the_past else None
+            prepared += parts.of_text(number, values)
+        steps = [*parts.steps(prepared)]
+        if len(steps) > 1:
+            self._check_keys(prepared, keep_known=keep_known)
+        recorded: dict[int, Episode] = {}
+        for done, step in enumerate(steps):
+            if done and not self._engine.is_remote:
+                pause()
+            derived = [parts.derived_of(one.values) for one in step]
+            recorded = self._engine.perform(
+                partial(
+                    self._add_parts,
+                    step=step,
+                    derived=derived,
+                    before=recorded,
+                    keep_known=keep_known,
+                )
+            )
+        firsts = [recorded[text] for text in range(1, number + 1)]
+        return [self.get(one.id) if parts.mark_of(one) else one for one in firsts]
 
-        def record(transaction: Transaction) -> builtins.list[Episode]:
-            counter = thread_table.Counter(thread_table.EPISODES)
-            known = episode_table.with_keys(transaction, self._namespace, keys)
-            recorded = []
-            for values in prepared:
-                key = values["idempotency_key"]
-                same = None if key is None else known.get(key)
-                if same is None:
-                    same = self._record(transaction, values, counter)
-                else:
-                    _check_same(same, values, keep_known=keep_known)
-                recorded.append(same)
-                known |= {} if key is None else {key: same}
-            return recorded
+    def _check_keys(self, prepared: Sequence[Part], *, keep_known: bool) -> None:
+        """Check what is known by its key, before the first of several transactions."""
+        firsts = {key: one for one in prepared if (key := parts.given_key(one)) is not None}
+        with self._engine.read() as transaction:
+            known = episode_table.with_keys(transaction, self._namespace, [*firsts])
+        for key, episode in known.items():
+            _check_same(episode, firsts[key].values, firsts[key].of, keep_known=keep_known)
 
-        return self._engine.perform(record)
+    def _add_parts(
+        self,
+        transaction: Transaction,
+        step: Sequence[Part],
+        derived: Sequence[Derived],
+        before: Mapping[int, Episode],
+        *,
+        keep_known: bool,
+    ) -> dict[int, Episode]:
+        """Record what is not known of these; return the first part of each text so far."""
+        counter = thread_table.Counter(thread_table.EPISODES)
+        firsts = dict(before)
+        known = self._known_parts(transaction, step, firsts)
+        for one, found in zip(step, derived, strict=True):
+            first = firsts.get(one.text)
+            if first is None:
+                values = one.values
+            elif first.content_hash == one.first_hash:
+                values = parts.following(one, first)
+            else:
+                continue  # the first one was kept, and is of another text
+            key = values["idempotency_key"]
+            same = None if key is None else known.get(key)
+            if same is None:
+                same = self._record(transaction, values, counter, found)
+            else:
+                _check_same(same, values, one.of, keep_known=keep_known)
+            firsts.setdefault(one.text, same)
+            known |= {} if key is None else {key: same}
+        return firsts
+
+    def _known_parts(
+        self, transaction: Transaction, step: Sequence[Part], firsts: Mapping[int, Episode]
+    ) -> dict[str, Episode]:
+        """Return those that were recorded before, by key."""
+        keys = {one.text: key for one in step if (key := parts.given_key(one)) is not None}
+        known = episode_table.with_keys(transaction, self._namespace, [*keys.values()])
+        first_ones = {**{text: known.get(key) for text, key in keys.items()}, **firsts}
+        more = [
+            parts.key_of(first.uuid, one.number)
+            for one in step
+            if one.number > 1 and (first := first_ones.get(one.text)) is not None
+        ]
+        return known | episode_table.with_keys(transaction, self._namespace, more)
 
     def replace(self, new: NewEpisode | Mapping[str, Any], tag: str) -> Episode:
         """Record an episode, and expire those of its thread that have a tag.
@@ -237,7 +304,8 @@ class Episodes(zones.Zoned):
     ) -> Episode:
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
-        values, now = checked(self.screen.record(given)), clock.utc_now()
+        values, now = parts.checked_whole(checked(self.screen.record(given))), clock.utc_now()
+        derived = parts.derived_of(values)
         if values["thread"] is None or tag not in values["tags"]:
             raise InvalidArgument("needs a thread and the tag", argument="new")
         wanted = EpisodeFilter(
@@ -254,7 +322,7 @@ class Episodes(zones.Zoned):
                     changes.change(transaction, self._author, old, {"expired_at": at})
             counter = thread_table.Counter(thread_table.EPISODES)
             values["created_at"] = values["valid_at"] if in_the_past else None
-            return same[-1] if same else self._record(transaction, values, counter)
+            return same[-1] if same else self._record(transaction, values, counter, derived)
 
     def record(
         self,
@@ -271,7 +339,7 @@ class Episodes(zones.Zoned):
         """Record a text that facts will be extracted from; like :meth:`add`, except for ``once``.
 
         Args:
-            content: the text, stored unchanged.
+            content: the text, stored unchanged; up to 1,000,000 characters.
             source: where it comes from.
             name: a name for the episode.
             metadata: a JSON object of your own.
@@ -295,7 +363,8 @@ class Episodes(zones.Zoned):
             valid_at=valid_at,
             thread=thread,
         )
-        values = checked(self.screen.record(new)) | owner.ids
+        values = parts.checked_whole(checked(self.screen.record(new))) | owner.ids
+        derived = parts.derived_of(values)
         with self._engine.write() as transaction:
             known = None
             if once:
@@ -303,17 +372,21 @@ class Episodes(zones.Zoned):
                     transaction, self._namespace, values["content_hash"], owner, values["thread"]
                 )
             return known or self._record(
-                transaction, values, thread_table.Counter(thread_table.EPISODES)
+                transaction, values, thread_table.Counter(thread_table.EPISODES), derived
             )
 
     def get(self, episode_id: int | str) -> Episode:
-        """Return one episode, by its id or its UUID.
+        """Return one episode, by its id or its UUID; the first part of a text with all of it.
 
         Raises:
             NotFound: no such episode in this namespace, or it was erased.
         """
         with self._engine.read() as transaction:
-            return self._known(transaction, episode_id)
+            episode = self._known(transaction, episode_id)
+            mark = parts.mark_of(episode)
+            if mark is None or mark.number > 1:
+                return episode
+            return parts.joined(self._whole(transaction, episode))[0]
 
     def check_owners(self, scope: ScopeSelection, episode_id: int | str) -> None:
         """Check that an episode has these owners; other methods do not check the owners of an id.
@@ -576,7 +649,8 @@ class Episodes(zones.Zoned):
         """
         given = checked_items(episode_ids, "episode_ids")
         with self._engine.write() as transaction:
-            ids = [self._known(transaction, one).id for one in given]
+            found = [self._known(transaction, one) for one in given]
+            ids = [every.id for one in found for every in self._whole(transaction, one)]
             wanted = EpisodeFilter(
                 namespaces=(self._namespace,),
                 now=clock.utc_now(),
@@ -626,7 +700,8 @@ class Episodes(zones.Zoned):
         wanted = self._chosen(part(EpisodeChoice, asked))
         with self._engine.write() as transaction:
             ids = self._expire(transaction, wanted, limit=1, newest_first=not oldest)
-            return self._known(transaction, ids[0]) if ids else None
+            found = parts.joined([self._known(transaction, one) for one in ids])
+            return found[0 if oldest else -1] if found else None
 
     def journal(self, episode_id: int | str) -> builtins.list[JournalLine]:
         """Return the journal of an episode: every change, when it was made and by whom."""
@@ -637,7 +712,7 @@ class Episodes(zones.Zoned):
         """Permanently remove an episode's text from the file.
 
         The facts that were extracted from it stay; :meth:`memstore.Store.erasure` says which, and
-        erases them with it.
+        erases them with it. With a part of a long text, its other parts are erased.
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`.
@@ -645,20 +720,27 @@ class Episodes(zones.Zoned):
         Raises:
             NotFound: no such episode.
         """
-        with self._engine.write() as transaction:
-            episode = self._known(transaction, episode_id)
-            trust.check_episodes(transaction, self._author, [episode.id])
-            erase_episode(Changes(transaction, self._author), episode)
+        with self._engine.read() as transaction:
+            whole = self._whole(transaction, self._known(transaction, episode_id))
+            trust.check_episodes(transaction, self._author, [one.id for one in whole])
+        for one in reversed(whole):  # the first one last: what is left says what it was part of
+            with self._engine.write() as transaction:
+                trust.check_episodes(transaction, self._author, [one.id])
+                erase_episode(Changes(transaction, self._author), self._known(transaction, one.id))
         is_gone = self._engine.compact()
         return self._searches.episodes.index.rewrite() and is_gone
 
     def _record(
-        self, transaction: Transaction, values: dict[str, Any], counter: thread_table.Counter
+        self,
+        transaction: Transaction,
+        values: Mapping[str, Any],
+        counter: thread_table.Counter,
+        derived: Derived,
     ) -> Episode:
         if values["thread"] is not None:
             thread = thread_table.Thread.of(self._namespace, values)
-            values = values | {"seq": counter.place(transaction, thread, values["seq"])}
-        return changes.record(transaction, self._author, self._namespace, values)
+            values = {**values, "seq": counter.place(transaction, thread, values["seq"])}
+        return changes.record(transaction, self._author, self._namespace, values, derived)
 
     def _expire(
         self,
@@ -677,9 +759,44 @@ class Episodes(zones.Zoned):
         active = episode_table.expiring(
             transaction, replace(wanted, now=moment), limit=limit, newest_first=newest_first
         )
+        if limit is not None:
+            active = self._with_parts(transaction, active, moment)
         trust.check_episodes(transaction, self._author, [one.id for one in active])
         changes.expire(transaction, self._author, active, min(clock.utc_now(), moment))
         return [one.id for one in active]
+
+    def _with_parts(
+        self, transaction: Transaction, active: builtins.list[Expiring], moment: datetime
+    ) -> builtins.list[Expiring]:
+        """Return active episodes with the active parts of the texts that they are parts of."""
+        found = episode_table.get_many(transaction, [one.id for one in active])
+        ids = [[every.id for every in self._whole(transaction, one)] for one in found.values()]
+        more = sorted({id_ for whole in ids if len(whole) > 1 for id_ in whole})
+        if not more:
+            return active
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,), now=moment, among=more, include_distrusted=True
+        )
+        together = {one.id: one for one in episode_table.expiring(transaction, wanted)}
+        return [*(one for one in active if one.id not in together), *together.values()]
+
+    def _whole(self, transaction: Transaction, episode: Episode) -> builtins.list[Episode]:
+        """Return the parts of the text that an episode is part of, in order; mostly itself."""
+        mark = parts.mark_of(episode)
+        if mark is None:
+            return [episode]
+        keys = [parts.key_of(mark.first, number) for number in range(2, mark.of + 1)]
+        found = [
+            episode_table.find_uuid(transaction, self._namespace, mark.first),
+            *episode_table.with_keys(transaction, self._namespace, keys).values(),
+        ]
+        place = (episode.thread, episode.seq, episode.scope)
+        whole = [
+            one
+            for one in found
+            if one is not None and one.content and (one.thread, one.seq, one.scope) == place
+        ]
+        return sorted({one.id: one for one in (episode, *whole)}.values(), key=lambda one: one.id)
 
     def _chosen(self, asked: EpisodeChoice) -> EpisodeFilter:
         whole: EpisodeNarrowing = {
@@ -735,15 +852,21 @@ def replace_in_the_past(episodes: Episodes, new: NewEpisode, tag: str) -> Episod
     return episodes._replace(new, tag, in_the_past=True)
 
 
-def _check_same(known: Episode, values: Mapping[str, Any], *, keep_known: bool) -> None:
-    """Check that a new episode may be answered by the one that has its idempotency key."""
+def _check_same(known: Episode, values: Mapping[str, Any], of: int, *, keep_known: bool) -> None:
+    """Check that a new episode may be answered by the one that has its idempotency key.
+
+    Args:
+        of: how many parts its text has.
+    """
     key = known.idempotency_key
     if known.scope != Scope(**{name: values[name] for name in SCOPE_FIELDS}):
         raise IdempotencyConflict(
             f"the idempotency key {key!r} already belongs to an episode of other owners",
             remedy=Remedy.NEW_KEY,
         )
-    if known.content_hash != values["content_hash"] and not keep_known:
+    mark = parts.mark_of(known)
+    same = known.content_hash == values["content_hash"] and (1 if mark is None else mark.of) == of
+    if not same and not keep_known:
         raise IdempotencyConflict(
             f"the idempotency key {key!r} already belongs to episode {known.id}, which has "
             "different content",

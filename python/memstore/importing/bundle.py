@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from io import TextIOWrapper
+from io import BufferedIOBase, TextIOWrapper
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final, TextIO, cast
 
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from memstore.importing.records import Found
 
 MAX_ENTRIES: Final = 200_000
-MAX_RATIO: Final = 200
-"""How many times larger than its compressed bytes an entry may be; chats compress to a tenth."""
-SMALL: Final = 10_000_000
-"""Bytes of an entry that may be compressed as much as it likes."""
+MAX_RATIO: Final = 50
+"""How many times larger than the archive all entries together may be; chats compress to a tenth."""
+SMALL: Final = 1_000_000
+"""Bytes of all entries together that may be compressed as much as they like."""
 MAX_BYTES: Final = 50_000_000_000
 """Bytes of all entries of an archive together."""
+TOLD_BYTES: Final = 1_000_000
+"""How much is read until the progress is told."""
 ENCRYPTED: Final = 1
 """The bit of an entry's flags that says so."""
 OF_SYSTEM: Final = "__MACOSX"
@@ -118,7 +120,14 @@ class Bundle:
         """
         total, before = sum(part.size for part in parts), 0
         for part in parts:
-            with self.text(part) as file:
+            with self.bytes(part) as raw:
+                followed = raw if progress is None else _WithProgress(raw, progress, before, total)
+                file = TextIOWrapper(
+                    cast("BinaryIO", followed),
+                    encoding="utf-8-sig",
+                    errors="surrogateescape",
+                    newline="",
+                )
                 yield from read("" if len(parts) == 1 else f"{part.name}: ", file)
             before += part.size
             if progress is not None:
@@ -152,7 +161,14 @@ class Bundle:
             _check_entry(entry)
         if sum(entry.compress_size for entry in entries) > self.path.stat().st_size:
             raise _refused(self.path.name, "has entries that overlap")
-        if sum(entry.file_size for entry in entries) > MAX_BYTES:
+        unpacked = sum(entry.file_size for entry in entries)
+        if unpacked > max(SMALL, MAX_RATIO * self.path.stat().st_size):
+            raise _refused(
+                self.path.name,
+                f"grows to {unpacked:,} bytes, more than {MAX_RATIO} times its size, as a ZIP bomb"
+                " does: if you trust it, unpack it, and import the folder",
+            )
+        if unpacked > MAX_BYTES:
             raise _refused(self.path.name, f"holds more than {MAX_BYTES:,} bytes")
         return sorted(
             (
@@ -162,6 +178,29 @@ class Bundle:
             ),
             key=lambda part: part.name,
         )
+
+
+class _WithProgress(BufferedIOBase):
+    """A file that says how much of it was read, even while nothing in it is a record."""
+
+    def __init__(self, raw: BinaryIO, progress: Progress, before: int, total: int) -> None:
+        self._raw = raw
+        self._progress = progress
+        self._done, self._said = before, before
+        self._total = total
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = self._raw.read(-1 if size is None else size)
+        self._done += len(found)
+        if self._done - self._said >= TOLD_BYTES:
+            self._said = self._done
+            self._progress(min(self._done, self._total), self._total)
+        return found
+
+    read1 = read
 
 
 def part_of(name: str, file: Path) -> Part:
@@ -195,8 +234,6 @@ def _check_entry(entry: zipfile.ZipInfo) -> None:
         raise _refused(name, "is a link")
     if entry.flag_bits & ENCRYPTED:
         raise _refused(name, "is encrypted: unpack the archive, and import the folder")
-    if entry.file_size > SMALL and entry.file_size > MAX_RATIO * entry.compress_size:
-        raise _refused(name, f"grows to more than {MAX_RATIO} times its size, as in a ZIP bomb")
 
 
 def _refused(name: str, reason: str) -> TransferError:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.short_transactions import in_steps
+from memstore.database.short_transactions import SLOW, in_steps
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice, checked_items
 from memstore.domain.episodes import Episode
+from memstore.episodes import parts
 from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
 from memstore.frozen import replace
 from memstore.importing import (
@@ -33,6 +35,7 @@ from memstore.importing import (
 from memstore.importing.conversations import INCLUDABLE
 from memstore.importing.detection import likely_source
 from memstore.importing.records import MARK, Damaged, Imported, Skipped
+from memstore.transfer.batches import is_long, prepare
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.database.short_transactions import Slow
     from memstore.domain.records import Scope
     from memstore.importing.records import Found
 
@@ -75,6 +79,12 @@ INCLUDING: Final[dict[str, Callable[..., Iterator[Found]]]] = {
 
 BATCH: Final = 50
 """The size of a batch in records; groups are not split."""
+
+BATCH_CHARACTERS: Final = 200_000
+"""The most characters of a batch, unless one group has more."""
+
+READ_AT_ONCE: Final = 4
+"""Batches that are read between transactions: reading may take long, for all that is no record."""
 
 NAMED: Final = 5
 """How many skipped items of each kind the report names; the others are only counted."""
@@ -166,8 +176,22 @@ def import_from(
         _bring_in(transaction, author, batch, namespace, dependents, report)
         done += len(batch)
 
-    found = _sound(read(None), skip=skip_damaged)
-    for _ in in_steps(engine, (partial(bring, batch) for batch in _batches(found))):
+    found = _in_parts(_sound(read(None), skip=skip_damaged))
+
+    def acts() -> Iterator[Callable[[Transaction], None] | Slow]:
+        waiting = _batches(found)
+        while some := [*islice(waiting, READ_AT_ONCE)]:  # read while no transaction is open
+            for batch in some:
+                items = [record.item for record in batch]
+                if is_long(items):
+                    yield SLOW
+                    prepare(items)
+                yield partial(bring, batch)
+                if is_long(items):
+                    yield SLOW
+            yield SLOW
+
+    for _ in in_steps(engine, acts()):
         if progress is not None:
             progress(done, total)
     return report
@@ -264,16 +288,28 @@ def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Imported]:
             )
 
 
+def _in_parts(records: Iterator[Imported]) -> Iterator[Imported]:
+    """Yield the records, a long text in parts."""
+    for record in records:
+        if isinstance(record.item, Episode):
+            yield from (replace(record, item=part) for part in parts.of_episode(record.item))
+        else:
+            yield record
+
+
 def _batches(records: Iterator[Imported]) -> Iterator[list[Imported]]:
     """Yield batches of whole groups; two records with the same key are in different batches."""
     batch: list[Imported] = []
     keys: set[str | None] = set()
+    characters = 0
     for record in records:
         key = record.item.idempotency_key
+        characters += len(record.item.content)
         apart = not batch or record.group is None or record.group != batch[-1].group
-        if batch and apart and (len(batch) >= BATCH or key in keys):
+        full = len(batch) >= BATCH or key in keys or characters > BATCH_CHARACTERS
+        if batch and apart and full:
             yield batch
-            batch, keys = [], set()
+            batch, keys, characters = [], set(), len(record.item.content)
         batch.append(record)
         keys.add(key)
     if batch:

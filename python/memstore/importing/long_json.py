@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK: Final = 2**16
-MAX_ITEM: Final = 20_000_000
+MAX_ITEM: Final = 100_000_000
 """Characters of one item, such as a conversation, which is read as a whole."""
 
 STRUCTURE: Final = re.compile(r'["\[\]{},:]')
 NESTED: Final = re.compile(r'["\[\]{}]')
 """Inside of a value, commas and colons mean nothing."""
 END_OF_STRING: Final = re.compile(r'["\\]')
-BLANK: Final = " \t\r\n"
+NOT_BLANK: Final = re.compile(r"[^ \t\r\n]")
 
 
 class Item(NamedTuple):
@@ -117,10 +117,9 @@ class _Reader:
     def peek(self) -> str:
         """Return the next character that is not blank; empty at the end."""
         while True:
-            while self._at < len(self._text):
-                if self._text[self._at] not in BLANK:
-                    return self._text[self._at]
-                self._at += 1
+            if found := NOT_BLANK.search(self._text, self._at):
+                self._at = found.start()
+                return found[0]
             if not self._more():
                 return ""
 

@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 from memstore.errors import InvalidArgument
+from memstore.lazy import lazy_pattern
 from memstore.text.words import UNSPACED_RUN
 
 PROMPT_CHARACTERS: Final = 12_000
@@ -30,6 +31,14 @@ BORDERS: Final = (
     r"\s+|(?<=[,;:，；：、])",  # word
 )
 """The kinds of boundary, best first; a piece ends after one."""
+
+FIRST_AND_LAST: Final = tuple(
+    (lazy_pattern(border), lazy_pattern(f"(?s:.*)(?:{border})")) for border in BORDERS
+)
+"""What finds the first and the last of each kind in a stretch. The first tells sooner that there is
+none; before the last, as much as possible is skipped."""
+
+SPACE: Final = lazy_pattern(r"\s")
 
 MAX_CLUSTER: Final = 64
 """How far to look back to keep a letter and its marks together; no script needs more."""
@@ -98,11 +107,12 @@ def _end(text: str, start: int, done: int, limit: int) -> int:
     if limit >= len(text):
         return len(text)
     least = max(done + 1, start + (limit - start) // 2)
-    for border in BORDERS:
-        found = re.compile(border).finditer(text, least - 1, limit)
-        ends = [one.end() for one in found if one.end() >= least]
-        if ends and not _inside_cluster(text, ends[-1]):
-            return ends[-1]
+    for first, last in FIRST_AND_LAST:
+        if first.search(text, least - 1, limit) is None:
+            continue
+        found = last.match(text, least - 1, limit)
+        if found and found.end() >= least and not _inside_cluster(text, found.end()):
+            return found.end()
     place = limit
     while place > max(done + 1, limit - MAX_CLUSTER) and _inside_cluster(text, place):
         place -= 1
@@ -114,7 +124,8 @@ def _back(text: str, end: int, overlap: int, done: int) -> int:
     start = max(end - overlap, done)
     if start == end:
         return end
-    space = next((i for i in range(start, end) if i and text[i - 1].isspace()), start)
+    found = SPACE.search(text, max(start - 1, 0), end - 1)
+    space = start if found is None else found.end()
     while space < end and _inside_cluster(text, space):
         space += 1
     return space

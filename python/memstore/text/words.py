@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,10 @@ from memstore.lazy import lazy_import, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore._kernel import language
     from memstore.text import stop_words
 else:
+    language = lazy_import("memstore._kernel.language")
     stop_words = lazy_import("memstore.text.stop_words")
 
 MAX_TERMS = 200
@@ -28,6 +31,12 @@ MAX_TERMS = 200
 MAX_READ: Final = 20_000
 """Characters of a text that its terms are taken from: more than enough for so many of them, unless
 it repeats itself."""
+
+LONG: Final = 100_000
+"""Characters of a text whose segments take hundredths of a second to make."""
+
+LONG_REMEMBERED: Final = 2
+"""The segments of so many long texts are remembered."""
 
 LIGATURES: Final = (("ß", "ss"), ("æ", "ae"), ("œ", "oe"))
 """Letters that stand for two. Unlike accents, FTS5's tokenizer does not fold them, so queries are
@@ -73,12 +82,38 @@ COUNTED = lazy_pattern(
 def segments(*texts: str) -> str | None:
     """Return the runs of scripts without spaces as single characters; ``None`` if there are none.
 
-    Words of other scripts stay whole: those attached to such a run, and full-width ones.
+    Words of other scripts stay whole: those attached to such a run, and full-width ones. The last
+    long ones are remembered, so that they can be made before the transaction that asks for them.
     """
     if all(map(str.isascii, texts)):
         return None
-    cut = [word for text in texts for word in _words_to_cut(text)]
-    return " ".join(" ".join(re.findall(RUN, word)) for word in cut) or None
+    return (_segments if sum(map(len, texts)) <= LONG else _long_segments)(*texts)
+
+
+def _segments(*texts: str) -> str | None:
+    return " ".join(filter(None, map(_segments_of_one, texts))) or None
+
+
+def _segments_of_one(text: str) -> str:
+    """Return the words that contain an unspaced run, without its marks, and full-width words.
+
+    What Unicode says of a character is asked once for each that occurs: a text may be long.
+    """
+    if text.isascii():
+        return ""
+    plain = unicodedata.normalize("NFKC", text)
+    composed = unicodedata.normalize("NFC", text)
+    if plain == composed and not has_unspaced(plain):
+        return ""
+    each = language.characters(plain if plain == composed else plain + composed)
+    marks = "".join(filter(is_mark, each))
+    between = "".join(character for character in each if not is_of_word(character))
+    unspaced = "".join(re.findall(UNSPACED_RUN, each))
+    same = plain == composed and not has_unspaced(marks)
+    return language.segments(plain, None if same else composed, between, marks, unspaced)
+
+
+_long_segments = lru_cache(LONG_REMEMBERED)(_segments)
 
 
 def has_unspaced(text: str) -> bool:
@@ -206,20 +241,18 @@ def _spaced_words(query: str) -> list[str]:
     return [word for form in forms for word in split(re.sub(UNSPACED_RUN, " ", form))]
 
 
-def _words_to_cut(text: str) -> list[str]:
-    """Return the words that contain an unspaced run, without its marks, and full-width words."""
-    if text.isascii():
-        return []
-    plain = unicodedata.normalize("NFKC", text)
-    bare = re.sub(UNSPACED_RUN, lambda run: _without_marks(run[0]), plain)
-    written = set(split(unicodedata.normalize("NFC", text)))
-    return [word for word in split(bare) if re.search(UNSPACED_RUN, word) or word not in written]
-
-
 def split(text: str) -> list[str]:
     """Split a text as FTS5 does: words are letters, numbers and private-use characters."""
-    cut = "".join(c if is_of_word(c) else " " for c in text)
-    return [word for word in cut.split() if _without_marks(word)]
+    if text.isascii():
+        return re.findall(r"[^\W_]+", text)
+    cut = apart(text).split()
+    marks = "".join(filter(is_mark, set(text)))
+    return [word for word in cut if word.strip(marks)] if marks else cut
+
+
+def apart(text: str) -> str:
+    """Return a text with a space in place of each character that FTS5 counts to no word."""
+    return text.translate({ord(c): c if is_of_word(c) else " " for c in set(text)})
 
 
 def is_of_word(character: str) -> bool:

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from memstore.database.tables import episodes as episode_table
+from memstore.domain.episodes import Episode
+from memstore.text import words
 from memstore.transfer.attachments import Attached
 from memstore.transfer.parsing import Incoming
 
@@ -38,6 +41,25 @@ def of(incoming: Incoming) -> Iterator[Incoming]:
     for kind in fields(Attached):
         for records in _cut(getattr(incoming.attached, kind.name), {}):
             yield Incoming(attached=Attached(**{kind.name: records}))
+
+
+def items_of(batch: Incoming) -> list[Fact | Episode]:
+    """Return the records of a batch that have texts."""
+    return [*batch.episodes, *batch.facts]
+
+
+def is_long(items: Iterable[Fact | Episode]) -> bool:
+    """Return whether records have so much text that preparing and writing it takes long."""
+    return sum(len(one.content) for one in items) > words.LONG
+
+
+def prepare(items: Iterable[Fact | Episode]) -> None:
+    """Do outside of a transaction what takes long and is remembered."""
+    for one in items:
+        if isinstance(one, Episode):
+            episode_table.segments(one.content, one.name, one.source_description)
+        else:
+            words.segments(one.content, one.subject)
 
 
 def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
-from memstore.database.short_transactions import in_steps
+from memstore.database.short_transactions import SLOW, in_steps
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import imports as imports_table
@@ -28,6 +28,7 @@ from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
+from memstore.episodes import parts
 from memstore.frozen import field as frozen_field
 from memstore.frozen import frozen, replace
 from memstore.history.erasing import remove_episode, remove_fact
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.short_transactions import Slow
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
@@ -121,6 +123,7 @@ def write(
         rewrite: removes what was erased from the files beside the database; returns whether it is
             gone.
     """
+    incoming.episodes = [part for one in incoming.episodes for part in parts.of_episode(one)]
     ids = numbering.known(engine, incoming, namespace)
     merge = _Merge(author, namespace, dependents, ids, erasures=erasures)
     total = len(incoming.episodes) + len(incoming.facts)
@@ -133,10 +136,16 @@ def write(
         numbering.reserve(transaction, mark, incoming, ids)
         merge.take(batch, transaction)
 
-    def acts() -> Iterator[Callable[[Transaction], None]]:
+    def acts() -> Iterator[Callable[[Transaction], None] | Slow]:
         take = begin
         for batch in batches.of(incoming):
+            items = batches.items_of(batch)
+            if batches.is_long(items):
+                yield SLOW
+                batches.prepare(items)
             yield partial(take, batch)
+            if batches.is_long(items):
+                yield SLOW
             take = merge.take
         yield partial(imports_table.end, mark)
 
@@ -316,7 +325,8 @@ class _Episodes:
         id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
         lines = [Line.repeated(one, episode_id=id_) for one in operations]
-        episode_table.insert(self.changes, here, [*lines, _adopted(here)])
+        found = episode_table.derived(here.content, here.name, here.source_description)
+        episode_table.insert(self.changes, here, [*lines, _adopted(here)], found)
         return here
 
 

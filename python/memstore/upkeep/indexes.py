@@ -89,7 +89,7 @@ def _cut_again(author: Author, ids: Sequence[int], transaction: Transaction) -> 
     for episode_id, episode in episode_table.get_many(transaction, ids).items():
         line = Line(Kind.EMBED, episode_id=episode_id, after={"embedding": None})
         Changes(transaction, author).write(line, *piece_table.removing(episode_id))
-        piece_table.cut(transaction, episode_id, episode.content)
+        piece_table.place(transaction, episode_id, piece_table.cut(episode.content))
 
 
 def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -1,5 +1,6 @@
 //! Words of languages, and the dates in a query.
 
+use memstore_kernel::language::segments::{self as cut, Classes};
 use memstore_kernel::language::{self, Question};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -26,6 +27,28 @@ pub(crate) fn stop_words(code: &str) -> PyResult<Vec<&'static str>> {
 pub(crate) fn months(code: &str) -> PyResult<Vec<&'static str>> {
     let names = language::months(code).ok_or_else(|| unknown(code))?;
     Ok(names.collect())
+}
+
+/// The characters of a text, each once.
+#[pyfunction]
+pub(crate) fn characters(py: Python<'_>, text: PyBackedStr) -> String {
+    py.detach(|| cut::characters(&text))
+}
+
+/// The words of scripts without spaces, cut into characters.
+#[pyfunction]
+pub(crate) fn segments(
+    py: Python<'_>,
+    text: PyBackedStr,
+    written: Option<PyBackedStr>,
+    between: PyBackedStr,
+    marks: PyBackedStr,
+    unspaced: PyBackedStr,
+) -> String {
+    py.detach(|| {
+        let classes = Classes::new(&between, &marks, &unspaced);
+        cut::segments(&text, written.as_deref(), &classes)
+    })
 }
 
 fn unknown(code: &str) -> PyErr {

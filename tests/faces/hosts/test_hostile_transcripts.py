@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 import memstore
+from memstore.domain.arguments import MAX_CONTENT
+from memstore.episodes import parts
 from memstore.faces.cli.main import main
 from memstore.faces.hosts import hook, keeping, sessions, tags, transcripts, troubles
 
@@ -170,17 +172,22 @@ def test_time_that_is_none_is_dropped(home: Path, at: object) -> None:
     assert [(turn.text, turn.at) for turn in transcripts.turns(path, Counter())] == [("said", None)]
 
 
-def test_turn_longer_than_a_fact_may_be_is_left_out_and_counted(
+def test_turn_longer_than_a_fact_may_be_is_kept_and_a_longer_line_counted(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, counts = home / "t.jsonl", Counter[str]()
-    most = "x" * transcripts.MAX_CONTENT
+    most = "x" * MAX_CONTENT
     texts = [most, most + "x", "after"]
     path.write_text("\n".join(json.dumps(claude_code(n, text)) for n, text in enumerate(texts)))
-    assert [turn.text for turn in transcripts.turns(path, counts)] == [most, "after"]
-    assert counts == {transcripts.TOO_LONG: 1}
+    assert [turn.text for turn in transcripts.turns(path, counts)] == texts
+    event = {"transcript_path": str(path), "session_id": "s"}
+    with memstore.open(home / "m.db", embedder=None) as store:
+        for _ in range(2):
+            keeping.keep(store, "claude-code", event)
+            held = store.episodes.list(thread="s")
+            assert [len(one.content) for one in held] == [MAX_CONTENT, MAX_CONTENT, 1, 5]
+            assert [one.content for one in parts.joined(held)] == texts
     monkeypatch.setattr(transcripts, "MAX_LINE_BYTES", 1000)
-    counts.clear()
     assert [turn.text for turn in transcripts.turns(path, counts)] == ["after"]
     assert counts == {transcripts.UNREADABLE: 2}
 
@@ -232,7 +239,7 @@ def test_what_hooks_could_not_do_is_told(
     memstore.open(database, embedder=None).close()
     for session in "ab":
         about = troubles.Trouble(database, session, "codex", troubles.KEEP)
-        troubles.note(about, left_out={transcripts.UNREADABLE: 2, transcripts.TOO_LONG: 0})
+        troubles.note(about, left_out={transcripts.UNREADABLE: 2, "over a limit": 0})
     troubles.note(troubles.Trouble(database, "a", "codex", "SessionStart"), error="no\nroom\x1b[2J")
     troubles.note(troubles.Trouble("elsewhere.db", "a", "codex", "SessionStart"), error="foreign")
     (troubles.folder() / "damaged.json").write_text('{"left_out": 5')

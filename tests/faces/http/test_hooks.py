@@ -10,6 +10,8 @@ from tests.support.gated import Gated, run
 from tests.support.identity_provider import providing, settings
 
 import memstore
+from memstore.episodes import parts
+from memstore.faces.http.gate import has_too_many_values
 from memstore.faces.http.hooks import MAX_GIVEN, MAX_TURNS
 
 TURN = {"mark": "1", "role": "user", "text": "the ferry to Naxos leaves at nine", "at": None}
@@ -159,3 +161,51 @@ def test_what_the_store_refuses_is_counted(path: Path, tokens: dict[str, str]) -
         assert kept.json() == {"kept": 1, "left_out": {"refused by the store": 2}}
 
     run(path, use)
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        (b"[" + b"[]," * 200_000 + b"[]]", True),
+        (b"[" + b"0," * 200_000 + b"0]", True),
+        (b'{"a": [' + b'"",' * 200_000 + b'""]}', True),
+        (b'{"a": "' + b"[,{" * 200_000 + b'"}', False),
+        (b'{"a": "' + b'\\",' * 200_001 + b'"}', False),
+        (b'{"a": "' + b"\\\\" * 200_000 + b'"}', False),
+        (b'"' + b'\\"' * 500_000 + b"," * 300_000, False),
+        (b"x" * 300_000, False),
+    ],
+)
+def test_json_of_very_many_values_is_counted_without_reading_it(
+    body: bytes, *, refused: bool
+) -> None:
+    assert has_too_many_values(body) == refused
+
+
+def test_json_of_very_many_values_is_refused(path: Path, tokens: dict[str, str]) -> None:
+    async def use(server: Gated) -> None:
+        for send in (server.hook(tokens["work"], **KEEP, known=[0] * 300_000),
+                     server.post(tokens["work"], [0] * 300_000)):  # fmt: skip
+            answer = await send
+            assert answer.status_code == 413
+            assert "200,000" in answer.text
+
+    run(path, use)
+
+
+def test_long_turn_is_kept_in_parts_and_others_are_answered(
+    path: Path, tokens: dict[str, str]
+) -> None:
+    text = "the harbour of Rotterdam is closed. " * 60_000
+
+    async def use(server: Gated) -> None:
+        event = KEEP | {"turns": [TURN, {**TURN, "mark": "2", "text": text}]}
+        for _ in range(2):
+            answer = await server.hook(tokens["work"], **event)
+            assert answer.json() == {"kept": 2, "left_out": {}}
+
+    run(path, use)
+    with memstore.open(path, embedder=None, read_only=True) as store:
+        held = store.within("work").episodes.list(scope="all")
+    assert [one.content for one in parts.joined(held)] == [TURN["text"], text]
+    assert len(held) > 3

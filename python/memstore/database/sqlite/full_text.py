@@ -15,7 +15,15 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
-from memstore.text.words import UNSPACED_RUN, any_of, match_expression, quoted, spelled, terms
+from memstore.text.words import (
+    UNSPACED_RUN,
+    any_of,
+    apart,
+    match_expression,
+    quoted,
+    spelled,
+    terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -44,6 +52,9 @@ TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
 ROWS: Final = 100
 """Rows that are indexed together during a rebuild."""
 
+
+MAX_HIGHLIGHTED: Final = 10_000
+"""Characters of a text whose matching words FTS5 marks: for each it copies the whole text."""
 
 MERGED_PAGES: Final = 64
 """Pages of an index that are merged together, in a few milliseconds."""
@@ -129,6 +140,8 @@ class Fts5(NamedTuple):
             at = content.find(query.strip())
             return {at: query.strip()} if at >= 0 and query.strip() else {}
         found = _of_scripts_without_spaces(query, content)
+        if len(content) > MAX_HIGHLIGHTED:
+            return found | _places_of_words(transaction, query, content)
         if OPENS in content or CLOSES in content:
             return found
         row = transaction.one(
@@ -399,6 +412,17 @@ def _between(text: str, opens: str, closes: str) -> list[tuple[int, str]]:
         found.append((at, word))
         at += len(word) + len(rest)
     return found
+
+
+def _places_of_words(transaction: Transaction, query: str, content: str) -> dict[int, str]:
+    """Return the words of a text that match a query, as ``highlight`` marks them."""
+    asked = [spelling for term in spelled(query) for spelling in term]
+    wanted = {tokens[0] for tokens in transaction.tokens(asked) if len(tokens) == 1}
+    runs = [*re.finditer(r"\S+", apart(content))]
+    every = [*{run[0] for run in runs}]
+    read = zip(every, transaction.tokens(every), strict=True)
+    matching = {word for word, tokens in read if not wanted.isdisjoint(tokens)}
+    return {run.start(): run[0].casefold() for run in runs if run[0] in matching}
 
 
 def _marks(texts: Sequence[str]) -> tuple[str, str]:

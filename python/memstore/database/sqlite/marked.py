@@ -34,6 +34,8 @@ def tokens(texts: Iterable[str]) -> list[list[str]]:
 
 def places(query: str, content: str) -> dict[int, str]:
     """Return the words of a text that match a query, folded, by their offset in characters."""
+    if len(content) > full_text.MAX_HIGHLIGHTED:  # read without an index
+        return WORDS.places(_scratch(), query, 1, content)
     return WORDS.places(_indexed([content]), query, 1, content)
 
 

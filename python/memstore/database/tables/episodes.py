@@ -58,15 +58,26 @@ def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_episodes")
 
 
-def insert(changes: Changes, episode: Episode, lines: Lines) -> None:
+class Derived(NamedTuple):
+    """What is derived from the texts of an episode; it takes as long as they are long."""
+
+    segments: str | None
+    pieces: list[tuple[int, int]]
+
+
+def derived(content: str, name: str | None, source_description: str | None) -> Derived:
+    return Derived(segments(content, name, source_description), piece_table.cut(content))
+
+
+def insert(changes: Changes, episode: Episode, lines: Lines, found: Derived) -> None:
     """Insert an episode with a new id, and its pieces, whose embeddings are pending."""
     row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
-    found = segments(episode.content, episode.name, episode.source_description)
     statement = Statement(
-        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})", (*row, found)
+        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})",
+        (*row, found.segments),
     )
     changes.insert(statement, lines)
-    piece_table.cut(changes.transaction, episode.id, episode.content)
+    piece_table.place(changes.transaction, episode.id, found.pieces)
 
 
 def journalled(episode: Episode) -> dict[str, Any]:

@@ -31,9 +31,14 @@ class Piece(NamedTuple):
     """The name of the episode, if the query selects it."""
 
 
-def cut(transaction: Transaction, episode_id: int, content: str) -> None:
-    """Cut an episode into pieces, each pending in every generation."""
-    for start, stop in chunks.of_episode(content):
+def cut(content: str) -> list[tuple[int, int]]:
+    """Return where the pieces of an episode start and stop."""
+    return chunks.of_episode(content)
+
+
+def place(transaction: Transaction, episode_id: int, cuts: Sequence[tuple[int, int]]) -> None:
+    """Store the pieces of an episode, each pending in every generation."""
+    for start, stop in cuts:
         piece_id = transaction.next_id("memstore_pieces")
         transaction.queue(
             "INSERT INTO memstore_pieces (id, episode_id, start, stop)"

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import projects, settings
@@ -34,7 +33,10 @@ REASON: Final = "refused by the store"
 NOT_FOLLOWED: Final = "in the host's own memory, and not taken"
 
 AT_ONCE: Final = 100
-"""Episodes per transaction, so that other writers need not wait long."""
+"""Episodes that are added together, so that other writers need not wait long."""
+
+CHARACTERS_AT_ONCE: Final = 1_000_000
+"""Characters of them, unless one has more."""
 
 
 def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> int:
@@ -91,8 +93,16 @@ def import_session(
 
 
 def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:
-    turns = transcripts.turns(path, left_out)
-    while some := [*islice(turns, AT_ONCE)]:
+    """Yield the turns of a session in order, as many as are held in memory at once."""
+    some: list[TranscriptTurn] = []
+    size = 0
+    for turn in transcripts.turns(path, left_out):
+        some.append(turn)
+        size += len(turn.text)
+        if len(some) == AT_ONCE or size > CHARACTERS_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
         yield some
 
 

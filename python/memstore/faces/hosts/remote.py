@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import __version__, settings
 from memstore.domain import clock, zones
+from memstore.domain.arguments import MAX_CONTENT
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.faces import plain_http
 from memstore.faces.hosts import servers, spool
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from memstore.faces.hosts import own_memory, traces, transcripts, troubles
     from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
-    from memstore.text import secrets
+    from memstore.text import chunks, secrets
     from memstore.text.secrets import SecretsPolicy
 else:  # a start and a prompt need none of them
     hashlib = lazy_import("hashlib")
+    chunks = lazy_import("memstore.text.chunks")
     own_memory = lazy_import("memstore.faces.hosts.own_memory")
     projects = lazy_import("memstore.projects")
     secrets = lazy_import("memstore.text.secrets")
@@ -225,12 +227,14 @@ def _requests(
         except InvalidArgument:
             left_out["refused because of a secret"] += 1
             continue
-        if turns and (len(turns) == BATCH_TURNS or size + len(text.encode()) > BATCH_BYTES):
-            yield {"turns": turns}, new
-            turns, new, size = [], set(), 0
-        turns.append(_sent_form(turn, text))
+        for part in _sent_forms(turn, text):
+            more = len(part["text"].encode())
+            if turns and (len(turns) == BATCH_TURNS or size + more > BATCH_BYTES):
+                yield {"turns": turns}, new
+                turns, new, size = [], set(), 0
+            turns.append(part)
+            size += more
         new.add(mark)
-        size += len(text.encode())
     if turns:
         yield {"turns": turns}, new
     if settings.keeps_traces():
@@ -238,6 +242,14 @@ def _requests(
         mark = _mark("trace", json.dumps(done))
         if mark not in known and any(done[kind] for kind in ("changed", "committed", "failed")):
             yield {"turns": [], "trace": done}, {mark}
+
+
+def _sent_forms(turn: TranscriptTurn, text: str) -> Iterator[dict[str, Any]]:
+    """Yield a turn as it is sent: a long one as several, which fit into a request."""
+    for number, part in enumerate(chunks.chunks(text, MAX_CONTENT)):
+        if not part.isspace():  # no turn can be blank
+            mark = f"{turn.mark}#{number}" if number else turn.mark
+            yield _sent_form(turn._replace(mark=transcripts.shortened(mark)), part)
 
 
 def _own_memory(

@@ -14,7 +14,6 @@ from itertools import count
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_CONTENT
 from memstore.faces.hosts import record_kinds, tags
 from memstore.faces.hosts.record_kinds import CLAUDE_CODE, CODEX, CURSOR, GEMINI, Use
 from memstore.lazy import lazy_import, lazy_pattern
@@ -50,7 +49,7 @@ OF_HOOKS: Final = re.compile(
 
 
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
-"""Bytes of a line that is read: a longest turn with every character escaped, and images beside."""
+"""Bytes of a line that is read: a turn as long as a host ever wrote, and images beside."""
 
 MAX_REPEATED_BYTES: Final = 4 * 1024 * 1024
 """Bytes at the end of a transcript in which turns of other sessions are looked for."""
@@ -59,7 +58,6 @@ MAX_TIME_CHARACTERS: Final = 64
 MAX_MARK_CHARACTERS: Final = 200
 
 UNREADABLE: Final = "of another form"
-TOO_LONG: Final = f"over {MAX_CONTENT:,} characters long"
 
 
 WRAPPED: Final = lazy_pattern(
@@ -177,9 +175,7 @@ def turns(path: Path, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
     """
     for number, record in records(path, left_out):
         for turn in _turns(record, str(number), left_out):
-            if len(turn.text) > MAX_CONTENT:
-                left_out[TOO_LONG] += 1
-            elif turn.text:
+            if turn.text:
                 yield turn
 
 

@@ -12,6 +12,7 @@ mod letters;
 mod lexicon;
 mod names;
 mod question;
+pub mod segments;
 mod words;
 
 pub(crate) use calendar::days;
