@@ -463,15 +463,19 @@ class Store(zones.Zoned):
         )
         return self._facts.add_many([new], unless_known=unless_known)[0]
 
-    def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:
+    def add_many(
+        self, facts: Iterable[NewFact | Mapping[str, Any]], *, unless_known: bool = False
+    ) -> list[Fact]:
         """Store several facts in one transaction: all of them, or none.
 
         Those without a ``created_at`` of their own are all created at the same moment.
 
         Args:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
+            unless_known: as for :meth:`add`, for each of them.
         """
-        return self._facts.add_many(checked_records(NewFact, facts, "facts"))
+        new_facts = checked_records(NewFact, facts, "facts")
+        return self._facts.add_many(new_facts, unless_known=unless_known)
 
     def put(
         self, items: Iterable[NewFact | DeleteKey | Mapping[str, Any]]

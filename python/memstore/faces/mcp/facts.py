@@ -26,7 +26,7 @@ from memstore.faces.mcp.tool import (
 from memstore.facts.tasks import as_task
 from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
-from memstore.store.store import Store, facts_of, file_of
+from memstore.store.store import Store, file_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -98,7 +98,7 @@ def memory_store(
         "expired_at": expired_at,
     }
     given = [first, *(_read_further(one, place, first) for place, one in enumerate(also, 2))]
-    facts = facts_of(store).add_many([_new(store, one, owner) for one in given], unless_known=True)
+    facts = store.add_many([_new(store, one, owner) for one in given], unless_known=True)
     told = [_stored(store, fact, one["supersedes"]) for fact, one in zip(facts, given, strict=True)]
     return told[0] | ({"also": told[1:]} if also else {})
 
