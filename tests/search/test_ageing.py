@@ -120,7 +120,8 @@ def test_recall_takes_half_lives(local: Store) -> None:
     local.add("tea in the harbour", subject="harbour", created_at=now, valid_at=then)
 
     def told(table: Mapping[str, float] | None) -> tuple[int, ...]:
-        return local.recall("drinks by the sea", max_tokens=200, half_lives_seconds=table).facts
+        asked = {"half_lives_seconds": table, "min_relevance": 0}
+        return local.recall("drinks by the sea", max_tokens=200, **asked).facts  # type: ignore[arg-type]
 
     assert (told({}), told(None)) == ((1,), (2,)), "the same line is shown once"
     with pytest.raises(memstore.InvalidArgument, match="half_lives_seconds"):

@@ -76,7 +76,7 @@ def test_scores_equal_the_documented_formulas(
         for fact_id, (*_, is_confirmed) in enumerate(rows, 1):
             if is_confirmed:
                 store.confirm(fact_id)
-        hits = store.search(query, limit=50, touch=False)
+        hits = store.search(query, limit=50, min_relevance=0, touch=False)
         twin = Contextual(str(path), now.timestamp(), embed if other else None)
         expected = twin.scores(query, QUERIES[query])
         found = {hit.fact.id: own_score(hit, twin.scale) for hit in hits}
@@ -116,7 +116,7 @@ def test_the_order_of_insertion_among_unrelated_facts_does_not_matter(
         with memstore.open(tmp_path / f"{len(scores)}.db", embedder=LocalEmbedder()) as store:
             for content in order:
                 store.add(content, subject="Ana", category="event")  # which does not age
-            hits = store.search("Where is the key?", touch=False)
+            hits = store.search("Where is the key?", min_relevance=0, touch=False)
             scores.append({hit.fact.content: round(hit.score, 6) for hit in hits})
     assert scores[0] == scores[1] == scores[2]
 
@@ -141,7 +141,7 @@ def test_answer_scores_higher_after_its_question(local: Store) -> None:
     for thread in ("t", None):
         local.add("Where did you put the key?", subject="Ana", thread=thread)
         local.add(f"In the drawer {thread}.", subject="Otto", thread=thread)
-    hits = local.search("Where is the key?")
+    hits = local.search("Where is the key?", min_relevance=0)
     by_content = {hit.fact.content: hit for hit in hits}
     assert by_content["In the drawer t."].parts.thread > 0
     assert by_content["In the drawer None."].parts.thread == 0
@@ -152,7 +152,10 @@ def test_nobody_answers_their_own_question(local: Store, asker: str) -> None:
     for thread, speaker in (("own", asker), ("other", "assistant")):
         local.add("Where is the key?", subject=asker, thread=thread)
         local.add(f"In the drawer {thread}.", subject=speaker, thread=thread)
-    gains = {hit.fact.content: hit.parts.thread for hit in local.search("Where is the key?")}
+    gains = {
+        hit.fact.content: hit.parts.thread
+        for hit in local.search("Where is the key?", min_relevance=0)
+    }
     assert gains["In the drawer other."] > gains["In the drawer own."] + 0.1
 
 
@@ -160,7 +163,10 @@ def test_question_without_a_speaker_can_be_answered_by_anyone(local: Store) -> N
     for asker in ("note", "Ana"):
         local.add("Where is the key?", subject=asker, thread=asker)
         local.add(f"In the drawer {asker}.", subject="note", thread=asker)
-    gains = {hit.fact.content: hit.parts.thread for hit in local.search("Where is the key?")}
+    gains = {
+        hit.fact.content: hit.parts.thread
+        for hit in local.search("Where is the key?", min_relevance=0)
+    }
     assert gains["In the drawer note."] == pytest.approx(gains["In the drawer Ana."], abs=0.05)
 
 
@@ -169,7 +175,7 @@ def test_neighbours_of_another_namespace_or_owner_do_not_count(local: Store) -> 
     with memstore.open(local.path, namespace="other", embedder=LocalEmbedder()) as other:
         other.add("Where is the key?", subject="Ana", thread="t")
     local.add("In the drawer.", subject="Otto", thread="t")
-    [hit] = local.search("Where is the key?")
+    [hit] = local.search("Where is the key?", min_relevance=0)
     assert hit.parts.thread == hit.parts.session == 0
 
 
@@ -177,7 +183,7 @@ def test_hidden_neighbours_do_not_count(local: Store) -> None:
     gone = local.add("Where is the key?", subject="Ana", thread="t", seq=1)
     local.add("In the drawer.", subject="Otto", thread="t", seq=2)
     local.delete(gone.id)
-    assert all(hit.parts.thread == 0 for hit in local.search("Where is the key?"))
+    assert all(hit.parts.thread == 0 for hit in local.search("Where is the key?", min_relevance=0))
 
 
 def test_newest_wins_ties_on_one_subject(local: Store) -> None:
@@ -246,7 +252,7 @@ def test_query_without_a_relevant_fact_finds_nothing(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     for name in ("contextual", "classic"):
-        assert local.search("zzzz qqqq", ranking=name)
+        assert local.search("zzzz qqqq", ranking=name, min_relevance=0)
         assert not local.search("zzzz qqqq", ranking=name, min_relevance=0.075)
         assert local.search("dark mode", ranking=name, min_relevance=0.075)
     with pytest.raises(memstore.InvalidArgument, match="min_relevance"):

@@ -39,7 +39,7 @@ class Memory:
 
     def missed(self, questions: dict[str, str | list[str]]) -> dict[str, str]:
         """The questions with another fact first, and that fact."""
-        found = self.store.search_batch(list(questions), limit=1)
+        found = self.store.search_batch(list(questions), limit=1, min_relevance=0)
         hits = [self._names[hits[0].fact.id] for hits in found]
         return {
             question: hit
