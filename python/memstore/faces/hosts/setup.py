@@ -190,28 +190,34 @@ def _divided(
     places = _places(host, project)
 
     def is_ours(change: ChangedFile) -> bool:
-        known = places.get(change.file, set())
-        made = [one for state in change.states for one in state]
-        return all((tuple(one.path), one.how) in known and _names_us(one) for one in made)
+        known = places.get(change.file, [])
+        applied = (one.edit for state in change.states for one in state)
+        return all(any(_is_like(edit, other) for other in known) for edit in applied)
 
     ours = [change for change in changes if change.file in places and is_ours(change)]
     return ours, [change for change in changes if change not in ours]
 
 
-def _places(host: Host, project: Path | None) -> dict[str, set[tuple[tuple[str, ...], str]]]:
-    """Return where setup may put something for a host, by file."""
+def _places(host: Host, project: Path | None) -> dict[str, list[Edit]]:
+    """Return what setup may put into the files of a host."""
     programs = ["memstore-mcp"], ["memstore"]
     wanted = catalogue.Registration(*programs, [], "auto", True, project, {})
-    found: dict[str, set[tuple[tuple[str, ...], str]]] = {}
-    for file, edit in [*host.server(wanted), *host.hooks(wanted)]:
-        found.setdefault(str(file), set()).add((edit.path, edit.how))
+    found: dict[str, list[Edit]] = {}
+    for file, edit in [
+        *host.server(wanted),
+        *host.hooks(wanted),
+        *host.own_memory_off(wanted),
+    ]:
+        found.setdefault(str(file), []).append(edit)
     return found
 
 
-def _names_us(edit: AppliedEdit) -> bool:
-    return edit.how == "require" or catalogue.NAME in (
-        edit.path[-1] if edit.how == "put" else json.dumps(edit.value)
-    )
+def _is_like(edit: Edit, known: Edit) -> bool:
+    """Return whether an edit is one that setup makes, perhaps with other flags or by a version."""
+    if (edit.path, edit.how) != (known.path, known.how):
+        return False
+    names_us = catalogue.NAME in (edit.path[-1] if edit.how == "put" else json.dumps(edit.value))
+    return names_us or edit.value == known.value
 
 
 def _refuse(foreign: list[ChangedFile]) -> None:
