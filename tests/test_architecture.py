@@ -80,7 +80,12 @@ DOORS = {
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
     "memstore._kernel.ids": {"search.index.visibility", "search.lookup", "search.past"},
-    "memstore._kernel.language": {"search.dates", "text.lexicon", "text.stop_words"},
+    "memstore._kernel.language": {
+        "search.dates",
+        "text.lexicon",
+        "text.stop_words",
+        "text.words",
+    },
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
     "memstore._kernel.model": {"providers.local"},
     "memstore._kernel.ranking": {
