@@ -397,15 +397,20 @@ def test_the_asynchronous_store_distrusts(tmp_path: Path) -> None:
     assert asyncio.run(found()) == 1
 
 
-def test_what_is_imported_is_judged_by_the_file_that_imports(
+def test_what_is_imported_is_judged_by_the_file_that_imports_if_it_holds_anything(
     bad: Store, open_store: OpenStore, tmp_path: Path
 ) -> None:
     bad.trust("chat", "person")
     bad.distrust(BAD)
     exported = [*bad.export()]
-    clean = open_store(tmp_path / "clean.db")
-    clean.import_(exported)
-    assert (shown(clean), "chat" in clean.sources()) == ([1, 2, 3], False)
+    empty = open_store(tmp_path / "empty.db")
+    assert (empty.import_(exported).levels, shown(empty)) == (2, [3])
+    assert empty.sources() == bad.sources()
+    filled = open_store(tmp_path / "filled.db")
+    filled.add("mine", subject="mine")
+    done = filled.import_(exported)
+    assert (done.levels, len(done.levels_left)) == (0, 2)
+    assert (shown(filled), "chat" in filled.sources()) == ([1, 2, 3, 4], False)
     wary = open_store(tmp_path / "wary.db")
     wary.distrust(BAD)
     wary.import_(exported)

@@ -96,20 +96,20 @@ def test_a_long_text_is_cropped_in_the_line(store: Store) -> None:
 def test_reverts_trust_and_imports_are_shown_as_such(open_store: OpenStore, path: Path) -> None:
     store = open_store(embedder=None)
     store.add("one", subject="s")
-    with store.within(source="web:x") as web:
-        web.delete(1)
-    store.revert(source="web:x").apply()
-    store.trust("web:x", "person")
+    with store.within(source="editor") as editor:
+        editor.delete(1)
+    store.revert(source="editor").apply()
+    store.trust("editor", "person")
     assert told(store)[:2] == [
-        "set the trust of web:x to person",
+        "set the trust of editor to person",
         "took back line 2: restored fact 1: s: one",
     ]
     assert store.log()[1].reverts == (2,)
     other = open_store(path.parent / "other.db", embedder=None)
     other.file.import_(store.file.export())
-    act = other.log()[0]
+    act, trusted = other.log()
     assert act.text == "imported fact 1: s: one"
-    assert len(other.log()) == 1
+    assert trusted.text == "set the trust of editor to person"
 
 
 def test_what_a_distrusted_source_said_is_marked(store: Store) -> None:
