@@ -65,7 +65,7 @@ PAGES = {
         "EmbedderRejected EmbedderMismatch GeneratorError GeneratorUnavailable "
         "GeneratorRejected LearningError "
         "AccessDenied Cancelled TransferError InvalidArgument InvalidArgumentType Remedy "
-        "AccessToken",
+        "AccessToken Explained",
     ),
 }
 SECTIONS = ("Args", "Returns", "Raises", "Yields")

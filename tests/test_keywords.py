@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 from typing import Any, TypedDict, Unpack
 
 import pytest
@@ -66,4 +67,4 @@ def test_searching_and_listing_show_their_keywords(method: Any, defaults: dict[s
     assert {name: shown[name].default for name in defaults} == defaults
     assert all(p.kind is not p.VAR_KEYWORD for p in shown.values())
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        method(None, "tea", colour="red")
+        method(SimpleNamespace(_zone=None), "tea", colour="red")

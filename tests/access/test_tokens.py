@@ -260,7 +260,7 @@ def test_the_command_line_creates_lists_and_revokes_tokens(cli: CommandLine) -> 
     rows = [line.split("\t") for line in cli("token", "list").out.splitlines()]
     assert rows == [
         ["1", "laptop", "active", "read", "work", "never", "never"],
-        ["2", "desk", "active", "write", "default", "2999-01-01T00:00:00Z", "never"],
+        ["2", "desk", "active", "write", "default", "2999-01-01T23:59:59Z", "never"],
     ]
     assert not any("secret" in token or "hash" in token for token in cli.json("token", "list"))
     assert cli("token", "revoke", "laptop").out == "revoked token 1 (laptop)\n"

@@ -35,6 +35,7 @@ JOURNALLED = {
 
 DIRECT = {
     "access_tokens.note_use": {"last_used_at"},
+    "access_tokens.put_back": set(),  # of what the journal holds, which verify found changed
     "carrying.carry": {"a row"},  # the generation that every new memory has
     "carrying._carry_table": {"a row", "superseded_by"},  # of a memory that is copied whole
     "carrying._follow_table": {"superseded_by"},  # of a copy that follows its source, as the rest

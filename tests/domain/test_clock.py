@@ -175,7 +175,7 @@ def test_a_store_keeps_microseconds_and_refuses_invalid_times(store: Store, name
     for given_ in (moment, moment.isoformat()):
         fact = store.add("tea", subject="sue", **{name: given_})  # type: ignore[arg-type]
         assert getattr(store.get(fact.id), name) == moment
-    for bad in (datetime(2026, 3, 1), "tomorrow", datetime.max.replace(tzinfo=timezone.min)):
+    for bad in (datetime(2026, 3, 1), "someday", datetime.max.replace(tzinfo=timezone.min)):
         with pytest.raises(ValueError, match=name):
             store.add("tea", subject="sue", **{name: bad})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=name):

@@ -154,9 +154,9 @@ def test_text_too_long_for_a_row_is_refused(store: Store, monkeypatch: pytest.Mo
             "1,001, over the limit of 1,000",
         ),
         (
-            {"valid_at": "yesterday"},
+            {"valid_at": "someday"},
             ValueError,
-            "valid_at is not a time: 'yesterday'.*2026-03",
+            "valid_at is not a time: 'someday'.*2026-03",
         ),
         ({"valid_at": datetime(2026, 1, 1)}, ValueError, "valid_at has no time zone"),
         ({"metadata": {"x": float("nan")}}, ValueError, "JSON"),
@@ -243,14 +243,20 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
     assert ids(created_after=second.created_at) == [3]
     assert ids(created_before=second.created_at) == [1]
     assert ids(valid_before="2020-01-02") == [1]
-    assert ids(valid_after="2020-01-01T00:00:00Z") == [2, 3]  # the others were valid when created
+    assert ids(valid_after="2020-01-01T00:00:00Z") == [1, 2, 3]  # all of the second is meant
+    at = datetime(2020, 1, 1, tzinfo=UTC)
+    assert ids(valid_after=at) == [2, 3]  # the others were valid when created
     log.update(1, expired_at="2021-01-01")
     log.update(3, expired_at="2999-01-01")
     assert ids() == [2, 3]
     assert ids(expired_before="2022-01-01") == [1]
     assert ids(expired_after="2022-01-01") == [3]
     assert ids(expired_after="2020-01-01", expired_before="3000-01-01") == [1, 3]
-    assert ids(expired_after="2021-01-01") == [3]  # the bounds themselves are outside
+    assert ids(expired_after="2021-01-01") == [1, 3]  # all of the day is meant
+    assert ids(expired_before="2021-01-01") == [1]
+    end = log.get(1).expired_at
+    assert ids(expired_after=end) == [3]  # instants are outside
+    assert ids(expired_before=end) == []
     found = log.search("a", expired_before="2022-01-01", mode="words")
     assert [hit.episode.id for hit in found] == [1]
     log.update(1, expired_at=None)
@@ -317,7 +323,7 @@ def test_update_changes_only_the_given_fields(store: Store) -> None:
     changed = log.update(first.uuid, metadata={"new": {"x": 1}, "gone": None})
     assert (changed.tags, changed.metadata) == (["b", "a"], {"k": 1, "new": {"x": 1}})
     changed = log.update(first.id, expired_at="2030-01-01")
-    assert changed.expired_at == datetime(2030, 1, 1, tzinfo=UTC)
+    assert changed.expired_at == datetime(2030, 1, 1, 23, 59, 59, 999_999, tzinfo=UTC)
     assert changed.status == "active"
     changed = log.update(first.id, tags=[], expired_at=None)
     assert (changed.tags, changed.expired_at) == ([], None)
@@ -329,9 +335,9 @@ def test_update_changes_only_the_given_fields(store: Store) -> None:
             {"metadata": {"k": 1, "gone": 2}},
             {"metadata": {"k": 1, "new": {"x": 1}}},
         ),
-        ({"expired_at": None}, {"expired_at": "2030-01-01T00:00:00.000000Z"}),
+        ({"expired_at": None}, {"expired_at": "2030-01-01T23:59:59.999999Z"}),
         (
-            {"tags": ["b", "a"], "expired_at": "2030-01-01T00:00:00.000000Z"},
+            {"tags": ["b", "a"], "expired_at": "2030-01-01T23:59:59.999999Z"},
             {"tags": [], "expired_at": None},
         ),
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -101,14 +100,16 @@ def test_a_server_refuses_a_wrong_table_when_it_starts(
 
 def test_setup_registers_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSTORE_HALF_LIVES", "note=90d")
-    given = argparse.Namespace(no_hooks=False, no_transcripts=False, server=None, user="ana")
+    given = argparse.Namespace(
+        no_hooks=False, no_transcripts=False, server=None, user="ana", own_memory=None
+    )
     wanted = hosts._wanted(given, None, JsonShow())
     for words in (wanted.flags, wanted.server):
         assert words[words.index("--half-lives") + 1] == "note=90d"
 
 
-def test_hooks_pass_them_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = hook.parser().parse_args(["prompt", "--half-lives", "off"])
+def test_hooks_pass_them_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = hook.parser().parse_args(["prompt", "--half-lives", "off", "--db", str(path)])
     assert hook.chosen_settings(given).half_lives == "off"
     passed: list[str] = []
 
@@ -119,5 +120,5 @@ def test_hooks_pass_them_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("subprocess.Popen", Child)
     monkeypatch.setattr("memstore.faces.hosts.transcripts.file_of", lambda _: "a file")
-    hook.keep_in_background(given, json.loads("{}"))
+    hook.keep_in_background(given, {"transcript_path": "session.jsonl"})
     assert "--half-lives=off" in passed

@@ -58,7 +58,7 @@ def test_a_pinned_fact_that_is_reinstated_is_pinned(store: Store) -> None:
 
 def test_a_restated_pinned_fact_stays_one_fact(store: Store) -> None:
     store.pin(store.add("make builds it", subject="api").id)
-    again = store.add("Make builds it.", subject="api", unless_known=True)
+    again = store.add("make  builds it.", subject="api", unless_known=True)
     assert (again.id, again.confirmed_count, again.pinned_at is not None) == (1, 1, True)
 
 

@@ -29,7 +29,7 @@ def heard(store: Store) -> Store:
     again = NewFact(content="Ana likes tea.", subject="ana", source="letters")
     store.apply([AddFact(fact=again, unless_known=True)])
     second = store.episodes.record("So Ana likes tea.", source="chat")
-    evidence = {"said": "ana likes tea.", "episode": second.id, "model": "m"}
+    evidence = {"said": "Ana likes  tea.", "episode": second.id, "model": "m"}
     store.apply([KeepFact(fact_id=1, evidence=evidence)])
     third = store.episodes.record("Ana hates tea.", source="radio")
     other = NewFact(content="Ana hates tea.", subject="ana", episode_id=third.id)

@@ -776,6 +776,9 @@ def test_decisions_are_refused_exactly_when_they_contradict(
 
 
 def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None:
+    def decided(kept: decision_table.Kept) -> Line:
+        return Line("same_entity", after={"namespace": kept.namespace, "decision": kept.id})
+
     at = clock.utc_now()
     with store.file.engine.write() as transaction:
         changes = Changes(transaction, Author("ben", "test"))
@@ -783,7 +786,7 @@ def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None
             left, right = f"Human {number}", f"Person {number}"
             keys = (name_key(left), name_key(right))
             one = EntityDecision(left=left, right=right, same=True, actor="ben", at=at)
-            decision_table.insert(changes, "default", keys, one, lambda kept: Line("same_entity"))
+            decision_table.insert(changes, "default", keys, one, decided)
     store.add("Human 7 knows Human 8", subject="person 7")
     with counting_calls() as calls:
         store.graph.build()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -742,7 +742,8 @@ def test_mem0_run_is_a_thread_in_order_of_time(store: Store, tmp_path: Path) -> 
 def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "m.jsonl", {**MEMORY, "expiration_date": "2099-12-30"})
     store.import_from("mem0", file)
-    assert store.list(scope="all")[0].expired_at == datetime(2099, 12, 31, tzinfo=UTC)
+    last = datetime(2099, 12, 31, tzinfo=UTC) - timedelta(microseconds=1)
+    assert store.list(scope="all")[0].expired_at == last
 
 
 def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def own(loaded: set[str]) -> list[str]:
         ("list --json", ELSEWHERE, 76),
         ("status", ELSEWHERE, 85),
         ("task list", ELSEWHERE, 80),
-        ("add tea --subject ana", ELSEWHERE, 86),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 132),
+        ("add tea --subject ana", ELSEWHERE, 87),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 136),
     ],
 )
 def test_a_command_imports_only_what_it_uses(

@@ -72,7 +72,7 @@ OK = {"role": "user", "content": "fine"}
         ([{"role": "user", "content": [{"type": "text"}]}], TypeError, "text must be text"),
         ([{**OK, "name": ""}], ValueError, "message 1: name is empty"),
         ([{**OK, "name": 3}], TypeError, "message 1: name must be text"),
-        ([{**OK, "at": "yesterday"}], ValueError, "message 1: at is not a time: 'yesterday'"),
+        ([{**OK, "at": "someday"}], ValueError, "message 1: at is not a time: 'someday'"),
         ([{**OK, "at": datetime(2026, 1, 1)}], ValueError, "no time zone"),
         ([{**OK, "at": 1_700_000_000}], TypeError, "at must be a datetime or text"),
         ([Message("nobody", "x")], ValueError, "unknown role"),

@@ -216,8 +216,8 @@ def test_store_finds_by_meaning_without_common_words(
     with memstore.open(path) as store:
         for text in [*others, answer]:
             store.add(text, subject="sue")
-        assert store.search(question)[0].fact.content == answer
-        assert store.search(question, vector_weight=0) == []
+        assert store.search(question, min_relevance=0)[0].fact.content == answer
+        assert store.search(question, vector_weight=0, min_relevance=0) == []
 
 
 SHARED = LocalEmbedder()

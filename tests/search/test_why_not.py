@@ -106,7 +106,7 @@ def test_distrusted_fact_says_so(store: Store) -> None:
 
 def test_expired_fact_says_when(store: Store) -> None:
     store.add("tea", subject="s", expired_at="2020-01-02")
-    assert store.why_not("tea", 1).text == "fact 1 expired 2020-01-02 00:00"
+    assert store.why_not("tea", 1).text == "fact 1 expired 2020-01-02 23:59"
     assert stage(store, "tea", 1, active_only=False) == "found"
 
 
@@ -122,12 +122,12 @@ def test_expired_fact_says_when(store: Store) -> None:
         ),
         (
             {"created_after": "2999-01-01"},
-            "fact 1 was stored 2026-03-01 00:00, not after 2999-01-01 00:00",
+            "fact 1 was stored 2026-03-01 00:00, not after 2998-12-31 23:59",
         ),
         (
             {"valid_after": "2020-01-01", "valid_before": "2021-01-01"},
-            "fact 1 is valid since 2026-02-01 00:00, not after 2020-01-01 00:00 and before"
-            " 2021-01-01 00:00",
+            "fact 1 is valid since 2026-02-01 00:00, not after 2019-12-31 23:59 and before"
+            " 2021-01-02 00:00",
         ),
     ],
 )

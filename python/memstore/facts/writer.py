@@ -11,7 +11,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_UNSEARCHED
+from memstore.domain.arguments import MAX_UNSEARCHED, checked_id
 from memstore.domain.records import DEFAULT_CATEGORY, Fact, json_value
 from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
@@ -112,6 +112,8 @@ class FactWriter:
         """Return a new fact with its category, if that is the one of the fact it supersedes."""
         if new.category:
             return new
+        if new.supersedes is not None:
+            checked_id(new.supersedes, "fact_id")
         old = fact_table.get(self.transaction, new.supersedes or 0, self.namespace)
         return replace(new, category=DEFAULT_CATEGORY if old is None else old.category)
 

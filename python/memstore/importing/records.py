@@ -229,7 +229,11 @@ def _tags(given: object) -> list[str]:
 
 
 def time_given(given: datetime | str | None, name: str) -> datetime | None:
-    """Return a time of another program: a date is the user's day, a time without an offset UTC."""
-    if isinstance(given, str) and moments.day(given) is not None:
+    """Return a time of another program: a date is the user's day, a time without an offset UTC.
+
+    A word such as ``yesterday`` is none: a file does not say on which day it was written.
+    """
+    is_word = isinstance(given, str) and given.strip().lower() in moments.DAYS
+    if isinstance(given, str) and not is_word and moments.day(given) is not None:
         return moments.instant(given, name)
     return clock.moment(given, name)

@@ -172,7 +172,7 @@ def test_update_changes_only_the_given_options(cli: CommandLine) -> None:
     changed = cli.json(*("episode", "update", 1, "--tag", "b", "-m", "n=3", "--unset", "gone"))
     assert (changed["tags"], changed["metadata"]) == (["b"], {"k": 1, "n": 3})
     changed = cli.json("episode", "update", 1, "--expires-at", "2020-01-01")
-    assert changed["expired_at"] == "2020-01-01T00:00:00.000000Z"
+    assert changed["expired_at"] == "2020-01-01T23:59:59.999999Z"
     assert changed["tags"] == ["b"]
     changed = cli.json("episode", "update", 1, "--no-tags", "--unexpire")
     assert "tags" not in changed
@@ -197,7 +197,13 @@ def test_update_changes_only_the_given_options(cli: CommandLine) -> None:
         (("search", "x", "--valid-before", "soon"), 2, "--valid-before is not a time: 'soon'"),
         (("list", "--expired-after", "soon"), 2, "--expired-after is not a time: 'soon'"),
         (("search", "x", "--alpha", "3"), 2, "alpha must be 0 to 1, not 3.0"),
-        (("list", "--after", "2026-02-01", "--before", "2026-01-01"), 2, "--after (2026-02-01"),
+        (
+            ("list", "--after", "2026-02-01", "--before", "2026-01-01"),
+            2,
+            # a period has the whole of both its days
+            "--after (2026-01-31T23:59:59.999999Z) is not earlier than the end of the period "
+            "(2026-01-02T00:00:00.000000Z)",
+        ),
     ],
 )
 def test_errors_name_the_flag_and_a_remedy(

@@ -121,7 +121,7 @@ def test_erase_words_its_errors_with_flags(cli: CommandLine) -> None:
 
 
 def test_prove_says_where_a_word_is_left(cli: CommandLine) -> None:
-    fact = cli.add("the password is hunter2")
+    fact = cli.add("the name of the hamster is hunter2")  # a password would be redacted
     answer = cli("erase", "--prove", "hunter2", "Hunter3")
     assert answer.code == 1
     [line] = answer.out.splitlines()

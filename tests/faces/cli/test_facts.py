@@ -170,7 +170,7 @@ def test_erase_asks_on_a_terminal(
 
 def test_adding_a_known_fact_confirms_it(cli: CommandLine) -> None:
     first = cli.json("add", "Ada lives in Rome", "--subject", "ada")
-    again = cli.json("add", "ada lives in ROME.", "--subject", "Ada")
+    again = cli.json("add", "Ada  lives in Rome.", "--subject", "Ada")
     assert (again["id"], again["status"], again["confirmed_count"]) == (
         first["id"], "duplicate", 1,
     )  # fmt: skip
@@ -178,6 +178,8 @@ def test_adding_a_known_fact_confirms_it(cli: CommandLine) -> None:
     assert "already stored, confirmed: #1" in told.out
     other = cli.json("add", "Ada lives in Rome", "--subject", "ada", "-m", "n=1")
     assert (other["id"] != first["id"], other["status"]) == (True, "active")
+    cased = cli.json("add", "Ada lives in ROME", "--subject", "ada")  # letter case is content
+    assert (cased["id"] not in (first["id"], other["id"]), cased["status"]) == (True, "active")
 
 
 def test_restore_and_reinstate_report_the_active_facts(cli: CommandLine) -> None:

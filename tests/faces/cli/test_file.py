@@ -223,7 +223,7 @@ def test_backups_on_a_schedule(
     ("words", "message"),
     [
         (("backup",), "name the backup file"),
-        (("backup", "copy.db", "--keep", "3"), "--keep needs --every"),
+        (("backup", "copy.db", "--keep", "3"), "--keep goes with --every"),
         (("backup", "--every", "soon"), "--every is a time such as 30m, 1h or 7d, not 'soon'"),
         (("backup", "--every", "5s"), "--every must be 60"),
     ],

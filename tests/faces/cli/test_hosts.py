@@ -41,6 +41,10 @@ def test_where_sets_and_removes_a_name(cli: CommandLine, project: Path) -> None:
 
 
 def test_where_refuses_a_path_that_is_not_a_folder(cli: CommandLine, project: Path) -> None:
-    assert cli.error("where", project / "no") == (2, f"{str(project / 'no')!r} is not a folder")
+    missing = str(project / "no")
+    assert cli.error("where", missing) == (
+        2,
+        f"there is no folder {missing!r}: name one, or none for the current folder",
+    )
     code, text = cli.error("where", "--set", "all")
     assert (code, text) == (2, "--namespace cannot be 'all'")

@@ -148,8 +148,10 @@ def test_a_dry_run_says_what_would_be_imported(cli: CommandLine, rows: Path) -> 
     assert answer.out == "8 episodes can be imported; nothing was changed\n"
     assert "not imported: embeddings: 8" in answer.err
     assert cli("import", "--from", "engram", rows).out == "imported 8 episodes\n"
-    for flags in (["--dry-run"], ["--all-branches"], ["--include", "tools"], ["--delete"]):
+    for flags in (["--all-branches"], ["--include", "tools"], ["--delete"]):
         assert cli.error("import", *flags, rows)[0] == 2
+    code, text = cli.error("import", "--dry-run", rows)  # of an export of memstore, without --from
+    assert (code, "not the first line of an export" in text) == (1, True)
     assert "not for engram" in cli.error("import", "--from", "engram", "--all-branches", rows)[1]
 
 

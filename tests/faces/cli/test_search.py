@@ -111,7 +111,7 @@ def test_recall_prints_a_text_within_the_budget(cli: CommandLine) -> None:
     for number in range(20):
         cli.add(f"tea of kind {number}", "tea")
     told = cli.json("recall", "tea", "kind", "--max-tokens", "100")
-    keys = "text facts episodes left_out words_only hidden provisional"
+    keys = "text facts episodes left_out words_only hidden provisional respelt"
     assert set(told) == set(keys.split())
     assert 0 < len(told["facts"]) < 20
     assert len(told["facts"]) + told["left_out"] == 20

@@ -18,6 +18,7 @@ from tests.support.gated import listening
 from tests.support.http_server import Asked, serving
 
 import memstore
+from memstore.domain import zones
 from memstore.errors import InvalidArgument
 from memstore.faces import background, plain_http
 from memstore.faces.hosts import edits, hook, placing, remote, servers, spool, troubles
@@ -217,9 +218,14 @@ def test_a_hook_without_a_token_says_what_to_do(home: Path) -> None:
         answered("SessionStart", {"session_id": "s"}, "https://a.example/mcp")
 
 
-def test_claude_code_is_given_the_header(home: Path) -> None:
+def test_claude_code_is_given_the_headers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zones, "_preferred", None)  # restored afterwards: a hook prefers a zone
+    monkeypatch.setenv("MEMSTORE_TIMEZONE", "+05:45")
     servers.keep("https://a.example/mcp", "mst_abc")
-    assert answered("headers", {}, "https://a.example/mcp") == {"Authorization": "Bearer mst_abc"}
+    assert answered("headers", {}, "https://a.example/mcp") == {
+        "Authorization": "Bearer mst_abc",
+        "Memstore-Timezone": "+05:45",
+    }
 
 
 def test_a_failure_is_silent_and_remembered(

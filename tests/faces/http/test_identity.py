@@ -214,7 +214,9 @@ def test_scopes_narrow_a_row(tmp_path: Path, provider: Provider) -> None:
 
 def test_a_caller_with_an_owner_reaches_no_other_owner(path: Path, provider: Provider) -> None:
     with memstore.open(path, embedder=None) as store:
-        hers = store.within("search").add("Bo likes tea", subject="bo", user_id="bo")
+        search = store.within("search")
+        hers = search.add("Bo likes tea", subject="bo", user_id="bo")
+        search.add("Bo's tea is green", subject="bo", user_id="bo", agent_id="bo")
 
     async def use(server: Gated) -> None:
         token = provider.token(**SEARCH)
@@ -223,12 +225,18 @@ def test_a_caller_with_an_owner_reaches_no_other_owner(path: Path, provider: Pro
         assert ("rum" in found, "tea" in found) == (True, False)
         for tool, arguments in {
             "memory_list": {"user_id": "bo"},
-            "memory_search": {"query": "tea", "agent_id": "bo"},
+            "memory_search": {"query": "tea", "user_id": "bo", "agent_id": "bo"},
             "memory_delete": {"id": hers.id},
         }.items():
             result = await server.call(token, tool, **arguments)
             assert result["isError"], (tool, result)
             assert "tea" not in str(result)
+        # An agent alone is this user's with that agent.
+        await server.text(
+            token, "memory_store", content="Ana has tea", subject="ana", agent_id="bo"
+        )
+        found = await server.text(token, "memory_search", query="tea", agent_id="bo")
+        assert ("Ana has tea" in found, "Bo" in found) == (True, False)
         assert "rum" in await server.text(token, "memory_list", user_id="ana")
 
     run(path, use, settings(provider))

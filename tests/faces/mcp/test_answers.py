@@ -141,7 +141,7 @@ def test_answers_to_changes_omit_stored_text(call: Callable[..., Any], words: St
     task = call("memory_task_create", content=said, scope="user", project=said)
     assert task == {"id": 1, "status": "pending", "undo": "memory_delete id=1"}
     moved = call("memory_task_update", id=1, status="completed", note=said)
-    undo = "memory_task_update id=1 status=pending"
+    undo = "memory_delete id=1 undo=true"
     assert moved == {"id": 1, "status": "completed", "undo": undo}
     fact = words.add("c", subject="s", metadata={f"{said} {n}": n for n in range(500)})
     undo = f'memory_update id={fact.id} metadata={{"k": null}}'

@@ -48,13 +48,21 @@ def test_search_list_and_history_answer_as_of_a_moment(call: Callable[..., Any])
 
 
 @pytest.mark.parametrize("tool", ["memory_search", "memory_list", "memory_history"])
-@pytest.mark.parametrize("moment", ["soon", "1999-01-01", "op:99", "2999-01-01"])
+@pytest.mark.parametrize("moment", ["soon", "op:99", "2999-01-01"])
 def test_a_moment_that_is_none_is_refused_by_its_name(
     call: Callable[..., Any], tool: str, moment: str
 ) -> None:
     needed = {"memory_search": {"query": "x"}, "memory_history": {"id": 1}}.get(tool, {})
     with pytest.raises(ToolError, match=r"as_of|there is no line 99"):
         call(tool, as_of=moment, **needed)
+
+
+def test_before_the_first_line_the_memory_is_empty(call: Callable[..., Any]) -> None:
+    found = call("memory_search", query="port", as_of="1999-01-01")
+    assert (ids(found), "said" in found) == ([], False)
+    assert ids(call("memory_list", as_of="1999-01-01")) == []
+    with pytest.raises(ToolError, match="fact 1 was stored after 1999-01-01"):
+        call("memory_history", id=1, as_of="1999-01-01")
 
 
 def test_why_explains_a_fact_as_of_a_moment(call: Callable[..., Any]) -> None:

@@ -171,7 +171,7 @@ def test_add_treats_empty_texts_and_nulls_as_omitted(
         ({"metadata": 7}, "metadata: must be a JSON object such as"),
         ({"metadata": '{"a": NaN}'}, "JSON"),
         ({"metadata": "[" * 100_000}, "metadata: not valid JSON"),
-        ({"valid_at": "yesterday"}, "valid_at is not a time: 'yesterday'"),
+        ({"valid_at": "soon"}, "valid_at is not a time: 'soon'"),
         ({"content": ""}, "content is empty"),
         ({"source": ""}, "source is empty"),
         ({"tags": "ops"}, "tags: .*list"),
@@ -243,7 +243,7 @@ def test_search_reports_when_vectors_were_not_used(
         ({"before": "2026-01-01", "after": "2026-02-01"}, "^after .* is not earlier than"),
         ({"search_mode": "fuzzy"}, "search_mode must be vector, keyword, hybrid, not 'fuzzy'"),
         ({"search_alpha": 1.5}, "search_alpha: .*less than or equal to 1"),
-        ({"max_results": 0}, "max_results"),
+        ({"max_results": -1}, "max_results"),
         ({"query": "x" * 5000}, "query is longer than 4,000 characters"),
         ({"limit": 3}, "there is no argument 'limit'. search takes query?, max_results?"),
     ],
@@ -301,11 +301,11 @@ def test_null_clears_the_expiry_of_an_episode(
 ) -> None:
     store.episodes.add("x", source="t", tags=["a"])
     answer = call("update_episode", id="1", expired_at="2020-01-01")
-    assert (answer["status"], answer["expired_at"]) == ("expired", "2020-01-01T00:00:00Z")
+    assert (answer["status"], answer["expired_at"]) == ("expired", "2020-01-01T23:59:59Z")
     assert call("update_episode", id="1", tags=None, metadata={"x": 1})["status"] == "expired"
     answer = call("update_episode", id="1", expired_at=nothing)
     assert (answer["status"], answer["tags"], answer["metadata_keys"]) == ("active", ["a"], 1)
-    assert answer["undo"] == 'update_episode id=1 expired_at="2020-01-01T00:00:00.000000Z"'
+    assert answer["undo"] == 'update_episode id=1 expired_at="2020-01-01T23:59:59.999999Z"'
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_correction_supersedes(pages: Pages, memory: Store, kettle: int) -> No
     assert old.superseded_by is not None
     new = memory.get(old.superseded_by)
     assert (new.content, new.subject, new.category) == (
-        "The kettle is green\nand new", "kettle", "note",
+        "The kettle is green\nand new", "kettle", "project",
     )  # fmt: skip
     assert f"Corrected: #{kettle}" in page
 

@@ -44,7 +44,7 @@ DEPLOYED: Final = 3
 """The one that is superseded."""
 
 BY_WORDS: Final = ("when is Lighthouse deployed?", "緑茶")
-BY_MEANING: Final = ("food she cannot eat", "Portugal")
+BY_MEANING: Final = ("vegan food", "Portugal")
 """Queries that share no words with the facts they find."""
 
 CORRECTION: Final = "Lighthouse is deployed on every merge, behind feature flags"

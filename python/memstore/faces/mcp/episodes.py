@@ -101,7 +101,7 @@ def search(
     store: Store,
     query: Text = None,
     max_results: Limit = 10,
-    before: Annotated[Text, Field(description="only recorded before; RFC 3339")] = None,
+    before: Annotated[Text, Field(description="only recorded before")] = None,
     after: Text = None,
     tags: Annotated[Tags, Field(description="must have all")] = [],  # noqa: B006
     source: Text = None,
@@ -197,9 +197,7 @@ def update_episode(
     store: Store,
     id: EpisodeId,  # noqa: A002 - the tool's argument
     tags: Annotated[Tags | None, Field(description="replace the tags; [] clears")] = None,
-    expired_at: Annotated[
-        str | None, Field(description='when it expires; null or "" removes the expiry')
-    ] = None,
+    expired_at: Annotated[str | None, Field(description='null or "" removes it')] = None,
     metadata: Annotated[Metadata, Field(description="merged in; null removes a key")] = None,
     *,
     owner: Scope,

@@ -169,7 +169,7 @@ def memory_search(
     metadata: Conditions | None = None,
     context: Context = None,
     max_tokens: Annotated[
-        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="return text this long")
+        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="text this long")
     ] = None,
     after: Text = None,
     before: Text = None,

@@ -9,6 +9,7 @@ from memstore.store.store import Store
 from memstore.store.view import View
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from memstore.domain.episodes import EpisodeHits
@@ -22,6 +23,12 @@ class Found:
     def __init__(self) -> None:
         self.hits = SearchHits()
 
+    def keep(self, hits: SearchHits, asked: Mapping[str, Any]) -> SearchHits:
+        """Return the hits; remember them unless they are tasks, which are shown apart."""
+        if not asked.get("tasks"):
+            self.hits = hits
+        return hits
+
 
 class WatchedView(View):
     """A view of an earlier moment that remembers the hits of its search."""
@@ -29,8 +36,7 @@ class WatchedView(View):
     found: Found
 
     def search(self, query: str, **asked: Any) -> SearchHits:
-        self.found.hits = super().search(query, **{**asked, "matched": True})
-        return self.found.hits
+        return self.found.keep(super().search(query, **{**asked, "matched": True}), asked)
 
 
 class WatchedStore(Store):
@@ -39,8 +45,8 @@ class WatchedStore(Store):
     found: Found
 
     def search(self, query: str, **asked: Any) -> SearchHits:
-        self.found.hits = super().search(query, **{**asked, "matched": True, "touch": False})
-        return self.found.hits
+        hits = super().search(query, **{**asked, "matched": True, "touch": False})
+        return self.found.keep(hits, asked)
 
     def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:
         return super().said(query, *hits, **{**asked, "touch": False})
