@@ -101,7 +101,7 @@ def search(
     store: Store,
     query: Text = None,
     max_results: Limit = 10,
-    before: Annotated[Text, Field(description="only recorded before")] = None,
+    before: Annotated[Text, Field(description="recorded before")] = None,
     after: Text = None,
     tags: Annotated[Tags, Field(description="must have all")] = [],  # noqa: B006
     source: Text = None,
