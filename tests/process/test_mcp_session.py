@@ -93,7 +93,7 @@ def test_real_client_session(path: Path) -> None:
             done = await call(
                 "memory_task_update", id=task["id"], status="completed", note="the old mill"
             )
-            undo = "memory_task_update id=3 status=pending"
+            undo = "memory_delete id=3 undo=true"
             assert done == {"id": 3, "status": "completed", "undo": undo}
             assert (await call("memory_task_list", surface="startup"))["tasks"] == []
 

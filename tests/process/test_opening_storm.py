@@ -13,7 +13,7 @@ import pytest
 from tests.support import postgres
 
 import memstore
-from memstore.errors import StorageError
+from memstore.errors import Remedy, StorageError
 
 pytestmark = pytest.mark.process
 
@@ -98,7 +98,7 @@ def test_only_who_creates_creates(
         with pytest.raises(StorageError):
             memstore.open(**mistyped, create=False, embedder=None)
     remedies = {remedy for _, kinds, _ in told.values() for remedy in kinds}
-    assert remedies <= {"Remedy.CREATE_FILE", "Remedy.CREATE_MEMORY"}, remedies
+    assert remedies <= {str(Remedy.CREATE_FILE), str(Remedy.CREATE_MEMORY)}, remedies
 
 
 @pytest.fixture

@@ -658,7 +658,11 @@ def test_erase_leaves_no_bytes_of_the_text(path: Path, open_store: Callable[...,
     )
     store.update_metadata(erased.id, {"vaultkey": "vaultkey-2", "more": "hushhush " * 3000})
     newer = store.add(
-        "replaced by something harmless", subject="x", supersedes=erased.id, any_subject=True
+        "replaced by something harmless",
+        subject="x",
+        category="note",  # else it keeps that of the fact that it corrects
+        supersedes=erased.id,
+        any_subject=True,
     )
     for number in range(50):
         store.add(f"later fact {number} about the weather", subject="weather")

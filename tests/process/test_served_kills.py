@@ -211,7 +211,7 @@ import os, signal
 from memstore.faces.hosts import keeping
 
 left, after = {left}, {after}
-real = keeping.add
+real = keeping._add
 
 def add(*given, **named):
     global left
@@ -223,7 +223,7 @@ def add(*given, **named):
         os.kill(os.getpid(), signal.SIGKILL)
     return value
 
-keeping.add = add
+keeping._add = add
 """
 MOST_WRITES = 60
 """More than a hook makes with two sessions, so that some are not killed."""
