@@ -12,6 +12,7 @@ from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
 from memstore.keywords import keywords
+from memstore.providers.local import HAS_MODEL
 from memstore.search.lookup import F
 from memstore.search.ranking.base import Weights
 from memstore.search.ranking.classic import Classic
@@ -93,7 +94,8 @@ class Request(Generic[F]):
         """How relevant hits must be, 0 to 1; the classic formula has no minimum of its own."""
         if self.min_relevance is not None:
             return self.min_relevance
-        return MIN_RELEVANCE if self.ranking.has_minimum else 0.0
+        # Without the built-in model, likeness is not known, and nothing is left out for its lack.
+        return MIN_RELEVANCE if self.ranking.has_minimum and HAS_MODEL else 0.0
 
     @property
     def passes(self) -> list[F]:
