@@ -2,7 +2,20 @@
 
 from typing import Literal, Self, final
 
-__all__ = ["OpenFiles", "lock_is_seen", "lock_system_calls", "locks_held", "pretend_process_locks"]
+__all__ = [
+    "OpenFiles",
+    "file_created",
+    "lock_is_seen",
+    "lock_system_calls",
+    "locks_held",
+    "pretend_process_locks",
+]
+
+def file_created(path: str) -> int | None:
+    """Return when a file was created, in nanoseconds since 1970.
+
+    ``None`` if no file is there, it may not be looked at, or its file system does not say.
+    """
 
 def lock_system_calls() -> list[tuple[str, int]]:
     """Return replacements for SQLite's system calls, each with its name and address.

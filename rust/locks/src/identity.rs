@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// The files of one database in WAL mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +28,19 @@ pub enum Fate {
     Replaced,
 }
 
+/// What tells a file from every other, whatever its name; moving it keeps all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
     inode: u64,
+    /// A removed file's number is given to another one, created later.
+    created: Option<SystemTime>,
+}
+
+/// When the file at a path was created; `None` if none is there, or the system does not say.
+#[must_use]
+pub fn created(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.created().ok()
 }
 
 /// The files of an open database, with their identities.
@@ -122,6 +132,7 @@ fn identity(path: &Path) -> std::io::Result<Option<Identity>> {
         Ok(found) => Ok(Some(Identity {
             device: found.dev(),
             inode: found.ino(),
+            created: found.created().ok(),
         })),
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
         Err(error) => Err(error),

@@ -33,7 +33,7 @@ mod table;
 
 use std::ffi::CStr;
 
-pub use identity::{Fate, OpenFiles, Part};
+pub use identity::{Fate, OpenFiles, Part, created};
 
 /// How many files are locked, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

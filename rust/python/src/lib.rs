@@ -102,7 +102,8 @@ mod _kernel {
     mod locks {
         #[pymodule_export]
         use crate::locks::{
-            OpenFiles, lock_is_seen, lock_system_calls, locks_held, pretend_process_locks,
+            OpenFiles, file_created, lock_is_seen, lock_system_calls, locks_held,
+            pretend_process_locks,
         };
     }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use memstore_locks::{Fate, Part};
 use pyo3::prelude::*;
@@ -30,6 +31,16 @@ pub fn locks_held() -> (usize, usize, usize) {
 pub fn lock_is_seen(path: PathBuf) -> Option<bool> {
     let name = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
     memstore_locks::is_locked(&name)
+}
+
+/// When the file at a path was created, in nanoseconds since 1970; `None` if that is not known.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn file_created(path: PathBuf) -> Option<u128> {
+    let since = memstore_locks::created(&path)?
+        .duration_since(UNIX_EPOCH)
+        .ok()?;
+    Some(since.as_nanos())
 }
 
 /// Behave as if the kernel had no open file description locks; for tests.

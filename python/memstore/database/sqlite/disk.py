@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeAlias
 
 import apsw
 
-from memstore._kernel.locks import OpenFiles
+from memstore._kernel.locks import OpenFiles, file_created
 from memstore.database.sqlite import locks
 from memstore.database.sqlite.transaction import Translated
 from memstore.errors import FileMissing, FileReplaced, Remedy, StorageError
@@ -37,8 +37,8 @@ else:
 URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 """What is no path, though it could be read as one, of a folder named after the scheme."""
 
-Identity: TypeAlias = "tuple[int, int]"
-"""The device and the number of a file."""
+Identity: TypeAlias = "tuple[int, int, int | None]"
+"""The device of a file, its number there, and when it was created, if the system says that."""
 
 Names: TypeAlias = "frozenset[str]"
 """The absolute path of a file, and the same without links."""
@@ -355,7 +355,8 @@ def _identity(path: str) -> Identity | None:
         found = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    # A removed file's number is given to another one, created later.
+    return found.st_dev, found.st_ino, file_created(path)
 
 
 def _absolute(path: str) -> str:
