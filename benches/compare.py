@@ -119,7 +119,7 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
         "export 10,000": (1, lambda: sum(map(len, store.export()))),
         "import 5,000": (1, import_),
         "graph.build of 2,000": (1, lambda: graph.graph.build()),
-        "examine": (1, lambda: store.file.examine()),
+        "doctor": (1, lambda: store.file.doctor()),
     }  # fmt: skip
 
 

@@ -193,7 +193,7 @@ def pages(store: Store) -> None:
 
 
 def examined(store: Store) -> None:
-    took = milliseconds(store.file.examine)
+    took = milliseconds(store.file.doctor)
     start = time.perf_counter()
     late: list[float] = []
 
@@ -204,7 +204,7 @@ def examined(store: Store) -> None:
         return is_due
 
     try:
-        store.file.examine(cancelled=cancelled)
+        store.file.doctor(cancelled=cancelled)
     except Cancelled:
         ended = 1000 * (time.perf_counter() - late[0])
         print(f"\nexamine: {took / 1000:.1f} s; cancelled amid it, it ends after {ended:.0f} ms")

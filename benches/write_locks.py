@@ -99,7 +99,7 @@ def locks(folder: Path) -> None:
             "export": write_export,
             "import of 20,000 records": read_export,
             "rebuild": store.file.rebuild,
-            "examine": store.file.examine,
+            "doctor": store.file.doctor,
             "erase, with its rewriting *": lambda: store.erase(first[5].id),
         }
         print(f"{'':40}{'lock ms':>10}{'call s':>10}")

@@ -58,7 +58,7 @@ def claims(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> tuple[Cl
 def judged(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> Judgement:
     """Judge a pair; no rule depends on its cosine."""
     old, new = claims(pair, slots)
-    return judge(old, new, 0.8)
+    return judge(old, new)
 
 
 def class_of(pair: Pair) -> str:
@@ -227,7 +227,7 @@ def conversations(file: Path) -> list[str]:
         known = earlier[unit["store"], unit["speaker"]]
         cosines = vectors[known] @ vectors[place] if known else np.zeros(0)
         nearest = [known[i] for i in np.argsort(-cosines)[:MAX_CANDIDATES]]
-        verdicts = {judge(read[old], read[place], 0.8).verdict for old in nearest}
+        verdicts = {judge(read[old], read[place]).verdict for old in nearest}
         worst = next((v for v in (Verdict.RETIRE, Verdict.ASK) if v in verdicts), Verdict.KEEP)
         found[worst] += 1
         known.append(place)
@@ -247,7 +247,7 @@ def price(pairs: Sequence[Pair], rounds: int = 30) -> list[str]:
         start = time.perf_counter()
         for place, hit in enumerate(sample[:10]):
             for later in sample[10 + 10 * place : 20 + 10 * place]:
-                judge(hit, later, 0.8)
+                judge(hit, later)
         spent.append(1000 * (time.perf_counter() - start))
     return [f"110 texts read, 100 pairs judged: {min(spent):.1f} ms, median {median(spent):.1f} ms"]
 

@@ -66,7 +66,7 @@ def outcome(store: Store, pair: Pair, *, always: bool, slots: bool, policy: str)
     state = store.get(old.id).status
     asked = bool(store.proposals.list(scope="all"))
     lines = range(newest + 1, int(store.status(scope="all").head.partition(":")[0]) + 1)
-    store.revert(ops=lines, scope="all").apply()
+    store.revert(lines=lines, scope="all").apply()
     left = [fact.content for fact in store.list(scope="all")]
     if left != [pair["older"]] or store.proposals.list(scope="all"):
         raise AssertionError(f"not undone: {pair}, {left}")

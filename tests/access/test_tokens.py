@@ -191,9 +191,9 @@ def test_doctor_finds_a_token_without_a_journal_line(
     )
     store.file.tokens.create("gone", namespace=store.namespace)
     store.file.tokens.revoke("gone")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     change(path, tampering)
-    (finding,) = store.file.examine()
+    (finding,) = store.file.doctor()
     assert finding.check == "tokens"
 
 

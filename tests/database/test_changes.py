@@ -349,7 +349,7 @@ def test_an_import_journals_everything_it_writes(
     watch.close()
     assert watch.unsaid == []
     assert kinds(there) >= {"adopt", "propose"}
-    assert there.file.examine() == []
+    assert there.file.doctor() == []
 
 
 def test_write_without_a_journal_line_is_found(store: Store, watch: Watch) -> None:

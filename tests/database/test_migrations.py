@@ -273,7 +273,7 @@ def test_open_earlier_version_can_be_searched_and_passes_examination(
 ) -> None:
     write_earlier(path, version, embedder)
     store = open_store()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert [fact.id for fact in store.history(2)] == [1, 2, 5]
     [hit, *_] = store.search("where is the observatory?", namespaces="all")
     assert hit.fact.id == 5
@@ -282,7 +282,7 @@ def test_open_earlier_version_can_be_searched_and_passes_examination(
     assert 1 not in [hit.fact.id for hit in store.search("bakery", namespaces="all")]
     added = store.add("Alice works at the lighthouse", subject="alice", supersedes=5)
     assert added.id == 42
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("version", EARLIER[1:])
@@ -309,12 +309,12 @@ def test_open_earlier_version_is_healthy_and_searches_by_meaning_once_embedded(
         file.execute("UPDATE memstore_facts SET embedding = x'00' WHERE id = 41")
         file.commit()
     store = open_store()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.file.embed_pending()
     hits = store.search(FACTS[2]["content"], namespaces="all", word_weight=0)
     assert hits.words_only is None
     assert 5 in [hit.fact.id for hit in hits]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("version", [2, 6, 7])
@@ -486,7 +486,7 @@ def test_fact_superseded_by_a_deleted_one_stays_superseded(
         file.commit()
     store = open_store()
     assert store.get(2).superseded_by == 5
-    assert [finding.message for finding in store.file.examine()] == [
+    assert [finding.message for finding in store.file.doctor()] == [
         "facts superseded by facts that do not exist: 2"
     ]
 
@@ -511,7 +511,7 @@ def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
     store = open_store()
     store.add("the first fact that names a model", subject="model")
     store.embed_pending()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     stored = {row["id"]: row["embedding"] for row in read_rows(path)}
     assert strange not in stored.values()
     assert stored[5] is not None
@@ -568,7 +568,7 @@ def test_upgrade_stopped_after_a_step_resumes(
     store = open_store()
     assert store.status().schema_version == migrations.VERSION
     assert [row["content"] for row in read_rows(path)] == [row["content"] for row in before]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_upgrade_failing_inside_a_step_rolls_that_step_back(
@@ -583,7 +583,7 @@ def test_upgrade_failing_inside_a_step_rolls_that_step_back(
         assert file.execute("SELECT version FROM memstore_version").fetchall() == [(6,)]
         file.execute("DROP TABLE memstore_journal")
         file.commit()
-    assert open_store().file.examine() == []
+    assert open_store().file.doctor() == []
 
 
 DIE = """
@@ -634,7 +634,7 @@ def test_upgrade_by_several_processes_at_once_happens_once(
     after = read_rows(path)
     assert [row["content"] for row in after] == [row["content"] for row in before]
     store = open_store()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     with raw(path) as file:
         adopted = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
     assert adopted == (len(before),)
@@ -664,7 +664,7 @@ def test_upgrade_killed_at_any_moment_resumes(
     assert killed > 3, "it took fewer calls than it was killed after"
     store = open_store()
     assert [fact.content for fact in store.list()] == [fact["content"] for fact in facts]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
@@ -776,7 +776,7 @@ def test_open_empty_file_is_a_new_store(path: Path, open_store: Callable[..., St
     path.touch()
     store = open_store()
     assert store.add("first", subject="empty").id == 1
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_open_in_missing_folder_creates_it(
@@ -887,7 +887,7 @@ def test_unusual_rows_of_the_original_can_be_opened_and_exported(
             )
         old.commit()
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         facts = {fact.id: fact for fact in store.list(active_only=False)}
         assert facts.keys() == ODD_ROWS.keys()
         assert facts[1].content == "a\ufffdb"
@@ -899,7 +899,7 @@ def test_unusual_rows_of_the_original_can_be_opened_and_exported(
         lines = list(store.export())
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
         assert copy.import_(lines).imported == len(ODD_ROWS) + 1
-        assert copy.file.examine() == []
+        assert copy.file.doctor() == []
     with raw(path) as file:
         kept = dict(file.execute("SELECT key, value FROM memstore_meta"))
     assert json.loads(kept["unreadable_texts:1"])["content"] == "61ff62"
@@ -934,7 +934,7 @@ def test_upgrade_keeps_what_the_caller_built_on_the_table_of_facts(path: Path) -
     with memstore.open(path, embedder=None) as store:
         store.add("Bob rests", subject="bob")
         # What runs with a write of ours, or may refuse one, is named.
-        [finding] = store.file.examine()
+        [finding] = store.file.doctor()
         assert "index my_index on memstore_facts, trigger my_trigger" in finding.message
     with raw(path) as file:
         assert file.execute("SELECT * FROM mine").fetchall() == [("Alice works",), ("Bob rests",)]

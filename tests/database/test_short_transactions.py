@@ -82,7 +82,7 @@ def test_rows_written_during_a_rebuild_are_in_the_new_index(
     assert number == 7
     texts = [f"tea {n}" for n in range(10) if n not in (1, 9)]
     assert found(store, "tea") == texts + [f"tea in step {n}" for n in range(8)]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
@@ -92,7 +92,7 @@ def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
     with engine.write() as transaction:
         next(iter(transaction.full_text.facts.rebuilding()))(transaction)
     store.add("tea 5", subject="a")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.file.rebuild()
     assert len(found(store, "tea")) == 6
     with engine.read() as transaction:
@@ -112,4 +112,4 @@ def test_the_later_of_two_rebuilds_wins(store: Store) -> None:
     for _ in in_steps(engine, second):
         pass
     assert found(store, "tea") == ["tea"]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []

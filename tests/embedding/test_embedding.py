@@ -158,7 +158,7 @@ def test_a_dimension_that_changes_within_one_write_is_rejected(
     store = open_store(embedder=Answers(lambda texts: ones(len(texts), next(dimensions, 8))))
     facts = store.add_many([{"content": f"tea {n}", "subject": "sue"} for n in range(65)])
     assert not any(fact.embedded for fact in facts)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- pending facts ---------------------------------------------------------------------------
@@ -427,7 +427,7 @@ def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
     with pytest.raises(memstore.EmbedderMismatch):
         loser.embed_pending()
     assert winner.embed_pending().embedded == 20
-    assert winner.file.examine() == []
+    assert winner.file.doctor() == []
 
 
 # -- in the background -----------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
         assert episode.id in [hit.episode.id for hit in best]
         assert best[0].similarity is not None
         assert best[0].similarity > 0.9
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
@@ -104,7 +104,7 @@ def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     hits = store.episodes.search("in april the harbour thaws", mode="meaning")
     assert [hit.episode.id for hit in hits] == [second.id, first.id]
     assert hits.words_only is None
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("mode", MODES)

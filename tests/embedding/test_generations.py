@@ -118,7 +118,7 @@ def test_file_switches_to_a_model_of_another_dimension(store: Store) -> None:
     found = store.episodes.search("the 2. neighbour took", mode="meaning")
     assert found.words_only is None
     assert found[0].similarity is not None
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) -> None:
@@ -156,7 +156,7 @@ def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
     store.file.generations.switch(1)
     for one in late:
         assert store.get(one.id).embedded, "the way back lacks nothing of before the switch"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_switching_back_takes_one_step_and_later_rows_are_pending(
@@ -171,7 +171,7 @@ def test_switching_back_takes_one_step_and_later_rows_are_pending(
     assert old.status().pending == 1
     assert old.search("parcel 4", **MEANING).words_only is None
     assert old.embed_pending().embedded == 1
-    assert old.file.examine() == []
+    assert old.file.doctor() == []
     assert [kind for kind in journal(old) if kind.endswith("_generation")] == [
         "stage_generation",
         "switch_generation",
@@ -221,7 +221,7 @@ def test_dropping_a_generation_deletes_its_vectors(store: Store, path: Path) -> 
         for table in ("memstore_fact_vectors", "memstore_piece_vectors"):
             of = file.execute(f"SELECT DISTINCT generation_id FROM {table}").fetchall()
             assert of == [(2,)]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_an_unfinished_generation_can_be_dropped(store: Store) -> None:
@@ -317,7 +317,7 @@ def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Pat
             ).fetchall()
             assert erased == [(None, -1)] * 3
     assert store.file.reembed(Buckets("third", 12)).switched
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_file_without_vectors_switches_models(open_store: Open) -> None:
@@ -450,7 +450,7 @@ def test_searches_in_other_threads_never_mix_two_models(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- killed --------------------------------------------------------------------------------------
@@ -511,14 +511,14 @@ def test_kill_during_the_switch_leaves_either_generation_active(
     switched = how == "after"
     expected = "words-24" if switched else "words-64"
     assert store.status().model == expected
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     if not switched:
         assert store.search("parcel 4", **MEANING).words_only is None
         assert states(store)[1][:2] == (2, "staged")
         with start(path, "alive") as process:
             assert process.communicate(timeout=60)[0] == "staging\nTrue\n"
     assert states(store)[1][:2] == (2, "active")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.process
@@ -549,7 +549,7 @@ def test_a_kill_loses_at_most_one_batch(store: Store, path: Path, open_store: Op
         0,
         0,
     )
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.process
@@ -571,9 +571,9 @@ def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
     assert done.returncode == -signal.SIGKILL
     half = store.file.generations.list()[0]
     assert (half.generation.state, half.facts.pending) == ("retired", 20)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.file.generations.drop(1)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: Open) -> None:
@@ -607,7 +607,7 @@ def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: 
     assert len(written) > 3
     store.embed_pending()
     assert all(fact.embedded for fact in store.list(subject="flood"))
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- any order of events -------------------------------------------------------------------------
@@ -679,7 +679,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert found.count("staged") <= 1
 
     def teardown(self) -> None:
-        findings = self.store.file.examine()
+        findings = self.store.file.doctor()
         self.store.close()
         self.folder.cleanup()
         assert findings == []

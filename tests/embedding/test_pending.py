@@ -72,7 +72,7 @@ def test_pending_facts_and_episodes_are_both_embedded(
     assert short.id in [
         hit.episode.id for hit in store.episodes.search("asked for tea", mode="meaning")
     ]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_only_the_refused_episode_is_quarantined(
@@ -106,7 +106,7 @@ def test_an_episode_erased_during_embedding_gets_no_vector(
     assert store.embed_pending().embedded == 0
     with raw(path) as file:
         assert file.execute("SELECT embedding FROM memstore_piece_vectors").fetchall() == [(None,)]
-    assert (waiting(store), store.file.examine()) == (0, [])
+    assert (waiting(store), store.file.doctor()) == (0, [])
 
 
 def test_another_store_sees_embedded_and_erased_chunks(store: Store, open_store: Open) -> None:
@@ -190,7 +190,7 @@ def test_embed_pending_continues_after_a_kill(store: Store, bare_store: Store, p
     left = store.status().pending
     assert left == 2000 - 320
     assert store.embed_pending().embedded == left
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- one at a time -------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_add_keeps_every_field(store: Store, open_store: Open) -> None:
     assert added.valid_at == datetime(2026, 3, 1, 8, 30, tzinfo=UTC)
     assert before <= added.created_at <= datetime.now(UTC)
     assert (added.metadata, added.scope, added.status) == ({"a": [1, None]}, ANA, "active")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_add_calls_no_model(open_store: Open, embedder: WordEmbedder) -> None:
@@ -124,7 +124,7 @@ def test_huge_text_is_stored_completely(store: Store, path: Path) -> None:
     pieces = sql(path, "SELECT count(*) FROM memstore_pieces")
     cut = [chunks.of_episode(part.content) for part in store.episodes.list()]
     assert pieces == [(sum(map(len, cut)),)]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_text_too_long_for_a_row_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def test_concurrent_adds_from_many_processes_lose_nothing(store: Store, path: Pa
         store.episodes.add(f"mine {number}", source="m")
     assert [process.wait(timeout=60) for process in running] == [0, 0, 0]
     assert store.episodes.count(source="p") == store.episodes.count(source="m") == 25
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- listing -----------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_update_changes_only_the_given_fields(store: Store) -> None:
             {"tags": [], "expired_at": None},
         ),
     ]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_update_that_changes_nothing_is_not_journalled(store: Store) -> None:
@@ -417,7 +417,7 @@ def test_database_triggers_refuse_changes_of_episodes(
     ):
         with pytest.raises(sqlite3.IntegrityError, match="episodes are append-only"):
             sql(path, statement)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 COLUMNS = "namespace, content, source, created_at, content_hash"
@@ -500,7 +500,7 @@ def test_erase_leaves_no_bytes_of_the_episode(store: Store, path: Path) -> None:
     again = log.add("another text", source="t", idempotency_key="secret-idempotency")
     assert again.id == 3
     assert log.erase(again.id)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert b"secret" not in path.read_bytes()
     assert "秘".encode() not in path.read_bytes()
@@ -527,7 +527,7 @@ def test_clear_erases_the_log_of_one_namespace(store: Store, open_store: Open) -
     store.clear()
     assert store.episodes.list(include_expired=True) == []
     assert [e.content for e in other.episodes.list(tags=["x"])] == ["theirs"]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 # -- the doctor --------------------------------------------------------------------------------
@@ -559,15 +559,15 @@ DAMAGE = {
 def test_doctor_repairs_damage_to_derived_data(store: Store, path: Path, damage: str) -> None:
     store.episodes.add("hello there", source="t", tags=["a"])
     store.episodes.add("東京で会いましょう", source="t")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     statement, check, repairable = DAMAGE[damage]
     sql(path, "DROP TRIGGER memstore_episodes_fixed")
     sql(path, statement)
-    assert (check, repairable) in [(f.check, f.repairable) for f in store.file.examine()]
+    assert (check, repairable) in [(f.check, f.repairable) for f in store.file.doctor()]
     store.file.rebuild()
-    assert [(f.check, f.repairable) for f in store.file.examine() if f.repairable] == []
+    assert [(f.check, f.repairable) for f in store.file.doctor() if f.repairable] == []
     if repairable:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert store.episodes.list(tags=["a"])[0].id == 1
         assert store.episodes.search("東京", mode="words")[0].episode.id == 2
         assert store.episodes.search("hello", mode="words")[0].episode.id == 1
@@ -578,7 +578,7 @@ def test_doctor_finds_a_text_that_reappeared_after_erasing(store: Store, path: P
     store.episodes.erase(1)
     sql(path, "DROP TRIGGER memstore_episodes_fixed")
     sql(path, "UPDATE memstore_episodes SET content = 'hello' WHERE id = 1")
-    assert "1 (erased)" in " ".join(finding.message for finding in store.file.examine())
+    assert "1 (erased)" in " ".join(finding.message for finding in store.file.doctor())
 
 
 def test_a_read_only_store_reads_the_log_and_refuses_to_write(

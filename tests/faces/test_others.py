@@ -181,7 +181,7 @@ def test_deletions_of_several_transactions_are_restored_together(tmp_path: Path)
         assert store.restore_deleted(at, scope=ANA) == 450
         assert store.restore_deleted(at, scope=ANA) == 0
         assert store.count(scope=ANA) == 450
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def called(store: Store, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

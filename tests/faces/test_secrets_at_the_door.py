@@ -58,7 +58,7 @@ def test_redacted_secret_is_not_in_the_file(
     held = stored(store.path)
     assert KEY.encode() not in held
     assert b"[redacted github-pat]" in held
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())

@@ -124,7 +124,7 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
     ),
     "delete a key": (nothing, lambda s: s.put([DeleteKey(external_key="home")])),
     "delete keys": (nothing, lambda s: s.delete_keys(["home"])),
-    "revert": (pinned, lambda s: s.revert(ops=[2]).apply()),
+    "revert": (pinned, lambda s: s.revert(lines=[2]).apply()),
     "erase": (nothing, lambda s: s.erase(1)),
     "erase by a plan": (nothing, lambda s: s.erasure(facts=[1]).apply()),
 }

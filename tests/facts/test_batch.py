@@ -61,7 +61,7 @@ def test_apply_makes_all_changes_in_order(store: Store) -> None:
     assert ("delete", {"why": "cancelled"}) in lines(store, gone)
     assert lines(store, kept) == [("add", None), ("keep", {"why": "says so"})]
     assert ("supersede", {"why": "same"}) in lines(store, a)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 FAILING = {
@@ -193,7 +193,7 @@ def test_reinstate_restores_the_text_alongside_its_replacement(store: Store) -> 
     assert back.embedded
     with pytest.raises(Conflict, match=f"fact {back.id} already says the same"):
         store.reinstate(old.id)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("state", ["active", "deleted"])
@@ -229,7 +229,7 @@ def test_proposal_is_recorded_and_retires_nothing(
     assert store.proposals.list() == [proposed]
     assert ("propose", {"finding": "new value"}) in lines(store, proposed.old.id)
     assert proposed.to_dict()["old"]["content"] == "Ana lives in Berlin"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_accepting_a_proposal_supersedes(store: Store, proposed: memstore.Proposal) -> None:
@@ -241,7 +241,7 @@ def test_accepting_a_proposal_supersedes(store: Store, proposed: memstore.Propos
     assert store.proposals.list() == []
     assert store.proposals.list("accepted") == store.proposals.list(None) == [done]
     assert store.reinstate(proposed.old.id).content == "Ana lives in Berlin"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_rejecting_a_proposal_leaves_both(store: Store, proposed: memstore.Proposal) -> None:
@@ -252,7 +252,7 @@ def test_rejecting_a_proposal_leaves_both(store: Store, proposed: memstore.Propo
     for decide in (store.proposals.accept, store.proposals.reject):
         with pytest.raises(Conflict, match="was already rejected"):
             decide(proposed.id)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_proposal_about_a_fact_that_changed_can_only_be_rejected(
@@ -309,7 +309,7 @@ def test_episode_is_kept_verbatim(store: Store) -> None:
     assert store.episodes.get(episode.id) == episode
     assert (episode.content, episode.source, episode.metadata) == (text, "chat", {"a": 1})
     assert episode.scope == ANA
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_episodes_are_deduplicated_within_their_scope_only(
@@ -354,7 +354,7 @@ def test_erasing_an_episode_removes_its_bytes(store: Store, path: Path) -> None:
         store.episodes.get(episode.id)
     assert store.episodes.list() == []
     assert store.get(fact.id).episode_id == episode.id
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert b"the-secret" not in path.read_bytes()
 
@@ -365,7 +365,7 @@ def test_doctor_finds_an_episode_that_was_changed(store: Store, path: Path) -> N
         file.execute("DROP TRIGGER memstore_episodes_fixed")
         file.execute("UPDATE memstore_episodes SET content = 'forged'")
         file.commit()
-    assert ("episodes", False) in [(f.check, f.repairable) for f in store.file.examine()]
+    assert ("episodes", False) in [(f.check, f.repairable) for f in store.file.doctor()]
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "a\x00b", "\ud800"])
@@ -404,4 +404,4 @@ def test_export_carries_evidence_and_the_link_to_its_episode(
     assert ("supersede", {"why": "because"}) in lines(other, 1)
     linked = other.episodes.get(other.get(1).episode_id or 0)
     assert (linked.content, other.get(1).user_id) == ("hello", "ana")
-    assert other.file.examine() == []
+    assert other.file.doctor() == []

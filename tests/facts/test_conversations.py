@@ -116,7 +116,7 @@ def test_facts_inherit_thread_position_and_time_of_their_episode(store: Store) -
     assert place(add(store, episode_id=said.id, thread="b")) == ("b", 1)
     told = add(store, episode_id=said.id, valid_at="2026-06-01")
     assert told.valid_at == clock.from_text("2026-06-01T00:00:00Z")
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_an_episode_without_a_thread_gives_its_facts_one(store: Store) -> None:
@@ -185,7 +185,7 @@ def test_erasing_an_episode_leaves_no_thread_that_identifies_it(store: Store, pa
     for word in ("with the doctor", "Dr Who"):
         assert word.encode() not in path.read_bytes()
     assert place(add(store, episode_id=alone.id)) == (None, None)
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_erased_fact_has_no_thread(store: Store, path: Path) -> None:
@@ -194,7 +194,7 @@ def test_erased_fact_has_no_thread(store: Store, path: Path) -> None:
     with raw(path) as file:
         assert list(file.execute("SELECT thread, seq FROM memstore_facts")) == [(None, None)]
     assert b"with the doctor" not in path.read_bytes()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 @pytest.mark.parametrize("column", ["thread = 'b'", "seq = 9", "speaker = 'Bob'"])
@@ -218,7 +218,7 @@ def test_an_incomplete_position_is_refused_by_the_file_and_found_by_the_doctor(
         file.execute("PRAGMA ignore_check_constraints = ON")
         file.execute(f"UPDATE {table} SET {column}")
         file.commit()
-    found = store.file.examine()
+    found = store.file.doctor()
     assert any(f"CHECK constraint failed in {table}" in one.message for one in found)
 
 
@@ -237,7 +237,7 @@ def test_positions_survive_export_and_import(
         assert [*map(place, one(scope="all"))] == [*map(place, other(scope="all"))]
     assert [one.speaker for one in target.episodes.list(scope="all")] == ["Ana", None]
     assert place(add(target, thread="a", user_id="ana")) == ("a", 4)
-    assert target.file.examine(deep=True) == []
+    assert target.file.doctor(deep=True) == []
 
 
 @pytest.mark.parametrize(("thread", "seq"), [("", 1), ("a", -1), ("a", "1"), (7, 1), ("a", 2**63)])

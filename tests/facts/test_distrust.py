@@ -294,7 +294,7 @@ def test_a_leg_that_is_reverted_hides_a_fact_again(bad: Store) -> None:
     assert shown(bad) == [2, 3]
     done = bad.revert(source="chat").apply()
     assert shown(bad) == [3]
-    bad.revert(ops=done.lines).apply()
+    bad.revert(lines=done.lines).apply()
     assert shown(bad) == [2, 3]
 
 
@@ -465,7 +465,7 @@ def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -
         ("facts wrongly hidden, or wrongly shown: 1, 3, 99", True),
         ("episodes wrongly hidden, or wrongly shown: 1", True),
     ]
-    assert {one.check for one in bad.file.examine()} == {"trust"}
+    assert {one.check for one in bad.file.doctor()} == {"trust"}
     bad.file.rebuild()
     assert (bad.verify(), shown(bad)) == ([], [3])
 

@@ -101,7 +101,7 @@ def test_only_what_superseded_a_fact_last_replaced_it(store: Store) -> None:
     store.add("Ana likes tea.", subject="ana")
     store.supersede(1, 2)
     line = next(line.id for line in store.journal(1) if line.kind == "supersede")
-    store.revert(ops=[line]).apply()
+    store.revert(lines=[line]).apply()
     store.add("Ana likes water.", subject="ana")
     store.supersede(1, 3)
     assert kinds(store, 2) == ["said"]
@@ -159,7 +159,7 @@ def test_deletion_by_a_model_says_what_it_read(store: Store) -> None:
 
 def test_what_was_taken_back_names_the_lines(heard: Store) -> None:
     lines = [line.id for line in heard.journal(2) if line.kind == "confirm"]
-    done = heard.revert(ops=lines).apply()
+    done = heard.revert(lines=lines).apply()
     entry = next(one for one in heard.explain(2).entries if one.line in done.lines)
     assert entry.kind == "unconfirmed"
     assert f"because it takes back lines {lines[0]}, {lines[1]}" in entry.text
@@ -170,11 +170,11 @@ def test_confirmation_that_was_taken_back_is_told_so(store: Store) -> None:
     store.confirm(1)
     store.confirm(1)
     (line,) = [line.id for line in store.journal(1) if line.kind == "confirm"][1:]
-    done = store.revert(ops=[line]).apply()
+    done = store.revert(lines=[line]).apply()
     assert kinds(store, 1) == ["said", "confirmed", "taken back", "unconfirmed"]
     assert "which was taken back" in store.explain(1).entries[2].text
     assert "confirmed twice" not in str(store.explain(1))
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     assert kinds(store, 1)[:3] == ["said", "confirmed", "confirmed"]
     assert "because it takes back line" in store.explain(1).entries[-1].text
 

@@ -578,7 +578,7 @@ def test_fact_needs_an_episode_of_its_namespace(store: Store) -> None:
     with pytest.raises(NotFound, match=f"no episode {here.id} in namespace 'other'"):
         other.add("tea", subject="ana", episode_id=here.id)
     assert store.add("tea", subject="ana", episode_id=here.id).episode_id == here.id
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_fact_of_another_subject_supersedes_only_with_any_subject(store: Store) -> None:

@@ -43,7 +43,7 @@ def test_putting_again_supersedes_or_changes_nothing(store: Store) -> None:
         ("two", "active"),
     ]
     assert [fact.id for fact in store.history(first.id)] == [first.id, second.id, third.id]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_only_a_new_expiry_is_a_change_of_the_fact(store: Store) -> None:
@@ -130,7 +130,7 @@ def test_the_key_passes_on_to_what_supersedes_in_any_way(store: Store) -> None:
     assert store.get(third.id).external_key is None
     store.restore(first.id)
     assert store.by_key("k").content == "one"  # type: ignore[union-attr]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert store.verify() == []
 
 
@@ -140,7 +140,7 @@ def test_undoing_a_put_brings_the_fact_before_back(store: Store) -> None:
     undone = store.revert(acts=[store.log(limit=1)[0].line]).apply()
     assert store.by_key("k") == store.get(first.id)
     put(store, "k", "three")
-    again = store.revert(ops=undone.lines)  # "two" may not come back beside "three"
+    again = store.revert(lines=undone.lines)  # "two" may not come back beside "three"
     assert any("its external key is that of fact" in one.reason for one in again.conflicts)
     again.apply()
     assert contents(store, "k")[-1] == ("three", "active")
@@ -177,7 +177,7 @@ def test_an_erased_fact_has_no_key(store: Store) -> None:
     assert store.by_key("secret") is None
     assert store.history(external_key="secret") == []
     assert "secret" not in "".join(store.export())
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_keys_are_imported_with_their_chains(
@@ -196,7 +196,7 @@ def test_keys_are_imported_with_their_chains(
     other.import_([*stranger.export()])  # what is here keeps the key
     assert other.by_key("k").content == "theirs"  # type: ignore[union-attr]
     assert other.exists("of a stranger", subject="s")
-    assert other.file.examine() == []
+    assert other.file.doctor() == []
 
 
 def test_what_counts_less_replaces_what_its_key_names(store: Store) -> None:
@@ -337,7 +337,7 @@ def test_threads_that_change_one_fact_lose_nothing(store: Store) -> None:
     fact = store.by_key("k")
     assert fact is not None
     assert fact.content == "x" * 20
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 STEPS = st.lists(

@@ -29,7 +29,7 @@ def test_a_pin_is_journalled_and_undone(store: Store) -> None:
     assert store.unpin(fact.id) == fact
     assert kinds(store, fact.id) == ["add", "pin", "unpin"]
     assert store.list(pinned=True) == []
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_a_fact_that_supersedes_a_pinned_one_is_pinned(store: Store) -> None:
@@ -46,7 +46,7 @@ def test_a_fact_that_supersedes_a_pinned_one_is_pinned(store: Store) -> None:
     assert [one.content for one in store.list(pinned=True)] == ["the port is 80"]
     store.unpin(back.id)
     assert store.restore(at_once.id).pinned_at is None  # the newest of the chain had no pin
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_a_pinned_fact_that_is_reinstated_is_pinned(store: Store) -> None:
@@ -80,7 +80,7 @@ def test_an_erased_fact_has_no_pin(store: Store, path: Path) -> None:
     store.erase(1)
     with raw(path) as file:
         assert file.execute("SELECT pinned_at FROM memstore_facts").fetchall() == [(None,)]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_a_pin_is_exported_and_imported(store: Store, open_store: Callable[..., Store]) -> None:
@@ -90,7 +90,7 @@ def test_a_pin_is_exported_and_imported(store: Store, open_store: Callable[..., 
     [there] = other.list(pinned=True)
     assert there.pinned_at == pinned.pinned_at
     assert kinds(other, there.id) == ["add", "pin", "adopt"]
-    assert other.file.examine() == []
+    assert other.file.doctor() == []
 
 
 def test_pins_of_a_project_and_of_the_shared_namespace(path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_file_of_version_7_without_pins_opens(
     store = open_store()
     assert store.get(1).confirmed_count == 1
     assert store.pin(1).pinned_at is not None
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert schema(path) == before
     with memstore.open(path, embedder=None, read_only=True) as reader:

@@ -100,7 +100,7 @@ def test_slots_are_journalled_exported_and_imported(
     other.import_(store.export())
     [there] = other.list(scope="all")
     assert there.slots == SLOTS
-    assert other.file.examine(deep=True) == []
+    assert other.file.doctor(deep=True) == []
 
 
 def test_rebuilding_finds_the_same_slots(store: Store) -> None:

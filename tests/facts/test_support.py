@@ -166,9 +166,9 @@ def test_reverting_takes_the_leg_and_reverting_that_gives_it_back(store: Store) 
     assert [leg.kind for leg in legs] == ["said", "restated", "confirmed"]
     done = store.revert(source="web:a.org").apply()
     assert [leg.kind for leg in store.support(1)] == ["said"]
-    again = store.revert(ops=done.lines).apply()
+    again = store.revert(lines=done.lines).apply()
     assert store.support(1) == legs
-    store.revert(ops=again.lines).apply()
+    store.revert(lines=again.lines).apply()
     assert [leg.kind for leg in store.support(1)] == ["said"]
 
 
@@ -179,9 +179,9 @@ def test_reverting_a_proposal_takes_what_speaks_against_a_fact(store: Store) -> 
     assert [leg.kind for leg in legs] == ["said", "denied"]
     with store.file.engine.read() as transaction:
         (line,) = memstore.database.journal.of_kinds(transaction, ["propose"])
-    done = store.revert(ops=[line.id]).apply()
+    done = store.revert(lines=[line.id]).apply()
     assert [leg.kind for leg in store.support(1)] == ["said"]
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     assert store.support(1) == legs
 
 
@@ -191,8 +191,8 @@ def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_
     web = store.within(source="web:a.org")
     web.add("Ana lives in Rome", subject="ana", source="web:a.org")
     web.confirm(1)
-    done = store.revert(source="web:a.org", ops=[2]).apply()
-    store.revert(ops=done.lines).apply()
+    done = store.revert(source="web:a.org", lines=[2]).apply()
+    store.revert(lines=done.lines).apply()
     copy = open_store(tmp_path / "copy.db")
     copy.import_(store.export())
     assert kinds(copy, 1) == kinds(store, 1)

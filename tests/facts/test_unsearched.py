@@ -28,7 +28,7 @@ def test_no_search_finds_it_but_lists_do(store: Store, ranking: str) -> None:
     assert store.list(filters={"a": 1}) == []
     assert store.counts().pending == 0
     assert store.embed_pending().embedded == 0
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_a_rebuilt_index_has_no_words_of_it(store: Store) -> None:
@@ -41,7 +41,7 @@ def test_a_rebuilt_index_has_no_words_of_it(store: Store) -> None:
     store.file.reembed(other)
     assert store.counts().pending == 0
     store.erase(kept.id)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_it_stays_unsearched_when_imported_and_restored(

@@ -335,7 +335,7 @@ def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: i
     assert store.graph.status().changed == (0 if new else 1)
     assert ("Zed Zimmer" in near(store.graph.neighbours("Alice"))) is new
     assert count_rows(path) > sum(map(len, rows(path).values()))
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     # The rows of the killed build are removed with the fact as well.
     store.erase(secret.id)
     assert re.findall(b"[Zz]immer", bytes_of(path)) == []
@@ -406,7 +406,7 @@ def test_a_fact_erased_while_the_graph_is_written_leaves_nothing_in_it(
         "Bob Smith": 1,
         "San Francisco": 1,
     }
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert b"New York" not in bytes_of(path)
     assert b"new york" not in bytes_of(path)
@@ -428,7 +428,7 @@ def test_a_fact_erased_while_the_old_graph_is_being_removed_leaves_nothing_in_it
         store.graph.build()
     assert store.graph.status().changed == 0
     store.erase(ids[2])
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert re.findall(b"(?i)new york", bytes_of(path)) == []
 
@@ -448,7 +448,7 @@ def test_a_decision_made_while_the_graph_is_written_applies_to_it(
     store.graph.build()
     assert store.graph.get("Bob Smith").names == ("San Francisco", "Bob Smith")
     assert store.graph.get("Alice").names == ("Alice",)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("what", ["build", "drop", "clear"])
@@ -472,7 +472,7 @@ def test_build_is_abandoned_if_the_graph_changed_since_it_began(
     with pytest.raises(Conflict, match=r"in the meantime; this build was abandoned"):
         store.graph.build()
     assert (store.graph.status().built_at is not None) is (what == "build")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert count_rows(path) == sum(map(len, rows(path).values()))
     store.graph.build()
     assert len(store.graph.entities()) == (0 if what == "clear" else 5)
@@ -522,7 +522,7 @@ def test_other_writers_are_not_blocked_by_a_build(
     assert failures == []
     store.graph.build()
     assert len(store.graph.neighbours("Alice", limit=100)) == 63
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_erasing_a_fact_removes_its_relations_and_names_at_once(store: Store, path: Path) -> None:
@@ -540,7 +540,7 @@ def test_erasing_a_fact_removes_its_relations_and_names_at_once(store: Store, pa
         "Bob Smith": 1,
         "San Francisco": 1,
     }
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert b"Deep Throat" not in bytes_of(path)
     assert b"deep throat" not in bytes_of(path)
@@ -557,7 +557,7 @@ def test_an_import_that_erases_a_fact_removes_it_from_the_graph(
         store.erase(secret.id)
         assert other.import_(store.export()).removed == 1
         assert (other.graph.entities(), other.graph.decisions()) == ([], [])
-        assert other.file.examine() == []
+        assert other.file.doctor() == []
 
 
 @pytest.mark.process
@@ -601,7 +601,7 @@ def test_erasing_a_name_keeps_its_entity(store: Store) -> None:
     # The decision that linked the two named the erased one.
     assert store.graph.get("A. Smith").names == ("A. Smith",)
     assert store.graph.get("alice smith").names == ("Alice Smith",)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_clearing_a_namespace_clears_graph_and_decisions(store: Store, path: Path) -> None:
@@ -611,7 +611,7 @@ def test_clearing_a_namespace_clears_graph_and_decisions(store: Store, path: Pat
     store.clear()
     assert store.graph.decisions() == []
     assert store.graph.status().built_at is None
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert not any(rows(path).values())
     assert b"Somewhere" not in bytes_of(path)
@@ -772,7 +772,7 @@ def test_decisions_are_refused_exactly_when_they_contradict(
     for letter in "ABCDE":
         shown = {name[0] for name in store.graph.get(letter * 2).names}
         assert shown == one_with(letter)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None:
@@ -793,7 +793,7 @@ def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None
         store.graph.merge("Human 7", "Human 9")
     # Comparing each with every other would take millions of comparisons.
     assert calls[0] < 500_000
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert store.graph.get("Person 9").names == ("person 7", "Human 7")
 
 
@@ -873,14 +873,14 @@ def test_the_doctor_finds_inconsistencies_and_drops_the_graph(
 ) -> None:
     fill(store)
     store.graph.build()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     sql(path, DAMAGE[what])
-    findings = store.file.examine()
+    findings = store.file.doctor()
     assert {finding.check for finding in findings} == {"graph"}
     assert any(what in finding.message for finding in findings)
     assert all(finding.repairable for finding in findings)
     assert any(line.startswith("dropped the graph") for line in store.file.rebuild())
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.graph.build()
     assert len(store.graph.entities()) == 5
 
@@ -905,7 +905,7 @@ def test_the_doctor_finds_an_erased_name_and_contradictory_decisions(
             " actor, at FROM memstore_entity_decisions LIMIT 1"
         )
         file.commit()
-    findings = store.file.examine()
+    findings = store.file.doctor()
     assert any("erased" in f.message and f.repairable for f in findings)
     assert any("'A1' is not 'C1'" in f.message and not f.repairable for f in findings)
 

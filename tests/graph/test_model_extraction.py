@@ -258,7 +258,7 @@ def test_nothing_is_locked_while_a_model_runs(
     store.graph.build(generator=model_server.generator())
     # The fact was erased while it was read: neither it nor its relations are stored.
     assert store.graph.entities()[0].name in ("bob", "Bob")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_model_relations_are_erased_with_their_fact(
@@ -268,6 +268,6 @@ def test_model_relations_are_erased_with_their_fact(
     secret = store.add("Alice likes kryptonite", subject="alice")
     store.graph.build(generator=model_server.generator())
     store.erase(secret.id)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert b"kryptonite" not in path.read_bytes()

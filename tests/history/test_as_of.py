@@ -463,7 +463,7 @@ class Life:
 
     def revert(self, store: Store, which: int, what: int) -> None:
         last = self.store.file.head().line
-        store.revert(ops=[max(1, last - which % 4)], scope="all").apply()
+        store.revert(lines=[max(1, last - which % 4)], scope="all").apply()
 
     def distrust(self, store: Store, which: int, what: int) -> None:
         if what % 2:
@@ -609,7 +609,7 @@ def test_a_view_explains_as_of_then(store: Store) -> None:
     store.trust("web:a.org", "agent")
     store.distrust("chat")
     lines = [line.id for line in store.journal(old.id) if line.fact_id == old.id]
-    store.revert(ops=lines[1:]).apply(decide={old.id: "undo"})
+    store.revert(lines=lines[1:]).apply(decide={old.id: "undo"})
     assert store.get(old.id).status == "active"
     store.delete(3)
     assert [str(then.explain(id_)) for id_ in (1, 2, 3)] == told

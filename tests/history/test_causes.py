@@ -124,7 +124,7 @@ def test_lines_of_a_memory_name_their_conversation(open_store: Any) -> None:
     assert without_cause(store) == []
     assert ("add", 1) in caused(store, first.episode_id)
     assert {("add", 2), ("supersede", 1)} <= caused(store, second.episode_id)
-    store.file.examine(deep=True)
+    store.file.doctor(deep=True)
 
 
 def test_a_pin_that_passes_on_names_the_episode(store: Store) -> None:

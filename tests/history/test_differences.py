@@ -81,7 +81,7 @@ def test_the_net_effect_counts(store: Store, began: str) -> None:
 def test_a_revert_restores_and_says_why(store: Store, began: str) -> None:
     store.delete(1)
     deleted = head(store)
-    store.revert(ops=[4]).apply()
+    store.revert(lines=[4]).apply()
     (one,) = store.diff(deleted)
     assert (one.kind, one.text, one.reason) == (
         "restored",
@@ -364,7 +364,7 @@ def _do(
         case "status":
             store.tasks.update(one, status=("completed", "pending")[chosen % 2])
         case "revert":
-            store.revert(ops=[1 + chosen % store.file.head().line]).apply()
+            store.revert(lines=[1 + chosen % store.file.head().line]).apply()
         case "foreign":
             if is_server(store.path):  # where no other program can write
                 return

@@ -338,7 +338,7 @@ def check(folder: Path, world: World, plan: ErasurePlan) -> None:
     gone = [word for word, rows in world.secrets.items() if rows & erased]
     assert left(folder, gone) == []
     assert store.file.remains([*gone[:5], "no such word"]) == []
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert store.verify() == []
 
 

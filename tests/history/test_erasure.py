@@ -60,7 +60,7 @@ def test_applying_says_what_went_and_takes_the_leg_of_what_stays(store: Store, p
     assert [leg.kind for leg in store.support(twice.id)] == ["confirmed"]
     assert b"Lisbon" not in path.read_bytes()
     assert store.verify() == []
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_a_leg_whose_quote_was_erased_is_no_leg_any_more(store: Store) -> None:
@@ -288,7 +288,7 @@ def test_an_interrupted_erasure_leaves_whole_rows_and_is_completed_by_the_next(
         patched.setattr(erasure, "in_steps", interrupted)
         with pytest.raises(KeyboardInterrupt):
             plan.apply()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert store.verify() == []
     for fact in store.list():
         assert store.search(fact.content)
@@ -323,14 +323,14 @@ def test_an_interrupted_clear_leaves_whole_rows_and_is_completed_by_the_next(
         patched.setattr(erasure, "in_steps", interrupted)
         with pytest.raises(KeyboardInterrupt):
             store.clear()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     for fact in store.list():
         assert store.search(fact.content)
     assert store.clear()
     assert secret.encode() not in path.read_bytes()
     assert (store.count(active_only=False), store.episodes.count()) == (0, 0)
     assert store.within("other").get(other.id).content == "theirs"
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert store.verify() == []
 
 
@@ -396,7 +396,7 @@ def test_many_facts_take_the_graph_along(store: Store, monkeypatch: pytest.Monke
     assert plan.graphs == (store.namespace,)
     assert plan.counts.entries > 0
     plan.apply()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert not store.graph.status().built_at
 
 

@@ -212,8 +212,8 @@ def test_erasing_an_episode_takes_its_confirmation(heard: Store) -> None:
     assert (line.kind, line.after and line.after["confirmed_count"]) == ("unconfirm", 1)
     assert fact.last_confirmed_at == last
     assert heard.verify() == []
-    assert heard.file.examine(deep=True) == []
-    assert not heard.revert(ops=[line.id])  # erasing cannot be undone
+    assert heard.file.doctor(deep=True) == []
+    assert not heard.revert(lines=[line.id])  # erasing cannot be undone
     heard.erasure(source="web:a.org").apply()
     assert heard.get(2).confirmed_count == 1
 
@@ -268,7 +268,7 @@ def everything(store: Store) -> None:
     token, _ = store.file.tokens.create(f"for {store.namespace}", namespace=store.namespace)
     store.file.tokens.revoke(token.id)
     done = store.revert(source="web:a.org").apply()
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     store.episodes.erase(page.id)
     store.erase(one.id)
     store.embed_pending()

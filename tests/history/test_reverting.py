@@ -144,7 +144,7 @@ def test_applying_is_one_act_that_names_what_it_takes_back(store: Store, web: St
     ]
     assert store.search("Lisbon")[0].fact.id == old.id
     assert not store.search("Rome")
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_a_whole_act_is_taken_back_by_its_number_in_the_log(store: Store) -> None:
@@ -238,28 +238,28 @@ def test_something_must_be_selected(store: Store) -> None:
         store.revert()
     with pytest.raises(InvalidArgument, match="is not the id of a run"):
         store.revert(run="yesterday")
-    assert not store.revert(ops=[])
+    assert not store.revert(lines=[])
 
 
 def test_a_line_that_does_not_exist_is_told(store: Store) -> None:
     fact = store.add("tea", subject="alice")
     store.episodes.add("hello", source="chat")
     lines = [fact.id]  # the first of both
-    plan = store.revert(ops=[999, 999])
+    plan = store.revert(lines=[999, 999])
     assert (bool(plan), plan.missing) == (False, ("there is no line 999",))
     assert plan.to_dict()["missing"] == ["there is no line 999"]
     assert store.revert(acts=[998]).missing == ("there is no act 998",)
-    both = store.revert(ops=[lines[0], 999])
+    both = store.revert(lines=[lines[0], 999])
     assert both.missing == ("there is no line 999",)
     assert both
-    assert store.revert(ops=[lines[0]]).missing == ()
-    narrowed = store.revert(ops=[lines[0]], source="web:x")
+    assert store.revert(lines=[lines[0]]).missing == ()
+    narrowed = store.revert(lines=[lines[0]], source="web:x")
     assert narrowed.missing == (
         "line 1 is no change of a fact here that passes the other conditions",
     )
-    of_episode = store.revert(ops=[2])
+    of_episode = store.revert(lines=[2])
     assert of_episode.missing == ("line 2 is no change of a fact here",)
-    foreign = store.within("other").revert(ops=[1])
+    foreign = store.within("other").revert(lines=[1])
     assert foreign.missing == ("line 1 is no change of a fact here",)
     assert store.revert(since="1h").missing == ()
 
@@ -375,7 +375,7 @@ def test_open_proposals_are_rejected_and_may_be_reopened(store: Store, web: Stor
     proposal = web.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
     done = store.revert(source=WEB).apply()
     assert store.proposals.get(proposal.id).state == "rejected"
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     assert store.proposals.get(proposal.id).state == "open"
 
 
@@ -390,7 +390,7 @@ def test_an_accepted_consolidation_is_taken_apart(store: Store, web: Store) -> N
     reopened = store.proposals.get(proposal.id)
     assert (reopened.state, reopened.new, reopened.content) == ("open", None, proposal.content)
     assert store.verify() == []
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     again = store.proposals.get(proposal.id)
     assert (again.state, again.new, again.content) == ("accepted", accepted.new, accepted.content)
     assert texts(store) == ["Bob likes tea, green"]
@@ -418,7 +418,7 @@ def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -
     if by == "act":
         selecting = {"acts": [lines["accept"]]}
     elif by != "source":
-        selecting = {"ops": [lines[by]]}
+        selecting = {"lines": [lines[by]]}
     before = rows(store)
     plan = store.revert(**selecting)
     assert [(step.action, step.text) for step in plan.steps] == [
@@ -430,7 +430,7 @@ def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -
     assert {fact.id for fact in store.list()} == {old, new}
     assert store.proposals.get(proposal).decided_at is None
     assert store.verify() == []
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     assert rows(store) == before
     assert store.proposals.get(proposal).state == "accepted"
     assert store.verify() == []
@@ -461,7 +461,7 @@ def test_a_proposal_that_was_made_and_accepted_by_the_selection_is_rejected(
     done = store.revert(source=WEB).apply()
     assert store.proposals.get(proposal.id).state == "rejected"
     assert store.verify() == []
-    store.revert(ops=done.lines).apply()
+    store.revert(lines=done.lines).apply()
     assert rows(store) == before
     assert store.verify() == []
 
@@ -501,7 +501,7 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
     before = rows(store), legs(store)
     done = []
     for source in order:
-        plan = store.revert(source=source) if source else store.revert(ops=[2, 3, 4, 5])
+        plan = store.revert(source=source) if source else store.revert(lines=[2, 3, 4, 5])
         assert not plan.conflicts
         done.append(plan.apply())
         if (source, len(done)) == (WEB, 1):  # the other one still says so
@@ -511,7 +511,7 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
     assert texts(store) == ["Alice lives in Lisbon"]
     assert (store.get(2).status, store.get(2).confirmed_count, legs(store)[2]) == ("deleted", 0, [])
     for one in reversed(done):
-        store.revert(ops=one.lines).apply()
+        store.revert(lines=one.lines).apply()
     assert (rows(store), legs(store)) == before
     assert store.verify() == []
 
@@ -654,11 +654,11 @@ def test_taking_back_a_revert_gives_everything_back(acts: list[Any], data: st.Da
         }
         done = plan.apply(decide=chosen)
         assert len(done.lines) == len(done.steps)
-        again = store.revert(ops=done.lines)
+        again = store.revert(lines=done.lines)
         assert not again.conflicts
         again.apply()
         assert rows(store) == before
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
 
 
 SPEAKING = st.lists(
@@ -692,7 +692,7 @@ def test_two_sources_are_taken_back_in_any_order_or_at_once(acts: list[Any]) -> 
                 if line.source in (WEB, "web:y")
             ]
             for source in sources or [None]:
-                plan = store.revert(source=source) if source else store.revert(ops=lines)
+                plan = store.revert(source=source) if source else store.revert(lines=lines)
                 if plan.conflicts:
                     return
                 plan.apply()

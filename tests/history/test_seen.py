@@ -110,7 +110,7 @@ def plans(store: Store, scope: Scope, last: int) -> Iterator[Any]:
     """Yield plans to take everything back, the last lines, and that again."""
     yield store.revert(since="1h", scope=scope)
     for first in range(max(1, last - 4), last + 1):
-        yield store.revert(ops=range(first, last + 1), scope=scope)
+        yield store.revert(lines=range(first, last + 1), scope=scope)
 
 
 @pytest.mark.hypothesis
@@ -161,7 +161,7 @@ def test_a_plan_does_not_name_a_fact_of_another_owner(store: Store) -> None:
     store.add("anas", subject="s", user_id="ana")
     store.supersede(1, 2)
     line = store.file.head().line
-    (step,) = store.revert(ops=[line]).steps
+    (step,) = store.revert(lines=[line]).steps
     assert step.reason == f"it was superseded by another fact in line {line} (user through library)"
-    (step,) = store.revert(ops=[line], scope="all").steps
+    (step,) = store.revert(lines=[line], scope="all").steps
     assert "superseded by fact 2 in" in step.reason

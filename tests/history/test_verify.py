@@ -62,7 +62,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.tasks.create("a task", priority="high")
         propose(store)
         assert store.verify() == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
     return path
 
 
@@ -96,7 +96,7 @@ def propose(store: Store) -> None:
         store.proposals.reject(proposal)
     undone = [store.revert(acts=[act]).apply() for act in acts[2:]]
     assert store.proposals.get(back).state == store.proposals.get(again).state == "open"
-    store.revert(ops=undone[0].lines).apply()
+    store.revert(lines=undone[0].lines).apply()
     assert store.proposals.get(back).state == "accepted"
     for proposal in (erased, gone):
         store.erase(store.proposals.get(proposal).sources[0].id)
@@ -320,7 +320,7 @@ def test_the_doctor_finds_what_verifying_finds(filled: Path, path: Path) -> None
         file.execute("UPDATE memstore_facts SET uuid = 'forged' WHERE id = 2")
     with memstore.open(path, embedder="none") as store:
         found = store.verify()
-        examined = store.file.examine(deep=True)
+        examined = store.file.doctor(deep=True)
     assert len(found) == 2
     assert [one for one in examined if one in found] == [found[1], found[0]]
 

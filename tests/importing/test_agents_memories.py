@@ -43,7 +43,7 @@ def twice(store: Store, source: str, path: Path, **more: Any) -> Any:
     assert (again.facts, again.episodes, again.known) == (0, 0, report.facts + report.episodes)
     assert store.file.head() == head
     assert path.read_bytes() == before
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     return report
 
 

@@ -91,7 +91,7 @@ def test_the_path_to_the_current_message_is_imported(store: Store, tmp_path: Pat
     assert ask.idempotency_key == "chatgpt:ask"
     assert store.import_from("chatgpt", file).known == 2
     assert file.read_bytes() == before
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_branches_and_hidden_messages_come_if_asked_for(store: Store, tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_an_import_that_was_interrupted_between_batches_is_completed(
     assert 0 < before < 200
     report = store.import_from("chatgpt", file)
     assert (report.episodes, report.known) == (200 - before, before)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_two_imports_at_once_add_each_message_once(

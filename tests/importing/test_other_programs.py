@@ -95,7 +95,7 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
     assert episode.namespace == store.namespace
     assert store.episodes.search("tea shop", mode="words")[0].episode.id == episode.id
     assert [line.kind for line in store.episodes.journal(episode.id)] == ["adopt"]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_engram_expired_rows_stay_expired(store: Store, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_engram_groups_become_namespaces_on_request(
     )
     report = store.import_from("engram", file)
     assert (report.episodes, report.known) == (2, 1), "into the store's own, besides"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_engram_group_with_a_reserved_name_is_refused(store: Store, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_import_does_not_restore_erased_data(store: Store, tmp_path: Path) -> No
     ]
     assert store.list(scope="all", active_only=False, include_deleted=True) == []
     assert "episode 1" not in "".join(store.export())
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.process
@@ -193,7 +193,7 @@ def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
         assert 1000 <= held < 1700
         report = store.import_from("engram", file)
         assert (report.episodes, report.known) == (1700 - held, held)
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_imported_rows_are_pending_until_embedded(
@@ -246,7 +246,7 @@ def test_engram_damaged_line_is_named_or_skipped(
     assert report.episodes == 2
     left = report.left_out["damaged records"]
     assert (left.count, left.first[0].startswith("line 3: ")) == (1, True)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_engram_bytes_that_are_not_text_are_named(store: Store, tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_import_of_a_corrupted_file_is_refused_or_valid(
             store.import_from("engram", file)
         except TransferError:
             assert store.episodes.count(scope="all", include_expired=True) == 0
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 SCHEMA_OF_ENGRAM = """
@@ -410,7 +410,7 @@ def test_original_file_of_any_version_is_imported(
     assert ("table memstore_links" in kinds) == (version >= 7)
     again = store.import_from("memstore", file)
     assert (again.facts, again.known) == (0, 4)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_original_namespaces_are_kept_on_request(
@@ -494,7 +494,7 @@ def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_p
     assert (report.facts, report.known, report.retired) == (1, 4, 1)
     [active] = store.list(scope="all", subject="eve")
     assert [fact.content for fact in store.history(active.id)] == ["old job", "new job", "retired"]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Path) -> None:
@@ -527,7 +527,7 @@ def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Pat
     assert [fact.content for fact in deleted] == ["old job", "water the plants"]
     assert deleted[1].subject == "eve", "the owner's name, where the subject is blank"
     assert store.import_from("memstore", file).known == 4
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_original_skipping_a_damaged_successor_revives_nothing(
@@ -540,7 +540,7 @@ def test_original_skipping_a_damaged_successor_revives_nothing(
     refused(store, "memstore", file, "^fact 7: .*content is empty")
     assert store.import_from("memstore", file, skip_damaged=True).facts == 3
     assert "old job" not in [fact.content for fact in store.list(scope="all")]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def chained(path: Path, links: dict[int, int | None]) -> Path:
@@ -601,7 +601,7 @@ def test_original_superseded_fact_is_never_active(
         by = links[int(fact.content.split()[1])]
         assert named.get(fact.superseded_by or 0) == (f"fact {by}" if by else None)
     assert store.import_from("memstore", file).known == 20
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize(
@@ -712,7 +712,7 @@ def test_mem0_export_is_read_in_every_form(
     }
     assert kayak.content == "Owns a kayak"
     assert store.import_from("mem0", file).known == 2
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_mem0_memory_without_owner_or_category_is_imported(store: Store, tmp_path: Path) -> None:
@@ -736,7 +736,7 @@ def test_mem0_run_is_a_thread_in_order_of_time(store: Store, tmp_path: Path) -> 
     assert last == first + 600_000
     assert facts["m1"].run_id == "r1"
     assert store.import_from("mem0", file).known == 4
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> None:
@@ -756,7 +756,7 @@ def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Pa
     assert (report.facts, report.retired) == (2, 1)
     assert [fact.content for fact in store.list(scope="all")] == ["Likes coffee"]
     assert store.import_from("mem0", tmp_path / "m.jsonl").known == 2
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def changed(content: str, day: int) -> dict[str, Any]:
@@ -775,7 +775,7 @@ def test_mem0_memory_changed_at_the_source_supersedes(store: Store, tmp_path: Pa
     assert chain[0].superseded_at == datetime(2025, 4, 2, tzinfo=UTC)
     report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
     assert (report.facts, report.known) == (0, 1), "an older export changes nothing"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_mem0_memory_changed_locally_is_kept(store: Store, tmp_path: Path) -> None:
@@ -845,7 +845,7 @@ def test_server_memory_observations_and_relations_become_facts(
     written(file, *GRAPH, {**GRAPH[1], "observations": ["Sells anvils"]})
     again = store.import_from("server-memory", file)
     assert (again.facts, again.known) == (1, 3)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize(
@@ -935,7 +935,7 @@ def test_concurrent_imports_import_everything_once(path: Path, tmp_path: Path) -
     assert sum(int(one.communicate()[0]) for one in both) == 700
     with memstore.open(path, embedder=None) as store:
         assert store.episodes.count(scope="all") == 700
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_engram_import_reads_every_field_of_an_episode() -> None:

@@ -33,7 +33,7 @@ def judged(verdict: Verdict) -> Judgement:
 def comparison(
     store: Store, verdicts: Mapping[tuple[str, str], Verdict], policy: str = "judged"
 ) -> Comparison:
-    def judge(old: Claim, new: Claim, _cosine: float) -> Judgement:
+    def judge(old: Claim, new: Claim) -> Judgement:
         return judged(verdicts.get((old.text, new.text), Verdict.KEEP))
 
     return Comparison(store, policy, Model(), judge)

@@ -93,7 +93,7 @@ def test_accepting_supersedes_all_sources_and_reinstating_undoes_it(store: Store
     assert [fact.content for fact in done_again.others] == [TEA]
     assert [fact.content for fact in done_again.active] == [GREEN, TEA, BOTH]
     assert sorted(held(store)) == sorted([BOTH, GREEN, TEA])
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     with pytest.raises(Conflict, match="was already accepted"):
         store.proposals.accept(done.proposal_id)
 
@@ -114,7 +114,7 @@ def test_restoring_one_source_of_a_consolidation_restores_all(
     assert store.get(new.id).superseded_by == repair.id
     assert repair.newer == store.get(new.id)
     assert sorted(held(store)) == sorted([TEA, GREEN])
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_deleted_source_of_a_consolidation_stays_deleted(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_erasing_a_source_or_the_result_removes_the_text_from_the_proposal(
     for fact in store.list(subject="ana"):
         store.erase(fact.id)
     store.erase(new.id)  # its sources stay, but reworded
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     for file in path.parent.iterdir():
         for word in (b"zanzibar", b"quixote, also"):

@@ -108,7 +108,7 @@ def test_rebuilt_fact_has_the_position_of_its_episode(store: Store) -> None:
 
 def check_replay(store: Store) -> None:
     """Replaying the journal reproduces the rows."""
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     with store.file.engine.read() as transaction:
         states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
     for fact in store.list(scope="all", active_only=False, include_deleted=True):
@@ -537,7 +537,7 @@ def test_concurrently_retired_fact_is_checked_again(
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert outcomes(done) == [("stored", COFFEE)]
     assert sorted(contents(store)) == [COFFEE, "something else entirely"]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_concurrently_stored_fact_is_compared(

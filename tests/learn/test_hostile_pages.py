@@ -71,7 +71,7 @@ def _one(chance: random.Random, done: Counter[str]) -> None:
         assert [task.content for task in store.tasks.list()] == ["renew the certificate"]
         for text in (store.briefing(max_tokens=5000).text, store.remind(f"{MARK} Alice").text):
             assert MARK not in text
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         done["proposed"] += len(store.proposals.list())
 
 

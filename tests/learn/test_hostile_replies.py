@@ -166,7 +166,7 @@ def _one(path: Path, chance: random.Random, policy: str, done: Counter[str]) -> 
             assert any(f"proposal {proposal.id} " in one.reason for one in events.refused)
             done["proposed"] += 1
         assert len({one.content for one in proposals}) == len(proposals)  # one for each fact
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         _check_undone(store, before)
 
 

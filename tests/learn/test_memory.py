@@ -116,7 +116,7 @@ def week(memory: Memory) -> Memory:
 
 def test_week_of_conversation_ends_with_the_current_facts(week: Memory, store: Store) -> None:
     assert texts(week.get_all(user_id="ana")) == HELD
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_week_replayed_from_the_journal_gives_the_same_state(week: Memory, store: Store) -> None:
@@ -551,7 +551,7 @@ def test_reply_cut_before_its_last_entry_changes_nothing(
         length += 1
     assert state(store) == before
     assert len(store.episodes.list(scope="all")) == 2
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert change["memory"] == "Ana drinks tea"
 
@@ -662,7 +662,7 @@ def test_two_processes_adding_to_one_scope_neither_lose_nor_duplicate(
     found = texts(Memory(store).get_all(user_id="ana"))
     assert sorted(found) == sorted({fact for facts in means.values() for _, fact in facts})
     assert len(store.episodes.list(scope="all")) == 2 * number
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def _adding_once(path: Path, url: str) -> None:
@@ -704,7 +704,7 @@ def test_retry_completes_after_a_kill_during_the_decision(
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert (change["event"], change["memory"]) == ("UPDATE", "Ana drinks tea")
     assert len(store.episodes.list(scope="all")) == 2
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_cancelled_add_writes_nothing_more(
@@ -930,7 +930,7 @@ def test_reset_erases_only_this_namespace(
     memory.reset(namespace="default")
     assert memory.get_all(user_id="ana") == []
     assert store.episodes.list(scope="all") == []
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert [f.content for f in other.list(scope="all")] == ["stays"]
     other.close()
     store.close()
@@ -952,7 +952,7 @@ def test_erasing_the_episode_removes_its_quotes_from_the_journal(
     assert store.journal(1)[-1].evidence == {**evidence, "line": line}
     assert b"zoo" not in Path(store.path).read_bytes()
     assert texts(memory.get_all(user_id="ana"))[0] == "Ana drinks coffee"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_search_filters_threshold_and_limit(plain: Memory) -> None:
@@ -1209,7 +1209,7 @@ def test_conversation_to_retry_is_exported(
     assert away.status().not_learned == 1
     model_server.replies = model
     assert len(Memory(away, model_server.generator()).retry()) == 1
-    assert away.file.examine() == []
+    assert away.file.doctor() == []
 
 
 def test_redacted_secrets_are_not_shown_to_the_model(

@@ -208,7 +208,7 @@ def test_one_fact_replaces_several_memories(store: Store) -> None:
         assert line.kind == "supersede"
         assert line.evidence is not None
         assert line.evidence["rule"]
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_proof_goes_before_a_question_if_only_one_memory_may_go(store: Store) -> None:

@@ -148,7 +148,7 @@ def test_rebuild_changes_nothing_and_calls_no_model(
     assert reader.asked == asked == 4
     assert "questions to the model 0," in told[-1]
     assert "facts added 0, deleted because they were not found again 0," in told[-1]
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_rebuild_works_while_the_model_is_down(
@@ -174,7 +174,7 @@ def test_rebuild_from_the_log_alone_reproduces_the_facts(
         assert rows(alone) == []
         Extractor(alone, reader, policy="auto").rebuild()
         assert rows(alone) == before
-        assert alone.file.examine() == []
+        assert alone.file.doctor() == []
         twice = exported(alone)
         Extractor(alone, reader, policy="auto").rebuild()
         assert exported(alone) == twice
@@ -278,7 +278,7 @@ def test_older_text_does_not_retire_later_facts(store: Store, reader: Reader, po
     before = exported(store)
     extractor.rebuild()
     assert exported(store) == before
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_outdated_item_names_its_replacement(store: Store, reader: Reader) -> None:
@@ -368,7 +368,7 @@ def test_rebuild_undoes_no_manual_change(acts: list[tuple[str, int]]) -> None:
         for _ in range(2):
             extractor.rebuild()
             assert exported(store) == before
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 CLAIMS = (TEA, COFFEE, MONDAY, OXFORD, BRISTOL, "Ana has a cat")
@@ -403,7 +403,7 @@ def test_rebuild_with_other_models_is_stable_and_keeps_manual_changes(
             extractor.rebuild()
             assert exported(store) == settled
             assert by_hand(store) == mine
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def by_hand(store: Store) -> dict[int, Any]:
@@ -471,7 +471,7 @@ def test_erased_fact_is_not_rederived_and_its_text_is_gone(
     assert (str(item.outcome), item.fact_id) == ("rejected", None)
     assert "erased" in (item.reason or "")
     assert not any("anzibar" in line for line in exported(store))
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     for file in path.parent.iterdir():
         assert b"anzibar" not in file.read_bytes()
@@ -502,7 +502,7 @@ def test_erased_episode_leaves_no_reply(
     read.rebuild()
     assert rows(store) == facts
     assert reader.asked == asked
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_clear_leaves_no_reply(store: Store, read: Extractor, path: Path) -> None:
@@ -533,9 +533,9 @@ def test_doctor_finds_replies_that_should_have_been_erased(
         )
         file.commit()
     again = open_store()
-    assert [(f.check, f.repairable) for f in again.file.examine()] == [("replies", True)]
+    assert [(f.check, f.repairable) for f in again.file.doctor()] == [("replies", True)]
     assert any("deleted the model replies" in told for told in again.file.rebuild())
-    assert again.file.examine() == []
+    assert again.file.doctor() == []
 
 
 # -- a model that finds something else -------------------------------------------------------------
@@ -588,7 +588,7 @@ def test_fact_superseded_by_a_withdrawn_one_is_active_again(store: Store, read: 
     before = exported(store)
     read.rebuild()
     assert exported(store) == before
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_new_wording_replaces_the_old_one(store: Store, read: Extractor) -> None:
@@ -794,7 +794,7 @@ def test_killed_rebuild_is_completed_by_the_next(
     cut, uncut = open_store(path), open_store(whole)
     assert rows(cut) == rows(uncut)
     assert len(rows(cut)) == 60
-    assert cut.file.examine() == []
+    assert cut.file.doctor() == []
 
 
 @pytest.mark.process

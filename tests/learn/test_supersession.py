@@ -72,7 +72,7 @@ def test_no_pair_is_labelled_twice() -> None:
 
 @cache
 def verdicts() -> list[Verdict]:
-    return [judge(Claim(pair["old"]), Claim(pair["new"]), 0.9).verdict for pair in pairs()]
+    return [judge(Claim(pair["old"]), Claim(pair["new"])).verdict for pair in pairs()]
 
 
 def of(label: str, *kinds: str) -> list[Verdict]:

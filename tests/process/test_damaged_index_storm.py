@@ -134,5 +134,5 @@ def test_answers_stay_right_while_files_are_damaged(
         process.stdin.close()
         assert process.wait(timeout=30) == 0
     with memstore.open(path, embedder=Letters()) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
     record_property("counts", f"{inputs} damaged files, {answers} answers, 0 wrong")

@@ -112,7 +112,7 @@ def test_erased_words_are_in_no_file_after_kills(
     with memstore.open(path, embedder=None) as store:
         store.search("password")
         store.file.save_index()
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
     assert found(erased, beside) == []
     record_property("counts", f"{rounds * PROCESSES} kills, {len(erased)} erased, 0 found again")
     assert len(erased) > rounds, "the workers were killed before they could erase anything"

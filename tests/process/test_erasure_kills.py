@@ -70,7 +70,7 @@ def state(path):
 def check(path, before, after):
     # Straight after the kill.
     with opened(path) as store:
-        findings = [*store.file.examine(deep=True), *store.verify()]
+        findings = [*store.file.doctor(deep=True), *store.verify()]
         assert not findings, findings
         held = {fact.content for fact in store.list(limit=1000)}
         found = {hit.fact.content for hit in store.search("Ana Bob tea heard saw", limit=50)}

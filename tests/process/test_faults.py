@@ -44,7 +44,7 @@ def workload(acked):
 
 def check(acked):
     with memstore.open(path, embedder=None) as store:
-        found = store.file.examine()
+        found = store.file.doctor()
         assert not found, found
         for number, content in acked.items():
             record = store.get(number) if number > 0 else store.episodes.get(-number)

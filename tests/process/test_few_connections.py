@@ -127,5 +127,5 @@ def test_threads_do_not_deadlock(
             assert {fact.id: fact.content for fact in held} == actor.kept
         for other in others:
             assert other.verify() == []
-            assert other.file.examine(deep=True) == []
+            assert other.file.doctor(deep=True) == []
     print(f"{sum(actor.acts for actor in actors)} acts, no deadlock")

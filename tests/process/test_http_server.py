@@ -639,7 +639,7 @@ def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: P
     with memstore.open(path, embedder=None) as store:
         for name, ids in zip(names, stored, strict=True):
             assert [fact.id for fact in store.within(name).list()] == ids
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 # -- start-up --------------------------------------------------------------------------------------
@@ -687,7 +687,7 @@ def test_first_start_creates_a_token_and_shows_it_once(
     with memstore.open(path, embedder=None) as store:
         (token,) = store.file.tokens.list()
         assert (token.name, token.namespace, token.access) == ("first", "work", "write")
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_server_refuses_to_start_without_a_valid_token(

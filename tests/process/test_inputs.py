@@ -53,7 +53,7 @@ def told(counted: Counter[str]) -> str:
 
 def check_file(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert [fact.content for fact in store.list(subject="canary", scope="all")] == [CANARY]
 
 
@@ -326,7 +326,7 @@ def test_imports_take_or_refuse_whatever_comes(
                 raw = chance.damaged(raw)
             file.write_bytes(raw)
             counted[attempt(store, source, file, chance.random() < 0.3)] += 1
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
     check_file(path)
     record_property("counts", f"{inputs} inputs, {told(counted)}")
 

@@ -59,4 +59,4 @@ def test_four_processes_put_one_key_and_a_kill_loses_nothing(path: Path) -> None
         assert [fact.status for fact in chain].count("active") == 1
         assert store.history(chain[0].id)[-1] == store.by_key("k")
         assert len(store.history(chain[0].id)) == len(chain)
-        assert store.file.examine() == []
+        assert store.file.doctor() == []

@@ -188,7 +188,7 @@ def test_acknowledged_writes_survive_kills(
             with memstore.open(path, embedder=None) as store:
                 check(store, notes)
                 if number % ROUNDS_BETWEEN_EXAMINATIONS == ROUNDS_BETWEEN_EXAMINATIONS - 1:
-                    assert store.file.examine(deep=True) == []
+                    assert store.file.doctor(deep=True) == []
     record_property("counts", f"{rounds * PROCESSES} kills, {len(every)} acknowledged, 0 lost")
     assert len(every) > rounds * PROCESSES, "the workers were killed before they could do anything"
 
@@ -199,4 +199,4 @@ def test_acknowledged_writes_survive_kills(
         status = store.status()
         assert (status.episodes_pending, status.pending) == (0, 0)
         assert status.episodes >= sum(kind == "episode" for kind, *_ in every)
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []

@@ -42,7 +42,7 @@ def run(code: str, *argv: object) -> subprocess.CompletedProcess[str]:
 
 def contents(path: Path) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         return [fact.content for fact in store.list()]
 
 

@@ -101,7 +101,7 @@ def state(path):
 def check(path, before):
     # Straight after the kill.
     with opened(path) as store:
-        findings = store.file.examine(deep=True)
+        findings = store.file.doctor(deep=True)
         assert not findings, findings
         found = {hit.fact.content for hit in store.search("number", limit=50)}
         held = {fact.content for fact in store.list(limit=1000)}

@@ -286,7 +286,7 @@ def test_acknowledged_facts_survive_a_kill(raw_client: Callable[..., Any], path:
     client.process.wait()
     with memstore.open(path, embedder=None) as store:
         assert [fact.id for fact in store.list()] == ids
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_two_servers_share_one_file(raw_client: Callable[..., Any], path: Path) -> None:

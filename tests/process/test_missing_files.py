@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 def facts_of(path: Path) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         return [fact.content for fact in store.list(limit=None)]
 
 

@@ -50,7 +50,7 @@ def said(folder: Path, locks: int) -> dict[str, list[str]]:
 
 def contents(folder: Path) -> list[str]:
     with memstore.open(folder / "memory.db", embedder=None) as store:
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         return [fact.content for fact in store.list()]
 
 

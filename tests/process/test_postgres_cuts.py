@@ -153,7 +153,7 @@ def test_a_cut_call_is_done_as_it_says(
                 counts[done] += cutting.was_cut
                 number += step
         assert seen.verify() == []
-        assert seen.file.examine() == []
+        assert seen.file.doctor() == []
     record_property(
         "counts",
         f"{sum(counts.values())} cuts: {counts[True]} done, {counts[False]} not done,"
@@ -192,6 +192,6 @@ def test_an_extraction_that_is_called_until_it_succeeds_is_done_once(
         contents = [one.content for one in seen.episodes.list(limit=1000)]
         assert len(set(contents)) == len(contents)
         assert seen.verify() == []
-        assert seen.file.examine() == []
+        assert seen.file.doctor() == []
     record_property("counts", f"{cuts} cuts")
     assert cuts > 1

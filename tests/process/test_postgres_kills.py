@@ -258,7 +258,7 @@ def examined(url: str, running: Clients) -> str:
             store.embed_pending()
             assert store.status().pending == 0
             assert store.verify() == []
-            assert store.file.examine(deep=True) == []
+            assert store.file.doctor(deep=True) == []
     assert doubled(url) == []
     kept = kinds["fact"] + kinds["episode"] + kinds["done"] + kinds["deleted"]
     return (

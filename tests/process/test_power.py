@@ -142,7 +142,7 @@ def test_acknowledged_writes_survive_a_power_cut(
         target = tmp_path / f"after-{turn}"
         cut(calls[:point], folder, target, chance)
         with memstore.open(target / "memory.db", embedder=None) as store:
-            assert store.file.examine() == [], f"cut {turn}"
+            assert store.file.doctor() == [], f"cut {turn}"
         there, told = held(target / "memory.db")
         wrong = {text for text, state in facts.items() if not holds(there.get(text), state)}
         wrong |= episodes - told

@@ -181,7 +181,7 @@ def test_four_processes_add_while_two_search(path: Path) -> None:
         contents = {fact.content for fact in store.list()}
         assert len(contents) == 2000
         assert sum(fact.use_count for fact in store.list()) > 0
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_kill_while_writing_loses_nothing_acknowledged(path: Path) -> None:
@@ -206,7 +206,7 @@ def test_kill_while_writing_loses_nothing_acknowledged(path: Path) -> None:
             retired = [fact for fact in store.list(active_only=False) if fact.superseded_by]
             corrections = [text for text in held.values() if text.startswith("correction")]
             assert len(retired) == len(corrections), "a supersession was cut in half"
-            assert store.file.examine() == []
+            assert store.file.doctor() == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes on this system")
@@ -216,7 +216,7 @@ def test_full_disk_refuses_writes_and_loses_nothing(path: Path) -> None:
     assert len(acknowledged) > 10
     with memstore.open(path, embedder=None) as store:
         assert {fact.id for fact in store.list()} == acknowledged
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         store.add("there is room again", subject="full")
 
 
@@ -228,7 +228,7 @@ def test_open_new_file_by_many_processes_at_once(path: Path) -> None:
         opener.say_go()
     assert sorted(int(opener.result()) for opener in openers) == [1, 2, 3, 4, 5, 6]
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_open_new_file_by_many_threads_at_once(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_open_of_a_locked_file_without_log_is_busy(
         pytest.raises(StoreBusy, match=r"nothing was stored\nTry again later"),
     ):
         open_store(wait_seconds=0.3)
-    assert open_store(wait_seconds=0.3).file.examine() == []
+    assert open_store(wait_seconds=0.3).file.doctor() == []
 
 
 def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
@@ -296,7 +296,7 @@ def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
                 write()
     assert [fact.content for fact in store.list(active_only=False)] == ["was here"]
     assert store.delete(kept.id).status == "deleted"
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.parametrize("seconds", [-1, -0.5, float("nan"), float("inf"), 1e15])
@@ -330,7 +330,7 @@ def test_store_used_by_eight_threads(open_store: Callable[..., Store]) -> None:
         list(threads.map(work, range(8)))
     status = store.status()
     assert (status.active, status.pending) == (200, 0)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
@@ -363,7 +363,7 @@ def test_fork_child_is_refused_and_parent_continues(
         "the child's own",
         "after the fork",
     }
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
 
 
@@ -398,7 +398,7 @@ USES: list[Callable[[Store], object]] = [
     lambda store: store.tasks.list(),
     lambda store: list(store.export()),
     lambda store: store.file.backup(Path(store.path).with_name("copy.db")),
-    lambda store: store.file.examine(),
+    lambda store: store.file.doctor(),
     lambda store: store.file.rebuild(),
     lambda store: store.embed_pending(),
     lambda store: store.file.warm(),
@@ -464,7 +464,7 @@ def test_close_while_threads_work_ends_them_cleanly(
     assert leftovers(path) == []
     again = open_store()
     assert {fact.id for fact in again.list()} >= set(acknowledged)
-    assert again.file.examine() == []
+    assert again.file.doctor() == []
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc/self/fd")
@@ -504,7 +504,7 @@ def test_backup_while_another_process_writes_is_consistent(
             after = store.status().active
             with memstore.open(copy, embedder=Letters()) as backup:
                 assert before <= backup.status().active <= after
-                assert backup.file.examine() == []
+                assert backup.file.doctor() == []
             assert sorted(p.name for p in tmp_path.glob(f"copy{number}*")) == [copy.name]
         writer.kill()
         writer.communicate()
@@ -527,7 +527,7 @@ def test_backup_during_writes_completes_and_is_consistent(
     assert len(steps) > 1
     with memstore.open(copy, embedder=None) as backup:
         assert backup.status().active == 1500
-        assert backup.file.examine() == []
+        assert backup.file.doctor() == []
 
 
 def test_backup_existing_target_or_missing_folder_is_refused(
@@ -674,7 +674,7 @@ def test_erase_leaves_no_bytes_of_the_text(path: Path, open_store: Callable[...,
     assert not other.search(SECRET, active_only=False)
     assert [secret for secret in SECRETS if secret in bytes_on_disk(path)] == []
     assert [fact.id for fact in store.history(newer.id)][-1] == newer.id
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_erase_while_another_process_reads_eventually_leaves_no_bytes(
@@ -689,4 +689,4 @@ def test_erase_while_another_process_reads_eventually_leaves_no_bytes(
 
 
 def test_read_only_store_can_be_examined(read_only: Store) -> None:
-    assert read_only.file.examine() == []
+    assert read_only.file.doctor() == []

@@ -55,7 +55,7 @@ class Writer:
 
 def facts_of(path: Path) -> set[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         return {fact.content for fact in store.list(limit=None)}
 
 

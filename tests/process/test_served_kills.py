@@ -166,7 +166,7 @@ def test_what_was_acknowledged_is_there_once(
         there = {fact.content: fact.id for fact in found}
         assert {text: there.get(text) for text in acknowledged} == acknowledged
         assert store.verify() == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
     attempts = sum(one.attempts for one in writers)
     record_property(
         "counts",

@@ -97,7 +97,7 @@ ends = time.monotonic() + seconds
 count = 0
 with memstore.open(path, embedder=None) as store:
     while count == 0 or time.monotonic() < ends:
-        found = store.file.examine(deep=True)
+        found = store.file.doctor(deep=True)
         assert found == [], found
         count += 1
 print(count)
@@ -172,5 +172,5 @@ def test_eight_processes_use_one_file(
     assert longest < LONG_LOG_BYTES
     assert grown < 1.2
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert store.status().active >= FACTS

@@ -237,7 +237,7 @@ def test_each_vector_keeps_its_code(
             with opened(server.url) as store:
                 if job == "rebuild":
                     store.file.rebuild()
-                assert store.file.examine() == []
+                assert store.file.doctor() == []
                 model = model_of(store)
                 assert answers(store) == expected[model]
             if job == "copy":

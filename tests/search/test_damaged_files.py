@@ -92,7 +92,7 @@ def test_answers_stay_right_after_damage_in_place(
     assert is_mapped(mapped)
     assert not {*old} & {*files_of(mapped)}, "written anew"
     assert answers(mapped, "contextual") == ranked
-    assert mapped.file.examine() == []
+    assert mapped.file.doctor() == []
     compare(mapped, "tea rain")
 
 
@@ -100,11 +100,11 @@ def test_answers_stay_right_after_damage_in_place(
 def test_doctor_finds_damage_that_shows_no_time(mapped: Store, part: str) -> None:
     before = answers(mapped)
     damage_unseen(file_of(mapped, part))
-    [finding] = mapped.file.examine()
+    [finding] = mapped.file.doctor()
     assert (finding.check, finding.repairable) == ("index", True)
     assert answers(mapped) == before
     mapped.file.save_index()
-    assert mapped.file.examine() == []
+    assert mapped.file.doctor() == []
 
 
 def test_doctor_of_another_process_finds_damage_and_repairs_it(mapped: Store) -> None:
@@ -112,10 +112,10 @@ def test_doctor_of_another_process_finds_damage_and_repairs_it(mapped: Store) ->
     mapped.close()
     damage_unseen(file)
     with memstore.open(path, embedder=None) as store:
-        assert [finding.check for finding in store.file.examine()] == ["index"]
+        assert [finding.check for finding in store.file.doctor()] == ["index"]
         assert "removed the damaged index of facts" in store.file.rebuild()
         assert not file.exists()
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_long_lived_process_compares_its_files(mapped: Store, manual_clock: ManualClock) -> None:
@@ -142,7 +142,7 @@ def test_damaged_files_are_not_copied_into_new_ones(mapped: Store) -> None:
     mapped.search("lighthouse")
     mapped.file.save_index()
     compare(mapped, "tea rain")
-    assert mapped.file.examine() == []
+    assert mapped.file.doctor() == []
 
 
 def test_panic_in_the_kernel_is_answered_from_the_file(

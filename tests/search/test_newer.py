@@ -40,8 +40,7 @@ class Recorder:
     def __init__(self) -> None:
         self.compared: list[tuple[str, str]] = []
 
-    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> str:
-        assert -1.001 <= cosine <= 1.001
+    def __call__(self, old: Claimed, new: Claimed) -> str:
         self.compared.append((old.content, new.content))
         word = new.content.split()[0]
         return word if word in [*Verdict] else Verdict.KEEP
@@ -272,8 +271,8 @@ def test_a_search_judges_as_the_judge_does_each_time() -> None:
             old, new = (
                 Claimed(2 * place + later, "Ana", text, ("", "")) for later, text in enumerate(pair)
             )
-            expected = judging.judge(*(Claim(text, "Ana") for text in pair), 0.5)
-            assert decide(old, new, 0.5) == expected.verdict, pair
+            expected = judging.judge(*(Claim(text, "Ana") for text in pair))
+            assert decide(old, new) == expected.verdict, pair
 
 
 def test_slots_that_an_extractor_found_are_judged_too() -> None:
@@ -284,7 +283,6 @@ def test_slots_that_an_extractor_found_are_judged_too() -> None:
     ]
     expected = judging.judge(
         *(Claim(text, "Ana", Slots(**one)) for text, one in zip((old, new), found, strict=True)),
-        0.5,
     )
     decide = newer.Judged()
     for slots, verdict in ((found, expected.verdict), (None, Verdict.ASK)):
@@ -292,9 +290,9 @@ def test_slots_that_an_extractor_found_are_judged_too() -> None:
             Claimed(id_, "Ana", text, ("", ""), slots and json.dumps(slots[id_]))
             for id_, text in enumerate((old, new))
         ]
-        assert newer.Judged()(*claimed, 0.5) == verdict
+        assert newer.Judged()(*claimed) == verdict
     assert expected.verdict is Verdict.RETIRE
-    assert decide(*claimed, 0.5) == Verdict.ASK  # what is known of the texts with slots is another
+    assert decide(*claimed) == Verdict.ASK  # what is known of the texts with slots is another
 
 
 def test_a_process_keeps_a_bounded_number_of_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,5 +300,5 @@ def test_a_process_keeps_a_bounded_number_of_verdicts(monkeypatch: pytest.Monkey
     monkeypatch.setattr(newer.Judged, "_known", {})
     decide = newer.Judged()
     for place in range(9):
-        decide(Claimed(place, "a", f"{place}", ("", "")), Claimed(99, "a", "x", ("", "")), 0.5)
+        decide(Claimed(place, "a", f"{place}", ("", "")), Claimed(99, "a", "x", ("", "")))
         assert len(newer.Judged._known) <= 3

@@ -166,4 +166,4 @@ def test_a_file_of_a_build_that_counted_erased_rows(tmp_path: Path) -> None:
     with memstore.open(tmp_path / "a.db", embedder=None) as again:
         assert bm25(again) == words
         assert again.episodes.search("ferry", mode="words")
-        assert again.file.examine() == []
+        assert again.file.doctor() == []

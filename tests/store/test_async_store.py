@@ -98,7 +98,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("graph.status", (), {}),
     ("file.tokens.list", (), {}),
     ("erase", (1,), {}),
-    ("file.examine", (), {}),
+    ("file.doctor", (), {}),
     ("file.export", ("all",), {}),
 ]
 

@@ -54,7 +54,7 @@ def test_a_backup_that_is_killed_leaves_nothing_that_opens(
     assert [file.name for file in tmp_path.glob("copy.db*")] == ["copy.db"]
     with memstore.open(target, embedder=None) as copy:
         assert copy.count() == 1500
-        assert copy.file.examine() == []
+        assert copy.file.doctor() == []
 
 
 def test_a_backup_has_no_name_before_it_is_verified(large: Store, tmp_path: Path) -> None:

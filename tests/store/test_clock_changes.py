@@ -69,7 +69,7 @@ def test_nothing_is_lost_while_the_clock_jumps(
             manual_clock.advance(jump)
     manual_clock.advance(-jump)
     store.embed_pending()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     every = store.list(active_only=False, include_deleted=True, limit=1000)
     assert len({fact.uuid for fact in every}) == len(every)
     for fact in every:
@@ -81,5 +81,5 @@ def test_nothing_is_lost_while_the_clock_jumps(
     assert store.file.reembed(embedder, again=True).generation.state == "active"
     with memstore.open(":memory:", embedder=None) as other:
         other.import_(store.export())
-        assert other.file.examine(deep=True) == []
+        assert other.file.doctor(deep=True) == []
         assert other.count() == store.count()

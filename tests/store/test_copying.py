@@ -43,14 +43,14 @@ def test_a_file_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
     assert (report.facts, report.episodes) == (5, 1)
     with memstore.open(url, embedder=embedder) as store:
         assert store.verify(head) == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         assert [hit.fact.uuid for hit in store.search("quay boat", limit=10)] == found
         store.file.write_use_counts()
         assert len(store.within("notes").list(scope="all")) == 1
     assert copy(url, back).head == head
     with memstore.open(back, embedder=embedder) as store:
         assert store.verify(head) == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         assert len(list(store.file.export())[1:]) == len(before)
         newer = store.add("after the journey", subject="s")
         assert newer.id == 6
@@ -146,7 +146,7 @@ def test_a_second_run_brings_what_came_since(tmp_path: Path, url: str, back: boo
             assert done.changed > 10
             with memstore.open(target, embedder=WordEmbedder()) as copied:
                 assert copied.verify(done.head) == []
-                assert copied.file.examine(deep=True) == []
+                assert copied.file.doctor(deep=True) == []
                 assert list(copied.file.export())[1:] == list(store.file.export())[1:]
                 assert {hit.fact.uuid for hit in copied.search("newest", touch=False)} == {
                     hit.fact.uuid for hit in store.search("newest", touch=False)
@@ -163,7 +163,7 @@ def test_another_model_comes_along(tmp_path: Path, url: str) -> None:
         copy(source, url)
         with memstore.open(url, embedder=Another()) as copied:
             assert copied.status().model == "another"
-            assert copied.file.examine(deep=True) == []
+            assert copied.file.doctor(deep=True) == []
 
 
 def test_a_copy_that_others_wrote_to_is_left_alone(tmp_path: Path, url: str) -> None:

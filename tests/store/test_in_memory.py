@@ -36,7 +36,7 @@ with memstore.open(":memory:", embedder=None) as store:
     store.erase(500)
     store.file.rebuild()
     assert sum("xylophagous" in line for line in store.export()) > 900
-    assert store.file.examine() == [], store.file.examine()
+    assert store.file.doctor() == [], store.file.doctor()
     opened = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
               if os.path.islink(f"/proc/self/fd/{fd}")]
     print(*made, *(name for name in opened if name.startswith("/")), sep="\\n")
@@ -114,4 +114,4 @@ def test_readers_and_writers_take_turns(open_store: OpenStore) -> None:
             writer.result()
     assert seen == sorted(seen)
     assert store.count() == len(written)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []

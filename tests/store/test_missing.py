@@ -62,7 +62,7 @@ try:
     for content in sys.argv[2:]:
         store.add(content, subject="a")
     print(*(fact.content for fact in store.list(limit=None)), sep="|")
-    print(*(finding.message for finding in store.file.examine(deep=True)), sep="|", flush=True)
+    print(*(finding.message for finding in store.file.doctor(deep=True)), sep="|", flush=True)
 except memstore.FileMissing as error:
     print(error, flush=True)
 os._exit(0)  # as if it were killed: its log stays
@@ -137,7 +137,7 @@ def test_what_others_wrote_into_the_file_elsewhere_is_found(kept: Store, path: P
     assert told(kept) == ["written elsewhere"]
     assert [hit.fact.content for hit in kept.search("elsewhere")] == ["written elsewhere"]
     kept.add("and here", subject="a")
-    assert kept.file.examine(deep=True) == []
+    assert kept.file.doctor(deep=True) == []
 
 
 @pytest.mark.parametrize("second_notices", [False, True])
@@ -162,7 +162,7 @@ def test_every_store_of_a_process_goes_on(
     if way is WAYS["and back without its log"] and not second_notices:
         wanted.remove("again")
     assert told(kept) == wanted
-    assert kept.file.examine(deep=True) == []
+    assert kept.file.doctor(deep=True) == []
 
 
 def test_a_store_for_reading_goes_on(
@@ -219,7 +219,7 @@ def test_work_in_the_background_goes_on(path: Path, way: Way, open_store: OpenSt
     way.back(path)
     store.add("two", subject="a")
     assert wait_until(lambda: store.status().pending == 0)
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 # -- opening again ---------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def test_facts_survive_reopening(url: str) -> None:
     with memstore.open(url, embedder=None) as store:
         assert store.get(fact.id) == fact
         assert store.verify() == []
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_a_password_is_shown_nowhere(url: str) -> None:
@@ -189,5 +189,5 @@ def test_an_export_and_import_carries_a_memory_over(url: str, server_databases: 
         store.file.import_(lines)
         assert {fact.content for fact in store.list()} == {"new"}
         assert store.verify() == []
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
     server_databases.give_back(target)

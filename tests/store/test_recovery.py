@@ -18,7 +18,7 @@ OpenStore = Callable[..., Store]
 
 def contents(path: Path | str) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         return [fact.content for fact in store.list()]
 
 

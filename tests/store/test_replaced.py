@@ -33,7 +33,7 @@ def index(path: Path) -> Path:
 
 def contents(path: Path) -> list[str]:
     with memstore.open(path, embedder=None) as store:
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         return [fact.content for fact in store.list()]
 
 
@@ -299,7 +299,7 @@ import sys, memstore
 with memstore.open(sys.argv[1], embedder=None) as store:
     store.add("by the second", subject="second")
     print(*(fact.content for fact in store.list()), sep="|")
-    print(*(finding.message for finding in store.file.examine(deep=True)))
+    print(*(finding.message for finding in store.file.doctor(deep=True)))
 """
 
 

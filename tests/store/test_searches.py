@@ -236,7 +236,7 @@ def test_neither_the_journal_nor_an_export_has_the_searches(store: Store) -> Non
     assert asked(store) == ["a question about wombats"]
     assert store.file.head() == line
     assert "wombats" not in "".join(store.export())
-    assert store.verify() == store.file.examine(deep=True) == []
+    assert store.verify() == store.file.doctor(deep=True) == []
 
 
 def test_facts_given_most_often_and_never(store: Store) -> None:

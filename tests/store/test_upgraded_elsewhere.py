@@ -39,4 +39,4 @@ def test_writes_go_on_when_the_newer_version_is_undone(store: Store) -> None:
         store.add("tea", subject="ana")
     upgrade(store, 7)
     store.add("rain", subject="ana")
-    assert store.file.examine() == []
+    assert store.file.doctor() == []

@@ -81,7 +81,7 @@ def slots_of(pair: dict[str, Any], side: str) -> Slots | None:
 
 def judged(case: Case, *, without: frozenset[Rule] = frozenset()) -> Judgement:
     old, new = Claim(case.older, case.subject), Claim(case.newer, case.subject)
-    return judge(old, new, 0.8, without=without)
+    return judge(old, new, without=without)
 
 
 @pytest.mark.parametrize(("language", "case"), ALL)
@@ -129,7 +129,7 @@ def test_no_spoilt_published_pair_is_retired() -> None:
 def test_published_pairs_that_coexist_are_never_retired_and_seldom_asked_about(name: str) -> None:
     stay = [pair for pair in sets[name] if pair["label"] in ("coexists", "unrelated")]
     verdicts = [
-        judge(Claim(p["older"], p["subject"]), Claim(p["newer"], p["subject"]), 1.0).verdict
+        judge(Claim(p["older"], p["subject"]), Claim(p["newer"], p["subject"])).verdict
         for p in stay
     ]
     assert verdicts.count(Verdict.RETIRE) == 0
@@ -141,13 +141,13 @@ def test_published_pairs_that_coexist_are_not_retired_with_their_slots() -> None
         if pair["label"] in ("coexists", "unrelated"):
             old = Claim(pair["older"], pair["subject"], slots_of(pair, "old"))
             new = Claim(pair["newer"], pair["subject"], slots_of(pair, "new"))
-            assert judge(old, new, 0.8).verdict is not Verdict.RETIRE, pair
+            assert judge(old, new).verdict is not Verdict.RETIRE, pair
 
 
 def test_few_hostile_pairs_are_asked_about() -> None:
     hostile = [pair for pair in published if is_hostile(pair)]
     claims = [(Claim(p["older"], p["subject"]), Claim(p["newer"], p["subject"])) for p in hostile]
-    asks = [judge(old, new, 0.8).verdict is Verdict.ASK for old, new in claims]
+    asks = [judge(old, new).verdict is Verdict.ASK for old, new in claims]
     assert sum(asks) <= 0.15 * len(hostile)
 
 
@@ -155,7 +155,7 @@ def test_few_hostile_pairs_are_asked_about() -> None:
 def test_most_published_corrections_are_noticed(name: str) -> None:
     must = [pair for pair in sets[name] if pair["label"] == "supersedes"]
     verdicts = [
-        judge(Claim(p["older"], p["subject"]), Claim(p["newer"], p["subject"]), 0.0).verdict
+        judge(Claim(p["older"], p["subject"]), Claim(p["newer"], p["subject"])).verdict
         for p in must
     ]
     assert verdicts.count(Verdict.KEEP) <= 0.2 * len(must)
@@ -205,11 +205,11 @@ def test_any_two_texts_get_a_verdict_with_small_json_evidence(
     older: str, newer: str, subject: str, cosine: float
 ) -> None:
     old, new = Claim(older, subject), Claim(newer, subject)
-    found = judge(old, new, cosine)
-    assert found == judge(Claim(older, subject), Claim(newer, subject), cosine)
+    found = judge(old, new)
+    assert found == judge(Claim(older, subject), Claim(newer, subject))
     assert len(json.dumps(found.evidence(cosine))) < 10_000
     if found.verdict is Verdict.RETIRE:
-        assert judge(old, Claim(f"{newer}?", subject), cosine).verdict is not Verdict.RETIRE
+        assert judge(old, Claim(f"{newer}?", subject)).verdict is not Verdict.RETIRE
 
 
 SIDES = st.builds(
@@ -233,10 +233,10 @@ def test_quick_verdict_of_any_two_texts_is_that_of_the_judge(
     older: str, newer: str, of_older: Slots | None, of_newer: Slots | None, without: set[Rule]
 ) -> None:
     old, new = Claim(older, "Ana", of_older), Claim(newer, "Ana", of_newer)
-    expected = judge(Claim(older, "Ana", of_older), Claim(newer, "Ana", of_newer), 0.5)
-    assert verdict(old, new, 0.5) is expected.verdict
-    expected = judge(old, new, 0.5, without=without)
-    assert verdict(old, new, 0.5, without=without) is expected.verdict
+    expected = judge(Claim(older, "Ana", of_older), Claim(newer, "Ana", of_newer))
+    assert verdict(old, new) is expected.verdict
+    expected = judge(old, new, without=without)
+    assert verdict(old, new, without=without) is expected.verdict
 
 
 @pytest.mark.parametrize(("language", "case"), ALL)
@@ -245,21 +245,15 @@ def test_quick_verdict_of_each_pair_of_the_tables_is_that_of_the_judge(
 ) -> None:
     old, new = Claim(case.older, case.subject), Claim(case.newer, case.subject)
     for one, other in ((old, new), (new, old)):
-        assert verdict(one, other, 0.8) is judge(one, other, 0.8).verdict
+        assert verdict(one, other) is judge(one, other).verdict
 
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "不" * 300_000, "a b " * 200_000, "\0" * 9_999])
 def test_long_text_is_read_in_part_and_replaces_nothing(text: str) -> None:
     short = Claim("Ana lives in Porto.", "Ana")
     for old, new in ((Claim(text), short), (short, Claim(text)), (Claim(text), Claim(text + "."))):
-        assert judge(old, new, 1.0).verdict is Verdict.KEEP
+        assert judge(old, new).verdict is Verdict.KEEP
     assert len(Claim(text).reading.words) <= 400
-
-
-@pytest.mark.parametrize("cosine", [float("nan"), 1.5, -2.0])
-def test_a_cosine_out_of_range_is_refused(cosine: float) -> None:
-    with pytest.raises(ValueError, match="cosine"):
-        judge(Claim("a"), Claim("b"), cosine)
 
 
 @pytest.mark.parametrize("rule", [law.rule for law in LAWS])
@@ -364,7 +358,7 @@ DOCKS = Slots("Ana", "residence", "the old docks", "one")
 def test_slots_and_words_together(
     older: str, newer: str, old: Slots | None, new: Slots | None, verdict: Verdict
 ) -> None:
-    assert judge(Claim(older, "Ana", old), Claim(newer, "Ana", new), 0.8).verdict is verdict
+    assert judge(Claim(older, "Ana", old), Claim(newer, "Ana", new)).verdict is verdict
 
 
 def test_no_spoilt_pair_is_retired_even_if_its_slots_are_equal() -> None:
@@ -378,7 +372,7 @@ def test_no_spoilt_pair_is_retired_even_if_its_slots_are_equal() -> None:
                 continue  # conditions are what an extractor's slots are for
             old = Claim(older, case.subject, Slots("it", "that", str(next(values)), "one"))
             new = Claim(newer, case.subject, Slots("it", "that", str(next(values)), "one"))
-            assert judge(old, new, 1.0).verdict is not Verdict.RETIRE, (how, older, newer)
+            assert judge(old, new).verdict is not Verdict.RETIRE, (how, older, newer)
 
 
 def test_words_are_read_with_what_they_do() -> None:

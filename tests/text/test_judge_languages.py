@@ -13,7 +13,7 @@ PAIRS = {language: labelled.of(language) for language in labelled.LANGUAGES}
 
 
 def verdict(older: str, newer: str, subject: str = "it") -> Verdict:
-    return judge(Claim(older, subject), Claim(newer, subject), 0.8).verdict
+    return judge(Claim(older, subject), Claim(newer, subject)).verdict
 
 
 def verdicts(pairs: list[dict[str, Any]]) -> list[Verdict]:
@@ -137,7 +137,7 @@ def test_what_is_said_of_one_number_is_corrected() -> None:
     ],
 )
 def test_another_name_is_proved(older: str, newer: str) -> None:
-    found = judge(Claim(older, "project"), Claim(newer, "project"), 0.8)
+    found = judge(Claim(older, "project"), Claim(newer, "project"))
     assert (found.verdict, found.rule) == (Verdict.RETIRE, Rule.RENAMED)
 
 

@@ -31,7 +31,7 @@ WORDS = (
 
 
 def verdict(older: str, newer: str, subject: str = "infra") -> Verdict:
-    return judge(Claim(older, subject), Claim(newer, subject), 0.6).verdict
+    return judge(Claim(older, subject), Claim(newer, subject)).verdict
 
 
 @pytest.mark.parametrize("name", WORDS)
@@ -113,7 +113,7 @@ SAYS = Slots("infra", "language", "Go", "one"), Slots("infra", "language", "Rust
 def test_slots_whose_holder_no_text_names_prove_nothing(name: str) -> None:
     old = Claim("The payments service uses Go", "infra", SAYS[0])
     new = Claim(f"The {name} service now uses Rust", "infra", SAYS[1])
-    assert judge(old, new, 0.6).verdict is not Verdict.RETIRE
+    assert judge(old, new).verdict is not Verdict.RETIRE
 
 
 @given(st.sampled_from(LANGUAGES), st.data())

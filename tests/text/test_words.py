@@ -333,7 +333,7 @@ def test_changes_that_keep_the_words_do_not_reindex(
     change(store, embedder, fact.id)
     assert index_pages(path) == before
     refused = ["the embedder refused facts of generation 1 for good: 1"]
-    told = [finding.message for finding in store.file.examine()]
+    told = [finding.message for finding in store.file.doctor()]
     assert told == (refused if change is quarantine else [])
     assert (facts_before.content, facts_before.embedded) == ("she plays the violin", False)
 

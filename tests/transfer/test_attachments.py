@@ -154,7 +154,7 @@ def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target:
     after = kinds(target, talk.id)
     assert after[: len(before)] == before
     assert [kind for *_, kind in after[len(before) :]] == ["adopt"]
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     assert target.episodes.search("tea", mode="words")[0].episode.content == "Bob: tea is fine"
     proposal, summed = target.proposals.list()
     assert proposal.old.content == "Bob likes tea"
@@ -225,7 +225,7 @@ def test_import_of_several_namespaces_must_be_requested(
         target.import_(lines)
     report = target.file.import_(lines)
     assert (report.episodes, report.decisions) == ((2, 0) if what == "episodes" else (0, 2))
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store) -> None:
@@ -235,7 +235,7 @@ def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store)
     assert "secret" not in "".join(lines)
     target.import_(lines)
     assert target.episodes.count(include_expired=True, scope="all") == 2
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_erases_what_was_later_erased_at_the_source(store: Store, target: Store) -> None:
@@ -246,7 +246,7 @@ def test_import_erases_what_was_later_erased_at_the_source(store: Store, target:
     assert (report.episodes_known, report.episodes_removed) == (3, 1)
     assert "tea is fine" not in "".join(target.export())
     assert target.episodes.search("fine", mode="words") == []
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     assert target.import_(store.export()).episodes_removed == 0
     folder = Path(target.path).parent
     assert not [one for one in folder.glob("target.db*") if b"tea is fine" in one.read_bytes()]
@@ -289,7 +289,7 @@ def test_import_does_not_restore_an_erased_episode(store: Store, target: Store) 
     report = target.import_(lines)
     assert (report.episodes, report.replies) == (0, 0)
     assert "tea is fine" not in "".join(target.export())
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, target: Store) -> None:
@@ -301,7 +301,7 @@ def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, targe
     target.import_(store.export())
     assert held(target)["memstore_replies"] == held(store)["memstore_replies"]
     assert held(target)["memstore_readings"] == held(store)["memstore_readings"]
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_keeps_local_changes(store: Store, target: Store) -> None:
@@ -317,7 +317,7 @@ def test_import_keeps_local_changes(store: Store, target: Store) -> None:
     assert (report.decisions, report.proposals) == (0, 0)
     assert target.episodes.get(there).tags == ["mine"]
     assert len(target.proposals.list()) == 1
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
@@ -325,7 +325,7 @@ def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, targe
     mine = target.episodes.add("mine", source="s", idempotency_key="talk-1")
     target.import_(store.export())
     assert target.episodes.add("mine", source="s", idempotency_key="talk-1").id == mine.id
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_refuses_facts_whose_episode_is_elsewhere(

@@ -125,7 +125,7 @@ def test_interrupted_import_is_completed_by_repeating_it(
     assert tries > 5
     assert target.status().incomplete_imports == 0
     assert state(target) == state(store)
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     monkeypatch.setattr(merging._Merge, "take", taken)
     assert target.import_(lines).imported == 0
 
@@ -193,7 +193,7 @@ def test_killed_import_is_completed_by_repeating_it(
         with memstore.open(target, embedder=None) as half:
             seen.append(half.status().incomplete_imports)
             assert not retired & {one.uuid for one in half.list()}
-            assert half.file.examine() == []
+            assert half.file.doctor() == []
     assert 1 in seen
     subprocess.run(command, check=True, capture_output=True)
     whole = open_store(target, embedder=None)

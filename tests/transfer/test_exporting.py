@@ -85,7 +85,7 @@ def test_rows_written_between_steps_are_in_the_export(
     assert lines == engine.states[-1]
     target = open_store(":memory:", embedder=None)
     target.import_(lines)
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     assert len(engine.states) > 6
 
 

@@ -138,7 +138,7 @@ def test_every_state_there_against_every_state_here(
         assert status_of(target, fact.uuid) == (status or before), here
         assert [*report.left] == ([] if said is None else [said]), here
         assert report.erased == (there in ERASED and here not in ERASED)
-        assert target.file.examine(deep=True) == [], here
+        assert target.file.doctor(deep=True) == [], here
         if "erased" in status_of(target, fact.uuid) and "reinstated" not in (there, here):
             assert TEXT not in "".join(target.export())
         again = target.import_(export)
@@ -154,7 +154,7 @@ def test_every_state_of_a_fact_that_is_absent_here(there: str, new: Callable[[st
     report = target.import_(source.export())
     assert status_of(target, fact.uuid) == status_of(source, fact.uuid)
     assert (report.left, report.episodes_left, report.proposals_left) == ({}, {}, 0)
-    assert target.file.examine(deep=True) == []
+    assert target.file.doctor(deep=True) == []
 
 
 def test_a_deletion_that_both_know_does_not_hide_the_erasure(new: Callable[[str], Store]) -> None:
@@ -214,7 +214,7 @@ def test_every_state_of_an_episode(there: str, here: str, new: Callable[[str], S
     assert {*report.episodes_left} == said
     if not is_erased:
         assert (expires is not None) == ("expired" in (here, there if here == "absent" else here))
-    assert target.file.examine(deep=True) == []
+    assert target.file.doctor(deep=True) == []
 
 
 def test_an_erasure_is_not_taken_over_if_the_caller_says_so(new: Callable[[str], Store]) -> None:
@@ -284,7 +284,7 @@ def test_what_quotes_an_erased_fact_is_not_taken_back(
         assert "zqsecret" not in told
         assert "Zebediah" not in told or acts != "decision"
     assert report.proposals_left == (acts == "proposal")
-    assert target.file.examine(deep=True) == []
+    assert target.file.doctor(deep=True) == []
 
 
 IMPORTING = """
@@ -323,7 +323,7 @@ def test_an_erasure_whose_import_was_killed_is_completed_by_the_same_import(
             child.kill()
         with memstore.open(again, embedder=None) as store:
             assert store.import_(file.read_text().splitlines()).is_gone
-            assert store.file.examine(deep=True) == []
+            assert store.file.doctor(deep=True) == []
         left = b"".join(one.read_bytes() for one in tmp_path.glob(f"{again.name}*"))
         assert b"zqsaid49 of" not in left
         assert re.findall(rb"zqword\d+", left) == []

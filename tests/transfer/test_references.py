@@ -52,7 +52,7 @@ def test_an_erased_episode_leaves_no_text_in_the_journal(store: Store, target: S
     assert "we moved" in str(target.journal(here(target, old)))
     target.episodes.erase(there.id)
     assert "we moved" not in str(target.journal(here(target, old)))
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_an_imported_memory_keeps_its_own_history(store: Store, target: Store) -> None:
@@ -146,7 +146,7 @@ def test_lines_refer_to_rows_in_earlier_and_later_batches(
             scope=Scope())  # fmt: skip
     target.import_(lines)
     assert {*named_in(store)} <= {*named_in(target)}
-    assert target.file.examine(deep=True) == []
+    assert target.file.doctor(deep=True) == []
     texts = [fact.content for fact in store.list(active_only=False)]
     there = [fact.content for fact in target.list(active_only=False) if fact.subject == "ana"]
     assert there == texts  # their ids are in the same order

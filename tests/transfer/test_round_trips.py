@@ -176,7 +176,7 @@ class RoundTrips(RuleBasedStateMachine):
             lines = [*store.file.export()]
             for _ in range(2):
                 target.file.import_(lines)
-                assert target.file.examine(deep=True) == []
+                assert target.file.doctor(deep=True) == []
                 assert told(target, until) == expected
         self.folder.cleanup()
 

@@ -88,7 +88,7 @@ def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Stor
     expected, found = everything(store), everything(target)
     assert {uuid: found.get(uuid) for uuid in expected} == expected
     assert len(found) == count + 1
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     assert [f.content for f in target.history(subject="alice")] == [
         f.content for f in store.history(subject="alice")
     ]
@@ -137,7 +137,7 @@ def test_import_retires_facts_superseded_in_the_export(store: Store, target: Sto
     retired, _ = target.history(active.id)
     assert (retired.uuid, retired.status) == (old.uuid, "superseded")
     assert retired.superseded_at == store.get(old.id).superseded_at
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_never_resurrects(store: Store, target: Store) -> None:
@@ -151,7 +151,7 @@ def test_import_never_resurrects(store: Store, target: Store) -> None:
     target.erase(by_uuid[erased.uuid])
     target.import_(lines)
     assert [fact.content for fact in target.list()] == ["newer"]
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_of_a_contradictory_supersession_creates_no_cycle(
@@ -166,7 +166,7 @@ def test_import_of_a_contradictory_supersession_creates_no_cycle(
     report = target.import_(store.export())
     assert report.retired == 0
     assert [fact.content for fact in target.list()] == ["tea"]
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_into_several_namespaces_keeps_each(
@@ -186,7 +186,7 @@ def test_import_into_several_namespaces_keeps_each(
     assert target.list(active_only=False) == []
     assert target.import_(blue.export()).imported == 2  # under its own name, besides
     assert {fact.content for fact in target.list()} == {"blue fact"}
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
@@ -194,7 +194,7 @@ def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, targe
     mine = target.add("mine", subject="key", idempotency_key="k")
     target.import_(store.export())
     assert target.add("mine", subject="key", idempotency_key="k").id == mine.id
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_imported_facts_are_pending_then_embedded(
@@ -212,7 +212,7 @@ def test_imported_facts_are_pending_then_embedded(
     assert target.status().pending == 0
     found = target.search("water plants", word_weight=0, tasks=True)
     assert found[0].fact.content == "water the plants"
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def test_export_while_another_connection_writes_is_consistent(
@@ -290,7 +290,7 @@ def test_import_of_an_upgraded_files_export(
     assert everything(target) == expected
     active, *_ = target.list()
     assert (active.content, active.use_count, active.confirmed_count) == ("new job", 9, 2)
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 V6 = """
@@ -448,7 +448,7 @@ def test_import_uses_the_fact_rather_than_its_journal(exported: list[str], targe
     exported[place] = json.dumps(operation)
     assert target.import_(exported, unverified=True).imported == 2
     assert target.get(1).content == "the old text"
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
 
 
 def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object]) -> list[str]:
@@ -559,7 +559,7 @@ def test_import_with_a_flipped_byte_is_refused_or_valid(
         except TransferError:
             assert len(list(target.file.export())) == 1, "the first line alone"
         else:
-            assert target.file.examine() == []
+            assert target.file.doctor() == []
 
 
 def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -> None:
@@ -571,7 +571,7 @@ def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -
     assert (report.imported, report.known, report.removed) == (0, 3, 2)
     assert [fact.content for fact in target.list(active_only=False)] == [kept.content]
     assert "fact 1" not in "".join(target.export())
-    assert target.file.examine() == []
+    assert target.file.doctor() == []
     assert target.import_(list(store.export())).removed == 0
 
 
@@ -593,4 +593,4 @@ def test_import_restores_what_was_restored_at_the_source(store: Store, target: S
     assert target.import_(list(store.export())).restored == 1
     assert [fact.content for fact in target.list()] == ["true after all"]
     assert target.import_(list(store.export())).restored == 0
-    assert target.file.examine() == []
+    assert target.file.doctor() == []

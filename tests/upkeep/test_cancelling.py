@@ -17,7 +17,7 @@ def filled(store: Store) -> Store:
 
 def test_progress_is_told_from_the_first_check_to_the_last(store: Store) -> None:
     told: list[tuple[int, int]] = []
-    assert store.file.examine(progress=lambda done, total: told.append((done, total))) == []
+    assert store.file.doctor(progress=lambda done, total: told.append((done, total))) == []
     total = told[0][1]
     assert told == [(done, total) for done in range(total + 1)]
 
@@ -33,16 +33,16 @@ def test_a_check_ends_when_it_is_cancelled(store: Store) -> None:
         return asked >= limit
 
     limit = 10**9
-    assert file.examine(cancelled=cancelled) == []
+    assert file.doctor(cancelled=cancelled) == []
     every = asked
     assert every > 30  # also amid a check
     for limit in (1, 2, every // 2, every):
         asked = 0
         checks.clear()
         with pytest.raises(Cancelled):
-            file.examine(cancelled=cancelled, progress=lambda done, _: checks.append(done))
+            file.doctor(cancelled=cancelled, progress=lambda done, _: checks.append(done))
         assert asked <= limit + 3
-    assert file.examine() == []
+    assert file.doctor() == []
     store.add("still writable", subject="s")
 
 
@@ -50,7 +50,7 @@ def test_cancelling_the_coroutine_ends_the_check(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[type[Exception]] = []
-    examine = type(store.file).examine
+    doctor = type(store.file).doctor
 
     async def main() -> None:
         began = asyncio.Event()
@@ -64,7 +64,7 @@ def test_cancelling_the_coroutine_ends_the_check(
 
         cancelled = asyncio.Event()
         file = AsyncStore(filled(store)).file
-        task = asyncio.create_task(file.examine(progress=progress))
+        task = asyncio.create_task(file.doctor(progress=progress))
         task.add_done_callback(lambda _: done.set())
         await began.wait()
         task.cancel()
@@ -75,7 +75,7 @@ def test_cancelling_the_coroutine_ends_the_check(
 
     def watched(self: object, **options: object) -> object:
         try:
-            return examine(self, **options)  # type: ignore[arg-type]
+            return doctor(self, **options)  # type: ignore[arg-type]
         except Cancelled as error:
             ended.append(type(error))
             raise
@@ -83,6 +83,6 @@ def test_cancelling_the_coroutine_ends_the_check(
     from memstore.coroutines import awaited
     from memstore.store.async_store import AsyncFile
 
-    monkeypatch.setattr(AsyncFile, "examine", awaited(watched))
+    monkeypatch.setattr(AsyncFile, "doctor", awaited(watched))
     asyncio.run(main())
     assert ended == [Cancelled]

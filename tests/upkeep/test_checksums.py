@@ -29,7 +29,7 @@ def healthy(path: Path, open_store: OpenStore) -> Path:
         store.delete(7)
         store.episodes.record("what was said once, and is long enough to be embedded")
         store.embed_pending()
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
     return path
 
 
@@ -62,12 +62,12 @@ def test_a_corrupted_vector_is_found_and_repaired(healthy: Path, open_store: Ope
         )
         file.commit()
     store = open_store()
-    [finding] = store.file.examine()
+    [finding] = store.file.doctor()
     assert (finding.check, finding.repairable) == ("embeddings", True)
     assert "5 (not what was stored)" in finding.message
     store.file.rebuild()
     store.embed_pending()
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_swapped_vectors_are_found(healthy: Path, open_store: OpenStore) -> None:
@@ -77,7 +77,7 @@ def test_swapped_vectors_are_found(healthy: Path, open_store: OpenStore) -> None
                 SELECT embedding, checksum FROM memstore_fact_vectors WHERE fact_id = 6)
             WHERE fact_id = 5""")
         file.commit()
-    [finding] = open_store().file.examine()
+    [finding] = open_store().file.doctor()
     assert "5 (not what was stored)" in finding.message
 
 
@@ -90,8 +90,8 @@ def test_a_changed_line_of_the_journal_is_found(healthy: Path, open_store: OpenS
         file.execute(trigger)
         file.commit()
     store = open_store()
-    assert store.file.examine() == []
-    [finding] = store.file.examine(deep=True)
+    assert store.file.doctor() == []
+    [finding] = store.file.doctor(deep=True)
     assert (finding.check, finding.repairable) == ("journal", False)
     assert finding.message == "the journal: line 3 does not follow from the line before it"
 
@@ -100,7 +100,7 @@ def test_an_erased_fact_leaves_no_damage(healthy: Path, open_store: OpenStore) -
     store = open_store()
     store.erase(4)
     store.episodes.erase(1)
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_flipped_bytes_never_give_wrong_answers_undetected(
         copy.write_bytes(flipped(original, chance))
         try:
             with memstore.open(copy, embedder=embedder) as store:
-                if store.file.examine(deep=True):
+                if store.file.doctor(deep=True):
                     continue
                 if (got := answers(store)) != right:
                     wrong = [(a, b) for a, b in zip(got, right, strict=True) if a != b]

@@ -58,7 +58,7 @@ def test_counts_agree_with_the_rows_after_every_kind_of_change(path: Path) -> No
     with memstore.open(path, embedder="none") as store:
         for _ in range(120):
             change_something(store, chance, known)
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         for scope in (*OWNERS, None):
             given: Any = "all" if scope is None else scope
             for narrowing in ({}, {"subject": "KÖLN"}, {"category": "event"}):
@@ -85,18 +85,18 @@ def test_rows_of_other_programs_count(path: Path) -> None:
         sql(path, "UPDATE memstore_facts SET user_id = 'ana', category = 'event' WHERE id = 1")
         assert (store.count(), store.count(scope=Scope(user_id="ana"))) == (1, 1)
         assert store.status(scope="all").categories == {"event": 1, "note": 1}
-        assert "counts" not in {finding.check for finding in store.file.examine()}
+        assert "counts" not in {finding.check for finding in store.file.doctor()}
 
 
 def test_a_wrong_count_is_found_and_rebuilt(path: Path) -> None:
     with memstore.open(path, embedder="none") as store:
         store.add("a", subject="api")
         sql(path, "UPDATE memstore_counts SET number = 7 WHERE kind = 'subject'")
-        [finding] = store.file.examine()
+        [finding] = store.file.doctor()
         assert "default subject api" in finding.message
         assert finding.repairable
         store.file.rebuild()
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert store.status().subjects == {"api": 1}
 
 

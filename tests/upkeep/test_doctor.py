@@ -43,7 +43,7 @@ def healthy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.confirm(2)
         for fact_id in (2, 5):
             store.update_metadata(fact_id, {"checked": True})
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
     return path
 
 
@@ -180,7 +180,7 @@ def test_damage_to_derived_data_is_found_and_repaired(
         file.executescript(script)
     before = rows(healthy)
     store = open_store()
-    findings = store.file.examine()
+    findings = store.file.doctor()
     assert [f.check for f in findings if not f.repairable] == []
     assert {f.check for f in findings} == {check}
     assert [f for f in findings if re.search(says, f.message)], findings
@@ -188,7 +188,7 @@ def test_damage_to_derived_data_is_found_and_repaired(
     if check == "embeddings":
         assert store.status().pending > 0
         store.embed_pending()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     assert rows(healthy) == before
     assert store.search("brewery")[0].fact.id == 2
     assert [hit.fact.id for hit in store.search("首都")] == [5]
@@ -333,12 +333,12 @@ def test_damage_to_rows_is_found_but_not_repaired(
         change(file)
     before = rows(healthy)
     store = open_store()
-    findings = store.file.examine()
+    findings = store.file.doctor()
     assert [f for f in findings if f.check == check and re.search(says, f.message)], findings
     assert not any(f.repairable for f in findings)
     store.file.rebuild()
     assert rows(healthy) == before
-    assert store.file.examine() == findings
+    assert store.file.doctor() == findings
 
 
 def test_fact_with_an_episode_of_another_namespace_is_found(
@@ -348,7 +348,7 @@ def test_fact_with_an_episode_of_another_namespace_is_found(
     store.within("other").episodes.add("said", source="chat")
     with surgery(healthy) as file:
         file.execute("UPDATE memstore_facts SET episode_id = 1 WHERE id = 5")
-    assert [finding.message for finding in store.file.examine() if finding.check == "links"] == [
+    assert [finding.message for finding in store.file.doctor() if finding.check == "links"] == [
         "facts of episodes that are not in their namespace: 5"
     ]
 
@@ -362,7 +362,7 @@ def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]
     damaged = bytearray(healthy.read_bytes())
     damaged[(root - 1) * size : root * size] = b"\xff" * size
     healthy.write_bytes(bytes(damaged))
-    findings = open_store().file.examine()
+    findings = open_store().file.doctor()
     assert any(f.check == "pages" and not f.repairable for f in findings)
     assert any(
         isinstance(f.message, Reason) and f.message.remedy is Remedy.RESTORE_BACKUP
@@ -392,7 +392,7 @@ def test_finding_names_some_and_counts_the_rest(
     with raw(path) as file:
         file.execute("UPDATE memstore_facts SET content = content || '!'")
         file.commit()
-    [finding] = open_store().file.examine()
+    [finding] = open_store().file.doctor()
     assert "1 (content), 2 (content)" in finding.message
     assert finding.message.endswith("10 (content) and 15 more")
 
@@ -403,7 +403,7 @@ def test_rebuild_of_a_healthy_file_changes_no_row(
     before = rows(healthy, derived=True)
     store = open_store()
     store.file.rebuild()
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     store.close()
     assert rows(healthy, derived=True) == before
 
@@ -638,7 +638,7 @@ class LongLife(RuleBasedStateMachine):
         assert self.store.import_(lines).imported == 0
         with memstore.open(":memory:", embedder=None, wait_seconds=1) as other:
             assert other.import_(lines).imported == len(self.known)
-            assert other.file.examine() == []
+            assert other.file.doctor() == []
             count = len(self.store.list(active_only=False, include_deleted=True))
             assert len(other.list(active_only=False, include_deleted=True)) == count
 
@@ -674,7 +674,7 @@ class LongLife(RuleBasedStateMachine):
             )
 
     def teardown(self) -> None:
-        findings = self.store.file.examine()
+        findings = self.store.file.doctor()
         self.store.close()
         self.folder.cleanup()
         assert findings == []
@@ -701,7 +701,7 @@ def test_doctor_blocks_nobody_and_lets_the_log_restart(
         return found
 
     monkeypatch.setattr(findings, "_run", write_between)
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert len(written) > 10
 
 
@@ -718,9 +718,9 @@ def test_file_is_examined_in_place_without_space_for_a_copy(
         monkeypatch.setattr(copying, "private_copy", lambda *_: None)
     open_store().add("tea", subject="a")
     store = open_store(read_only=read_only)
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
     with raw(path) as file:
         file.execute("INSERT INTO memstore_facts_fts (rowid, content) VALUES (9, 'stray')")
         file.commit()
-    told = [finding.check for finding in store.file.examine()]
+    told = [finding.check for finding in store.file.doctor()]
     assert told == ([] if read_only and not has_room else ["words"])

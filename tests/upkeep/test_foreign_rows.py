@@ -55,7 +55,7 @@ def opened(path: Path) -> Store:
 
 
 def messages(store: Store) -> list[str]:
-    return [finding.message for finding in store.file.examine(deep=True)]
+    return [finding.message for finding in store.file.doctor(deep=True)]
 
 
 @pytest.mark.parametrize("version", [1, 3, 4, 5, 6])
@@ -209,11 +209,11 @@ def test_vectors_without_a_fact_are_removed_by_a_rebuild(file: Path) -> None:
         store.embed_pending()
     sql(file, "DELETE FROM memstore_facts WHERE id = 2")
     with opened(file) as store:
-        found = {finding.message: finding.repairable for finding in store.file.examine()}
+        found = {finding.message: finding.repairable for finding in store.file.doctor()}
         assert found.pop("facts that differ from the journal: 2 (only in the journal)") is False
         assert list(found.values()) == [True]
         assert "removed the embeddings of 1 facts that do not exist" in store.file.rebuild()
-        assert len(store.file.examine()) == 1
+        assert len(store.file.doctor()) == 1
     assert sql(file, "SELECT fact_id FROM memstore_fact_vectors") == [(1,)]
 
 
@@ -238,7 +238,7 @@ def test_dropped_parts_of_the_schema_are_noticed_and_restored(
     before = objects(file)
     assert drop(file, kinds)
     with opened(file) as store:
-        [finding] = [one for one in store.file.examine() if one.check == "schema"]
+        [finding] = [one for one in store.file.doctor() if one.check == "schema"]
         assert finding.repairable
         assert re.search(rf"{kinds[-1]} \w+ \(missing\)", finding.message)
         store.file.rebuild()

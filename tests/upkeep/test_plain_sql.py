@@ -101,7 +101,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def troubles(store: Store) -> list[str]:
-    return [finding.message for finding in (*store.verify(), *store.file.examine(deep=True))]
+    return [finding.message for finding in (*store.verify(), *store.file.doctor(deep=True))]
 
 
 def seen(path: Path) -> list[str]:

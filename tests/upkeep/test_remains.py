@@ -187,7 +187,7 @@ def test_searching_does_not_drop_the_locks_of_the_file(store: Store, path: Path)
         other.add("more", subject="x")
     store.add("and more", subject="x")
     assert store.count() == 3
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_all_terms_of_a_large_word_index_are_read(store: Store) -> None:

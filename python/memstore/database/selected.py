@@ -254,7 +254,7 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
     if chosen.acts is not None:
         tests.append(f"txn IN {transaction.dialect.listed('acts')}")
         first = max(first, min(chosen.acts, default=first))
-    if chosen.ops is not None:
-        tests.append(f"memstore_journal.id IN {transaction.dialect.listed('ops')}")
+    if chosen.lines is not None:
+        tests.append(f"memstore_journal.id IN {transaction.dialect.listed('lines')}")
     values = {**chosen._asdict(), "first": first}
     return " AND ".join(tests), {k: v for k, v in values.items() if k != "since"}

@@ -184,7 +184,7 @@ def log_filter(
         if value is not None:
             checked_id(value, name)
     return LogFilter(
-        selection(episode=None, source=source, run=run, actor=actor, since=since, ops=None),
+        selection(episode=None, source=source, run=run, actor=actor, since=since, lines=None),
         until,
         fact,
         None if kinds is None else _kinds(kinds, known),

@@ -94,7 +94,7 @@ class Reverted(Record):
     act: int | None
     """The id of the first line that it wrote; ``None`` if there was nothing to do."""
     lines: tuple[int, ...]
-    """The lines that it wrote. ``store.revert(ops=done.lines)`` takes it back."""
+    """The lines that it wrote. ``store.revert(lines=done.lines)`` takes it back."""
     steps: tuple[Step, ...]
 
 
@@ -114,7 +114,7 @@ class Selection(NamedTuple):
     run: bytes | None = None
     actor: str | None = None
     since: datetime | None = None
-    ops: tuple[int, ...] | None = None
+    lines: tuple[int, ...] | None = None
     acts: tuple[int, ...] | None = None
 
 
@@ -125,7 +125,7 @@ def selection(
     run: str | None,
     actor: str | None,
     since: datetime | None,
-    ops: Iterable[int] | None,
+    lines: Iterable[int] | None,
     acts: Iterable[int] | None = None,
 ) -> Selection:
     """Return a caller's selection, checked."""
@@ -135,7 +135,7 @@ def selection(
         run=None if run is None else run_bytes(run, "run"),
         actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
         since=since,
-        ops=_ids(ops, "ops"),
+        lines=_ids(lines, "lines"),
         acts=_ids(acts, "acts"),
     )
 

@@ -38,7 +38,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "every_seconds": "--every",
     "expired_at": "--expires-at",
     "decide": "--undo",
-    "ops": "--line",
+    "lines": "--line",
     "acts": "--act",
     "run": "--run-uuid",
     "words": "--prove",

@@ -205,12 +205,11 @@ def plan(
 
 def _missing(chosen: Selection, lines: Sequence[JournalLine], last: int) -> Iterator[str]:
     """Say which of the lines and acts that were named select nothing, and why."""
-    narrowed = any(
-        value is not None for name, value in chosen._asdict().items() if name not in ("ops", "acts")
-    )
+    others = chosen._replace(lines=None, acts=None)
+    narrowed = any(value is not None for value in others)
     of_lines = {line.id for line in lines}
     of_acts = {line.txn for line in lines}
-    for kind, named, known in (("line", chosen.ops, of_lines), ("act", chosen.acts, of_acts)):
+    for kind, named, known in (("line", chosen.lines, of_lines), ("act", chosen.acts, of_acts)):
         for number in dict.fromkeys(named or ()):
             if number > last:
                 yield f"there is no {kind} {number}"

@@ -167,7 +167,7 @@ class Comparison:
         ):
             later = (told_at(fact.slots, fact.valid_at) or fact.created_at) > said_at
             old, by = (new, fact) if later else (fact, new)
-            judgement = self._judge(as_claim(old), as_claim(by), similarity)
+            judgement = self._judge(as_claim(old), as_claim(by))
             if judgement.verdict != Verdict.KEEP:
                 found.append(Rival(fact, similarity, judgement, later))
         return found

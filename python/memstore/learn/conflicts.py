@@ -342,7 +342,7 @@ def _lost(decision: Decision) -> str | None:
         return None if decision.text is None else _unfaithful(decision.text, memory, fact)
     if same_claim(memory, fact):
         return None
-    judged = judge(Claim(memory.content, about), Claim(fact.content, about), 1.0)
+    judged = judge(Claim(memory.content, about), Claim(fact.content, about))
     if decision.event == "NONE" and judged.verdict is Verdict.RETIRE:
         return f"memory {memory.id} does not hold the fact, which {judged.rule.value}"
     why = missing(fact.content, memory.content, about, denials=decision.event == "NONE")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact
     from memstore.store.store import Store
 
-Judge: TypeAlias = Callable[[Claim, Claim, float], Judgement]
-"""Judges an older claim and a newer one, with the cosine of their texts."""
+Judge: TypeAlias = Callable[[Claim, Claim], Judgement]
+"""Judges an older claim and a newer one."""
 
 Cosines: TypeAlias = Callable[[str, Sequence[str]], list[float]]
 """Returns the cosine of a text with each of several; raises ``EmbedderError``."""
@@ -63,7 +63,7 @@ class Witness:
             [similarity] = self.cosines(fact.content, [memory.content])
         except EmbedderError:  # the words decide; nearness alone proves nothing
             similarity = 0.0
-        return Testimony(self.judge(as_claim(memory), as_claim(fact), similarity), similarity)
+        return Testimony(self.judge(as_claim(memory), as_claim(fact)), similarity)
 
 
 def as_claim(fact: Fact | NewFact) -> Claim:

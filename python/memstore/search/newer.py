@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from memstore.text import slots
     from memstore.text.judge import Claim, Rule
 
-    Judge: TypeAlias = Callable[[Claimed, Claimed, float], str]
-    """Returns the verdict on an older and a newer fact, given the cosine of their vectors."""
+    Judge: TypeAlias = Callable[[Claimed, Claimed], str]
+    """Returns the verdict on an older and a newer fact."""
 else:
     judging = lazy_import("memstore.text.judge")
     metadata = lazy_import("memstore.domain.metadata")
@@ -58,8 +58,6 @@ class Pair(NamedTuple):
 
     old: Claimed
     new: Claimed
-    cosine: float
-    """Of their stored vectors; 0 if one has none."""
 
 
 def newer(
@@ -80,9 +78,9 @@ def newer(
     near = lookup.on_subject(compared, wanted, NEAREST, later=True)
     claims = _claims(transaction, near)
     pairs = [
-        Pair(claims[id_], claims[other], cosine)
+        Pair(claims[id_], claims[other])
         for id_, others in near.items()
-        for other, cosine in others.items()
+        for other in others
         if claims[id_].since < claims[other].since
     ]
     found: dict[int, list[tuple[bool, Claimed]]] = {}
@@ -113,8 +111,8 @@ def older(
     near |= dict.fromkeys(fact_table.visible(transaction, spelt, wanted) if spelt else (), 1.0)
     claims = _claims(transaction, {fact.id: near})
     pairs = [
-        Pair(claims[other], claims[fact.id], cosine)
-        for other, cosine in near.items()
+        Pair(claims[other], claims[fact.id])
+        for other in near
         if claims[other].since < claims[fact.id].since
     ]
     return [pair.old.id for pair, _ in _changes(pairs, judge)]
@@ -131,7 +129,7 @@ def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair,
     """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
     decide = judge or Judged()
     for pair in pairs:
-        verdict = decide(pair.old, pair.new, pair.cosine)
+        verdict = decide(pair.old, pair.new)
         if verdict != "keep":
             yield pair, verdict
 
@@ -152,19 +150,19 @@ class Judged:
         self._hashes: dict[int, int] = {}
         self._claims: dict[int, Claim] = {}
 
-    def __call__(self, old: Claimed, new: Claimed, cosine: float) -> str:
+    def __call__(self, old: Claimed, new: Claimed) -> str:
         texts = self._hash(old), self._hash(new)
         verdict = self._known.get(texts)
         if verdict is None:
-            verdict = self._judge(old, new, cosine)
+            verdict = self._judge(old, new)
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known[texts] = verdict
         return verdict
 
-    def _judge(self, old: Claimed, new: Claimed, cosine: float) -> str:
+    def _judge(self, old: Claimed, new: Claimed) -> str:
         claims = self._claim(old), self._claim(new)
-        return judging.verdict(*claims, cosine, without=self._without)
+        return judging.verdict(*claims, without=self._without)
 
     def _hash(self, one: Claimed) -> int:
         if one.id not in self._hashes:

@@ -174,7 +174,7 @@ class AsyncFile(Awaited[File]):
     backup_in_background = awaited(File.backup_in_background)
     copies = awaited(File.copies)
     remains = awaited(File.remains)
-    examine = awaited(File.examine)
+    doctor = awaited(File.doctor)
     head = awaited(File.head)
     namespaces = awaited(File.namespaces)
     rebuild = awaited(File.rebuild)

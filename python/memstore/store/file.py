@@ -571,7 +571,7 @@ class File:
         folder = None if self._backups is None else self._backups.folder
         return remains.remains(self.engine, words, folder, progress)
 
-    def examine(
+    def doctor(
         self,
         *,
         deep: bool = False,
@@ -589,7 +589,7 @@ class File:
         Raises:
             Cancelled: it was cancelled.
         """
-        return doctor.examine(
+        return doctor.check(
             self.engine,
             dependents,
             self.searches,

@@ -733,7 +733,7 @@ class Store(zones.Zoned):
         run: str | None = None,
         actor: str | None = None,
         since: datetime | str | None = None,
-        ops: Iterable[int] | None = None,
+        lines: Iterable[int] | None = None,
         acts: Iterable[int] | None = None,
         scope: ScopeSelection = None,
     ) -> Plan:
@@ -752,7 +752,7 @@ class Store(zones.Zoned):
             run: the changes of one opening of the file or session of a server, as in the journal.
             actor: the changes by this person or program.
             since: the changes from this moment on; as in :meth:`log`.
-            ops: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
+            lines: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
             acts: all changes of these acts, each by the number that :meth:`log` gives it.
             scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
@@ -766,7 +766,7 @@ class Store(zones.Zoned):
             run=run,
             actor=actor,
             since=questions.first_time(self._file, self._reach, since),
-            ops=ops,
+            lines=lines,
             acts=acts,
         )
         owners = selected_scope(scope)

@@ -1,8 +1,8 @@
 """Judging which of two claims about one subject replaces the other, by their words.
 
-A pure function of two texts, their subject, the cosine of their vectors, and the slots that an
-extractor found in them. Nearness cannot tell a correction from a second fact; the words around the
-value that differs often can.
+A pure function of two texts, their subject, and the slots that an extractor found in them.
+Nearness cannot tell a correction from a second fact; the words around the value that differs often
+can.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
-from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
 from memstore.lazy import cached_property
 from memstore.text.folding import folded, spaced
@@ -130,10 +129,10 @@ class Judgement:
         """Whether the newer claim says itself that it replaces nothing: a hedge, "also", …"""
         return self.rule in DENYING
 
-    def evidence(self, cosine: float) -> dict[str, Any]:
+    def evidence(self, similarity: float) -> dict[str, Any]:
         """Return it as JSON for the journal: ``rule``, ``changes``, ``similarity``."""
         return {
-            "similarity": round(float(cosine), 4),
+            "similarity": round(float(similarity), 4),
             "rule": self.rule.value,
             "changes": [list(change) for change in self.changes],
         }
@@ -206,7 +205,7 @@ _FIRST: Final = tuple(
 """Those before the first proof. What is left out here lets both stay, too, if it applies."""
 
 
-def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Verdict:
+def verdict(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Verdict:
     """Return the verdict of :func:`judge`, quickly if the two have little to do with each other."""
     if old.folded == new.folded:
         return _spelt_alike(old, new, without).verdict
@@ -217,22 +216,17 @@ def verdict(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] 
             if law.verdict is Verdict.ASK or (is_slotted and law.rule not in DENYING):
                 break  # it needs a closer look, or the slots may ask
             return Verdict.KEEP
-    return judge(old, new, cosine, without=without).verdict
+    return judge(old, new, without=without).verdict
 
 
-def judge(old: Claim, new: Claim, cosine: float, *, without: Collection[Rule] = ()) -> Judgement:
+def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgement:
     """Judge whether the newer claim replaces the older one.
 
-    Args:
-        cosine: of the vectors of the two texts without their subjects, −1 to 1. No rule depends on
-            it: nearness does not tell a correction from a second fact.
-        without: rules that are switched off.
+    How near their vectors are decides nothing: it does not tell a correction from a second fact.
 
-    Raises:
-        InvalidArgument: the cosine is none.
+    Args:
+        without: rules that are switched off.
     """
-    if not -1.001 <= cosine <= 1.001:
-        raise InvalidArgument(f"must be a cosine from -1 to 1, not {cosine}", argument="cosine")
     if old.folded == new.folded:
         return _spelt_alike(old, new, without)
     pair = Pair(old.reading, new.reading)
@@ -321,7 +315,7 @@ def speaks_against(old: Claim, new: Claim) -> bool:
 
     Weaker than a question: it supports what somebody else wants, and is no reason by itself.
     """
-    judged = judge(old, new, 1.0)
+    judged = judge(old, new)
     if judged.verdict is not Verdict.KEEP or judged.denies:
         return not judged.denies
     return signs.speaks_against(Pair(old.reading, new.reading))

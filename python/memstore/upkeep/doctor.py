@@ -35,7 +35,7 @@ DERIVED: Final = frozenset(table.name for table in vector_table.TABLES)
 """The tables whose rows a rebuild removes if what they belong to does not exist."""
 
 
-def examine(
+def check(
     engine: Engine,
     dependents: Dependents,
     searches: Searches,

@@ -60,7 +60,7 @@ def test_facts_that_are_sent_ahead_are_stored_or_not_as_one(
         assert len(store.list(limit=100)) == 11
         store.add("last", subject="s")
         assert store.verify() == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
 
 
 def test_what_the_server_refuses_of_facts_sent_ahead_stores_none(

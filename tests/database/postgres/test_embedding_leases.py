@@ -164,4 +164,4 @@ def assert_each_has_one_vector(store: memstore.Store, number: int) -> None:
         assert transaction.scalar(filled) == number
     assert store.status().pending == 0
     assert store.verify() == []
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []

@@ -307,4 +307,4 @@ def test_rows_sent_ahead_follow_what_they_refer_to(
     book = "tea with milk. " * 2000  # of some pieces, so they are sent amid an episode
     embedding.episodes.add_many({"content": book, "source": "book"} for _ in range(6))
     assert len(embedding.episodes.list()) == 6
-    assert embedding.file.examine() == []
+    assert embedding.file.doctor() == []

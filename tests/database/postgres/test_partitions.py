@@ -59,7 +59,7 @@ def use(url: str, namespace: str) -> list[str]:
         assert store.as_of("op:2").list()
         lines = list(store.file.export())
         assert store.verify() == []
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
         store.file.write_use_counts()
     return lines
 

@@ -52,7 +52,7 @@ def test_clients_share_connections(pooled: str) -> None:
         with memstore.open(pooled, namespace=namespace, embedder=Letters()) as store:
             assert store.status().active == CLIENTS // 2 * 60
             assert store.verify() == []
-            assert store.file.examine(deep=True) == []
+            assert store.file.doctor(deep=True) == []
 
 
 def test_threads_that_wait_for_a_connection_or_an_index_do_not_deadlock(url: str, few: str) -> None:
@@ -81,7 +81,7 @@ def test_threads_that_wait_for_a_connection_or_an_index_do_not_deadlock(url: str
             one.result(100)
         assert store.status().active == 100 + (CLIENTS + 1) * 4 + 60
         assert len(store.search("kept", limit=100)) >= (CLIENTS + 1) * 4
-        assert store.file.examine(deep=True) == []
+        assert store.file.doctor(deep=True) == []
 
 
 def test_check_names_it(pooled: str) -> None:

@@ -113,7 +113,7 @@ def test_a_code_of_another_vector_is_found_and_replaced(url: str) -> None:
                     [number],
                 )
             connection.execute("UPDATE memstore_piece_vectors SET code = B'101'")
-        assert [one.message for one in store.file.examine() if one.repairable] == [
+        assert [one.message for one in store.file.doctor() if one.repairable] == [
             "invalid embeddings, facts of generation 1: 2 (the code of another vector),"
             " 5 (the code of another vector)",
             "invalid embeddings, pieces of episodes of generation 1:"
@@ -121,7 +121,7 @@ def test_a_code_of_another_vector_is_found_and_replaced(url: str) -> None:
         ]
         done = store.file.rebuild()
         assert "replaced the codes of 2 embeddings of facts" in done
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert store.status().pending == 0
     with psycopg.connect(url) as connection:
         assert sorted(connection.execute(CODES).fetchall()) == sorted(before)

@@ -40,7 +40,7 @@ def test_the_program_does_everything_it_does(url: str, app: str) -> None:
         store.erase(old.id)
         assert [hit.fact.content for hit in store.search("new")] == ["new"]
         assert store.verify() == []
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         assert [fact.content for fact in store.list()] == ["new"]
 
 

@@ -48,7 +48,7 @@ def test_the_library_works_with_it(guarded: str) -> None:
         assert [fact.content for fact in b.list()] == ["of b"]
         for store in (a, b):
             assert store.verify() == []
-            assert store.file.examine() == []
+            assert store.file.doctor() == []
         with pytest.raises(Conflict, match="belongs to the memory 'b'"):
             a.within("b").list()
         with pytest.raises(Conflict, match="belongs to the memory 'b'"):

@@ -27,9 +27,9 @@ def test_a_vector_of_no_fact_is_found_and_removed(url: str) -> None:
         store.add_many([NewFact(content=f"thing {number}", subject="s") for number in range(3)])
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("UPDATE memstore_fact_vectors SET fact_id = 99 WHERE fact_id = 2")
-        assert any("memstore_fact_vectors" in one.message for one in store.file.examine())
+        assert any("memstore_fact_vectors" in one.message for one in store.file.doctor())
         store.file.rebuild()
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
 
 
 def test_tampering_with_the_journal_is_found(url: str) -> None:

@@ -99,7 +99,7 @@ def test_turn_is_stored_once_whichever_session_is_kept_first(
     assert [text for text, _ in told] == [SAID, "Noted.", OWN[0]["message"]["content"]]
     own = "s2" if child_first and copy is forked else "s1"
     assert [thread for _, thread in told] == [own, own, "s2"]
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_forks_of_forks_add_only_what_they_say(store: Store, write: Write) -> None:
@@ -143,7 +143,7 @@ def test_erased_turn_does_not_come_back_by_any_session(store: Store, write: Writ
     assert [text for text, _ in held(store)] == ["Noted.", "Now draft the notice"]
     assert not in_file(store, SAID)
     assert not in_file(store, digest_of(SAID))
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
 
 
 def test_expired_turn_does_not_come_back(store: Store, write: Write) -> None:
@@ -209,7 +209,7 @@ def test_copies_of_requests_and_forks_expire_and_keep_what_refers_to_them(
     assert not active & {request, both, fork}
     assert {store.episodes.get(one).status for one in (request, both, fork)} == {"expired"}
     assert store.episodes.fold_turns() == 0
-    assert store.file.examine(deep=True) == []
+    assert store.file.doctor(deep=True) == []
     assert sum(text == SAID for text, _ in held(store, thread="s1")) == 2  # of either speaker
 
 
@@ -250,7 +250,7 @@ def test_turn_and_copies_that_were_erased_elsewhere_are_erased_here(
         store.episodes.erase(1)
         other.file.import_([*store.file.export()])
         assert held(other, include_expired=True) == []
-        assert other.file.examine(deep=True) == []
+        assert other.file.doctor(deep=True) == []
 
 
 # -- what a session is told ------------------------------------------------------------------------

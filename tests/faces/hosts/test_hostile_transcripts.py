@@ -120,7 +120,7 @@ def test_every_good_line_is_kept_at_this_and_the_following_hooks(
                 keeping.keep(store, host, {"transcript_path": str(path), "session_id": "s"})
                 held = [one.content for one in store.episodes.list(limit=None)]
                 assert [one for one in held if one.startswith("turn ")] == good, (host, written)
-            assert store.file.examine(deep=True) == []
+            assert store.file.doctor(deep=True) == []
     record_property("counts", f"{inputs} transcripts, {lines} lines, 0 lost")
 
 

@@ -117,7 +117,7 @@ def test_a_session_is_a_thread_of_its_project_with_its_times(
         assert {one.source for one in turns} == {NAMES[host]}
         assert {(one.valid_at or one.created_at).year for one in turns} == {2025}
         assert {one.created_at.year for one in turns} == {2025}
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
         head = store.file.head()
     again = cli.json("import", "--from", host)
     assert (again["episodes"], again["known"]) == (0, 3)
@@ -301,6 +301,6 @@ def test_an_import_that_was_killed_is_completed_by_the_next(
     with opened(cli) as store:
         assert store.episodes.count() == 2400
         assert store.count() == 120
-        assert store.file.examine() == []
+        assert store.file.doctor() == []
     again = cli.json("import", "--from", "claude-code", "--no-embed")
     assert (again["episodes"], again["facts"]) == (0, 0)

@@ -207,7 +207,7 @@ def test_the_trace_of_a_session_is_kept_once_and_replaced(
     assert hit.episode.valid_at is not None
     assert hit.episode.speaker is None
     assert "changed: src/parser.py" not in store.briefing().text  # no turn was recorded
-    assert store.file.examine() == []
+    assert store.file.doctor() == []
 
 
 def test_a_trace_has_the_owner_of_its_session(store: Store, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The state of the memory, and check-ups that pages start."""
+"""The state of the memory, and the doctor that pages start."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import Store
-from memstore.faces.web import checkup
+from memstore.faces.web import doctor
 from memstore.store.paths import is_server
 
 
 def _finish(pages: Pages) -> str:
-    known = checkup.of(pages.store.file)
+    known = doctor.of(pages.store.file)
     assert wait_until(lambda: not known.is_running)
     return text_of(pages.read("state"))
 
@@ -53,43 +53,43 @@ def test_only_where_there_is_an_embedder_a_fact_is_not_embedded_yet(
 
 def test_a_check_up_runs_and_its_result_stays(pages: Pages) -> None:
     pages.store.add("The gate is green", subject="gate")
-    pages.followed(pages.post("state/checkup", {"deep": "1"}))
+    pages.followed(pages.post("state/doctor", {"deep": "1"}))
     assert "nothing is wrong" in _finish(pages)
     sql(pages.store.path, "UPDATE memstore_facts SET content = 'The gate is blue'")
     assert "nothing is wrong" in text_of(pages.read("state"))  # that of before
-    pages.followed(pages.post("state/checkup", {"deep": "1"}))
+    pages.followed(pages.post("state/doctor", {"deep": "1"}))
     assert "finding" in _finish(pages)
 
 
 def test_its_progress_is_a_part_that_a_page_swaps_in(pages: Pages) -> None:
     place = "database" if is_server(pages.store.path) else "file"
-    assert f"Check the {place}" in pages.read("state/checkup")
-    answer = pages.post("state/checkup", HX_Request="true")
+    assert f"Check the {place}" in pages.read("state/doctor")
+    answer = pages.post("state/doctor", HX_Request="true")
     assert answer.status_code == 200
     assert "<html" not in answer.text
     _finish(pages)
 
 
 def test_a_check_up_that_is_stopped_says_so(pages: Pages) -> None:
-    known = checkup.of(pages.store.file)
+    known = doctor.of(pages.store.file)
     known.stop()
     known._run(False, threading.Event())
     assert "It was stopped" in text_of(pages.read("state"))
 
 
-def test_a_check_up_ends_with_the_sign_in_of_who_started_it(
+def test_the_doctor_ends_with_the_sign_in_of_who_started_it(
     pages: Pages, memory: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkup, "LOOK_SECONDS", 0.001)
-    known, started = checkup.of(memory.file), threading.Event()
+    monkeypatch.setattr(doctor, "LOOK_SECONDS", 0.001)
+    known, started = doctor.of(memory.file), threading.Event()
 
-    def examine(*, cancelled: Callable[[], bool], **_asked: object) -> None:
+    def doctor_(*, cancelled: Callable[[], bool], **_asked: object) -> None:
         started.set()
         assert wait_until(cancelled)
-        raise memstore.errors.Cancelled("as File.examine does")
+        raise memstore.errors.Cancelled("as File.doctor does")
 
-    monkeypatch.setattr(type(memory.file), "examine", lambda _file, **asked: examine(**asked))
-    pages.post("state/checkup")
+    monkeypatch.setattr(type(memory.file), "doctor", lambda _file, **asked: doctor_(**asked))
+    pages.post("state/doctor")
     assert started.wait(10)
     assert known.is_running
     pages.post("sign-out")
@@ -113,8 +113,8 @@ def test_a_visitor_of_one_namespace_sees_nothing_of_the_whole_file(pages: Pages)
     assert confined.enter(token=secret).status_code == 303
     page = text_of(confined.read("state"))
     assert "laptop" not in page
-    assert "Check-up" not in page
-    assert confined.post("state/checkup").status_code == 403
+    assert "Doctor" not in page
+    assert confined.post("state/doctor").status_code == 403
 
 
 def test_what_waits_is_tried_again(tmp_path: Path) -> None:

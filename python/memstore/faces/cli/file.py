@@ -189,7 +189,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
         with show.progress("rebuilding") as progress:
             rebuilt = store.file.rebuild(progress=progress)
     with show.progress("examining") as progress:
-        findings = store.file.examine(deep=arguments.deep, progress=progress)
+        findings = store.file.doctor(deep=arguments.deep, progress=progress)
     status = store.status(scope=EVERYBODY)
     show.findings(findings, rebuilt, status.locks)
     if any(finding.repairable for finding in findings):

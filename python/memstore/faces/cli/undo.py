@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     cli.option(
         "--line N",
         "a line of the journal; may be repeated",
-        dest="ops",
+        dest="lines",
         type=cli.count,
         action="append",
     ),
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 )
 def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     plan = store.revert(
-        **cli.given(arguments, "episode source actor since ops acts"),
+        **cli.given(arguments, "episode source actor since lines acts"),
         run=arguments.run_uuid,
         scope=cli.whose(arguments),
     )

@@ -1,4 +1,4 @@
-"""The state of the memory: sizes, what waits, check-ups, trust, copies, tokens, latencies."""
+"""The state of the memory: sizes, what waits, the doctor, trust, copies, tokens, latencies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.domain.records import EVERYBODY
 from memstore.errors import AccessDenied
 from memstore.faces import wording
-from memstore.faces.web import checkup
+from memstore.faces.web import doctor
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.store.store import file_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.tokens import AccessToken
     from memstore.embedding.pending import EmbedReport
-    from memstore.faces.web.checkup import Checkup
+    from memstore.faces.web.doctor import Doctor
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
@@ -36,7 +36,7 @@ class Latency(NamedTuple):
 class WholeFile(NamedTuple):
     """What only those see who may see the whole file."""
 
-    checkup: Checkup
+    doctor: Doctor
     copies: tuple[str, ...]
     tokens: Sequence[AccessToken]
     sources: Mapping[str, str]
@@ -63,7 +63,7 @@ def _whole(visit: Visit) -> WholeFile | None:
         file = visit.store.file
     except AccessDenied:
         return None
-    return WholeFile(checkup.of(file), file.copies(), file.tokens.list(), visit.store.sources())
+    return WholeFile(doctor.of(file), file.copies(), file.tokens.list(), visit.store.sources())
 
 
 def _latency(visit: Visit) -> Latency | None:
@@ -77,26 +77,26 @@ def _embedder_trouble(visit: Visit) -> str:
     return "" if trouble is None else wording.in_pages(trouble)
 
 
-# -- check-ups -------------------------------------------------------------------------------------
+# -- the doctor ------------------------------------------------------------------------------------
 
 
-def examine(visit: Visit) -> Reply:
-    checkup.of(visit.store.file).start(deep=bool(visit.field("deep")), stays=visit.stays)
-    return _checkup(visit)
+def check(visit: Visit) -> Reply:
+    doctor.of(visit.store.file).start(deep=bool(visit.field("deep")), stays=visit.stays)
+    return _doctor(visit)
 
 
 def stop(visit: Visit) -> Reply:
-    checkup.of(visit.store.file).stop()
-    return _checkup(visit)
+    doctor.of(visit.store.file).stop()
+    return _doctor(visit)
 
 
 def progress(visit: Visit) -> Reply:
     """Return how far it is, to be put into a page that is open."""
-    return visit.page("parts/checkup.html", checkup=checkup.of(visit.store.file))
+    return visit.page("parts/doctor.html", doctor=doctor.of(visit.store.file))
 
 
-def _checkup(visit: Visit) -> Reply:
-    return progress(visit) if visit.swaps else visit.to("state#checkup")
+def _doctor(visit: Visit) -> Reply:
+    return progress(visit) if visit.swaps else visit.to("state#doctor")
 
 
 # -- what waits, and tokens ------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def revoke(visit: Visit) -> Reply:
 
 ROUTES: Final = (
     shows("state", show),
-    asks("state/checkup", examine),
-    asks("state/checkup/stop", stop),
-    shows("state/checkup", progress),
+    asks("state/doctor", check),
+    asks("state/doctor/stop", stop),
+    shows("state/doctor", progress),
     changes("state/embed", embed),
     changes("state/token/{id}/revoke", revoke),
 )

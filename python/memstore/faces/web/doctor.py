@@ -1,4 +1,4 @@
-"""Check-ups of a file that a page starts: in a thread, with its progress; the last result stays."""
+"""The doctor, started from a page: in a thread, with its progress; the last result stays."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 LOOK_SECONDS: Final = 1.0
-"""How often a check-up looks whether who started it is still signed in."""
+"""How often it looks whether who started it is still signed in."""
 
 
-class Checkup:
-    """The examination of one file."""
+class Doctor:
+    """The doctor of one file."""
 
     def __init__(self, file: File) -> None:
         self._file = file
@@ -41,11 +41,11 @@ class Checkup:
         """Why the last one came to no result."""
 
     def start(self, *, deep: bool, stays: Callable[[], bool]) -> None:
-        """Begin to examine the file, unless that is being done.
+        """Begin to check the file, unless that is being done.
 
         Args:
-            deep: as of ``File.examine``.
-            stays: whether who starts it is still signed in: the examination ends with that.
+            deep: as of ``File.doctor``.
+            stays: whether who starts it is still signed in: it ends with that.
         """
         with self._lock:
             if self.is_running:
@@ -56,14 +56,14 @@ class Checkup:
         ended = threading.Event()
         run = partial(self._run, deep, ended)
         for work in (run, partial(self._watch, stays, ended)):
-            threading.Thread(target=work, name="check-up", daemon=True).start()
+            threading.Thread(target=work, name="doctor", daemon=True).start()
 
     def stop(self) -> None:
         """End it; the result of the one before stays."""
         self._stop.set()
 
     def _watch(self, stays: Callable[[], bool], ended: threading.Event) -> None:
-        # Not asked by the examination itself: that asks amid its statements.
+        # Not asked by the doctor itself: it asks amid its statements.
         while not ended.wait(LOOK_SECONDS):
             if not stays():
                 self._signed_out = True
@@ -74,7 +74,7 @@ class Checkup:
         findings, trouble = self.findings, ""
         at: datetime | None = self.at
         try:
-            findings = self._file.examine(
+            findings = self._file.doctor(
                 deep=deep, progress=self._tell, cancelled=self._stop.is_set
             )
             at = clock.utc_now()
@@ -93,13 +93,13 @@ class Checkup:
         self.done, self.total = done, total
 
 
-_known: WeakKeyDictionary[File, Checkup] = WeakKeyDictionary()
+_known: WeakKeyDictionary[File, Doctor] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def of(file: File) -> Checkup:
-    """Return the check-up of a file."""
+def of(file: File) -> Doctor:
+    """Return the doctor of a file."""
     with _lock:
         if file not in _known:
-            _known[file] = Checkup(file)
+            _known[file] = Doctor(file)
         return _known[file]
