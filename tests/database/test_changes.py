@@ -45,7 +45,8 @@ DIRECT = {
         "segments",
         "tags",
     },  # sets tags to their current value, so that a trigger indexes them
-    "facts.refile": {"claim_hash", "segments", "subject_key"},
+    "facts.key_categories": {"category_key"},
+    "facts.refile": {"category_key", "claim_hash", "segments", "subject_key"},
     "facts.touch": {"last_used_at", "use_count"},
     "generations.record_model": {"dimension", "model"},  # of the first vector
     "graph.begin": {"a row", "state"},  # of a build that queries do not see yet

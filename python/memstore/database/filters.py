@@ -298,7 +298,7 @@ class FactFilter(Filter):
         if self.content is not None:
             conditions.add_equal("content", self.content)
         if self.category is not None:
-            conditions.add_equal("category", self.category.strip())
+            conditions.add_equal("category_key", subject_key(self.category))
         if not self.tasks:
             conditions.add(f"({is_task(dialect)}) IS NOT TRUE")
         if self.pinned:

@@ -25,6 +25,7 @@ from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.index.lookup import IndexLookup
 from memstore.search.lookup import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
+from memstore.text.folding import subject_key
 from memstore.text.references import references
 
 if TYPE_CHECKING:
@@ -522,8 +523,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 def _ageing(facts: Iterable[Fact], now: datetime, lives: Mapping[str, float]) -> Iterator[Ageing]:
     """Yield the ages of facts as they were."""
     for fact in facts:
-        if fact.category in lives and not _is_open_task(fact):
-            yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[fact.category])
+        category = subject_key(fact.category)
+        if category in lives and not _is_open_task(fact):
+            yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[category])
 
 
 def _aged(fact: Fact) -> Aged:
@@ -533,7 +535,7 @@ def _aged(fact: Fact) -> Aged:
         fact.id,
         clock.to_text(max(fact.created_at, confirmed)),
         clock.to_text(max(fact.valid_at or fact.created_at, confirmed)),
-        None if _is_open_task(fact) else fact.category,
+        None if _is_open_task(fact) else subject_key(fact.category),
     )
 
 

@@ -117,7 +117,7 @@ class Aged(NamedTuple):
     said: str
     """The same of the moment that it is about, if there is one."""
     ages_as: str | None
-    """The category of a fact that can age."""
+    """The key of the category of a fact that can age."""
 
 
 class Lookup(ABC, Generic[F]):

@@ -36,7 +36,7 @@ class Write(NamedTuple):
 FED: Final = {
     "memstore_facts": frozenset(
         "content subject category segments namespace user_id agent_id run_id superseded_by"
-        " deleted_at expired_at subject_key thread seq valid_at created_at"
+        " deleted_at expired_at subject_key category_key thread seq valid_at created_at"
         " last_confirmed_at".split()
     ),
     "memstore_episodes": frozenset(
@@ -48,7 +48,7 @@ FED: Final = {
 
 COUNTED: Final = {
     "memstore_facts": frozenset(
-        "namespace user_id agent_id run_id subject_key category superseded_by deleted_at"
+        "namespace user_id agent_id run_id subject_key category_key superseded_by deleted_at"
         " created_at".split()
     ),
     "memstore_episodes": frozenset(["content_hash", "user_id", "agent_id", "run_id"]),
@@ -58,7 +58,7 @@ WHAT_COUNTS: Final = {
     "memstore_facts": "('fact', substr(r.created_at, 1, 10), TRUE),"
     " ('deleted', '', r.deleted_at IS NOT NULL),"
     " ('subject', r.subject_key, r.superseded_by IS NULL AND r.deleted_at IS NULL),"
-    " ('category', r.category, r.superseded_by IS NULL AND r.deleted_at IS NULL)",
+    " ('category', r.category_key, r.superseded_by IS NULL AND r.deleted_at IS NULL)",
     "memstore_episodes": "('episode', substr(r.created_at, 1, 10), r.content_hash <> '')",
 }
 

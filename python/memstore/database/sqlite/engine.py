@@ -216,10 +216,11 @@ class SqliteEngine:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
         return bool(
             transaction.scalar(
-                "SELECT count(*) = 4 AND EXISTS (SELECT 1 FROM sqlite_master"
+                "SELECT count(*) = 5 AND EXISTS (SELECT 1 FROM sqlite_master"
                 "  WHERE name = 'memstore_episodes_words')"
                 " FROM pragma_table_info('memstore_facts') WHERE name IN"
-                " ('pinned_at', 'slots', 'external_key', 'unsearched')"  # migrations.LATER_COLUMNS
+                " ('pinned_at', 'slots', 'external_key', 'unsearched', 'category_key')"
+                # migrations.LATER_COLUMNS
             )
         )
 

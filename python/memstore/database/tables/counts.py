@@ -38,7 +38,7 @@ HIDDEN: Final = (
 COUNTED: Final = "SELECT c.key,"
 """How a query begins whose counts need no correction."""
 
-KEYS: Final = {"subject": "subject_key", "category": "category"}
+KEYS: Final = {"subject": "subject_key", "category": "category_key"}
 
 
 class MostFrequent(NamedTuple):
@@ -66,7 +66,7 @@ def facts(transaction: Transaction, wanted: FactFilter) -> int:
     """Count the facts that pass a filter."""
     if not wanted.is_counted:
         return fact_table.count(transaction, wanted)
-    kind, key = "category", wanted.category and wanted.category.strip()
+    kind, key = "category", wanted.category and subject_key(wanted.category)
     if wanted.subject is not None:
         kind, key = "subject", subject_key(wanted.subject)
     inactive = sum(_count(transaction, part) for part in _inactive(transaction, wanted))
@@ -86,7 +86,7 @@ def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
 def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> MostFrequent:
     """Return the most frequent subjects or categories of active facts.
 
-    A subject is spelled as in its newest fact.
+    Each is spelled as in its newest fact.
     """
     held, values = _actives(transaction, column, wanted)
     given: dict[str, Any] = {**values, "most": limit}
@@ -97,7 +97,10 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
             given,
         )
     ]
-    most = {_spelled(transaction, column, key, wanted, number): number for key, number, _ in rows}
+    most = {
+        fact_table.newest_of(transaction, wanted, column, key, number)[1]: number
+        for key, number, _ in rows
+    }
     return MostFrequent(most, rows[0][2] if rows else 0)
 
 
@@ -177,14 +180,6 @@ def _between(beginning: str, after: str | None) -> tuple[str, dict[str, Any]]:
         tests += " AND c.key < :beyond"
         values["beyond"] = beyond
     return tests, values
-
-
-def _spelled(
-    transaction: Transaction, column: str, key: str, wanted: FactFilter, number: int
-) -> str:
-    if column != "subject":
-        return key
-    return fact_table.newest_of_subject(transaction, wanted, key, number)[1]
 
 
 def contents(transaction: Transaction, prefix: str = "") -> dict[str, Contents]:
@@ -391,5 +386,5 @@ def _among(transaction: Transaction, wanted: FactFilter, rows: str, condition: s
     for name, column in KEYS.items():
         if (value := getattr(wanted, name)) is not None:
             conditions.append(f"f.{column} = :{column}")
-            given[column] = subject_key(value) if name == "subject" else value.strip()
+            given[column] = subject_key(value)
     return f"FROM {rows} WHERE {' AND '.join(conditions)}", given

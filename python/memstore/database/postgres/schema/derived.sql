@@ -44,7 +44,7 @@ SELECT tenant, namespace, kind COLLATE "C", user_id, agent_id, run_id, key, coun
         ('fact', substr(f.created_at, 1, 10), TRUE),
         ('deleted', '', f.deleted_at IS NOT NULL),
         ('subject', f.subject_key, f.superseded_by IS NULL AND f.deleted_at IS NULL),
-        ('category', f.category, f.superseded_by IS NULL AND f.deleted_at IS NULL)
+        ('category', f.category_key, f.superseded_by IS NULL AND f.deleted_at IS NULL)
     ) AS counted (kind, key, counts) WHERE counted.counts
     UNION ALL
     SELECT e.tenant, e.namespace, 'episode', coalesce(e.user_id, ''), coalesce(e.agent_id, ''),

@@ -10,7 +10,7 @@ CREATE TABLE memstore_counts (
     user_id   TEXT NOT NULL,
     agent_id  TEXT NOT NULL,
     run_id    TEXT NOT NULL,
-    -- The day, the subject's key or the category; empty for 'deleted'.
+    -- The day, or the key of the subject or the category; empty for 'deleted'.
     key       TEXT NOT NULL,
     number    INTEGER NOT NULL,
     PRIMARY KEY (namespace, kind, user_id, agent_id, run_id, key)
@@ -19,7 +19,7 @@ CREATE TABLE memstore_counts (
 CREATE INDEX idx_memstore_count_key ON memstore_counts (namespace, kind, key);
 -- Facts that expire: how many of them have expired depends on the time.
 CREATE INDEX idx_memstore_expiring ON memstore_facts
-    (namespace, user_id, agent_id, run_id, expired_at, subject_key, category)
+    (namespace, user_id, agent_id, run_id, expired_at, subject_key, category_key)
     WHERE expired_at IS NOT NULL AND superseded_by IS NULL AND deleted_at IS NULL;
 
 -- What each row counts as; the sums are the rows that the table should hold.
@@ -37,7 +37,7 @@ SELECT namespace, 'subject', coalesce(user_id, ''), coalesce(agent_id, ''), coal
 FROM memstore_facts WHERE superseded_by IS NULL AND deleted_at IS NULL
 UNION ALL
 SELECT namespace, 'category', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
-    category, id
+    category_key, id
 FROM memstore_facts WHERE superseded_by IS NULL AND deleted_at IS NULL;
 CREATE VIEW memstore_episodes_counted (namespace, kind, user_id, agent_id, run_id, key, episode_id) AS
 SELECT namespace, 'episode', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
@@ -77,7 +77,7 @@ WHEN new.claim_hash IS NOT NULL OR new.content = '' BEGIN
         UNION ALL SELECT 'deleted', '' WHERE new.deleted_at IS NOT NULL
         UNION ALL SELECT 'subject', new.subject_key
             WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
-        UNION ALL SELECT 'category', new.category
+        UNION ALL SELECT 'category', new.category_key
             WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
     ) AS counted;
 END;
@@ -87,13 +87,13 @@ CREATE TRIGGER memstore_facts_counted_bd BEFORE DELETE ON memstore_facts BEGIN
     WHERE fact_id = old.id;
 END;
 CREATE TRIGGER memstore_facts_counted_bu BEFORE UPDATE OF id, namespace, user_id, agent_id, run_id,
-    subject_key, category, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
+    subject_key, category_key, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, -1 FROM memstore_facts_counted
     WHERE fact_id = old.id;
 END;
 CREATE TRIGGER memstore_facts_counted_au AFTER UPDATE OF id, namespace, user_id, agent_id, run_id,
-    subject_key, category, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
+    subject_key, category_key, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, 1 FROM memstore_facts_counted
     WHERE fact_id = new.id;

@@ -38,6 +38,7 @@ CREATE TRIGGER memstore_foreign_facts_ii INSTEAD OF INSERT ON memstore_foreign_f
     WHERE fact_id = new.id;
     UPDATE memstore_facts SET
         subject_key = CASE subject_key WHEN '' THEN lower(trim(subject)) ELSE subject_key END,
+        category_key = CASE category_key WHEN '' THEN lower(trim(category)) ELSE category_key END,
         -- As in an upgrade: the original's default namespace has no name.
         namespace = CASE namespace WHEN '' THEN 'default' ELSE namespace END,
         created_at = coalesce(
