@@ -2150,7 +2150,7 @@ class Store(zones.Zoned):
         """
         self._file.write_use_counts()
         now = clock.utc_now()
-        since = now - timedelta(days=status.DAYS - 1)
+        first_day = zones.today() - timedelta(days=status.DAYS - 1)
         owners = selected_owners(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
@@ -2174,8 +2174,8 @@ class Store(zones.Zoned):
                 subject_count=subjects.number,
                 categories=categories.most,
                 category_count=categories.number,
-                facts_by_day=counts.by_day(transaction, "fact", active, since),
-                episodes_by_day=counts.by_day(transaction, "episode", records, since),
+                facts_by_day=counts.by_day(transaction, "fact", active, first_day),
+                episodes_by_day=counts.by_day(transaction, "episode", records, first_day),
                 model=stored.model,
                 dimension=stored.dimension,
                 embedder=None if embedder is None else embedder.embedder.model,

@@ -54,12 +54,20 @@ COUNTED: Final = {
     "memstore_episodes": frozenset(["content_hash", "user_id", "agent_id", "run_id"]),
 }
 
+QUARTER: Final = (
+    "substr(r.created_at, 1, 14) || CASE WHEN substr(r.created_at, 15, 2) < '15' THEN '00'"
+    " WHEN substr(r.created_at, 15, 2) < '30' THEN '15'"
+    " WHEN substr(r.created_at, 15, 2) < '45' THEN '30' ELSE '45' END"
+)
+"""The quarter of an hour in which a row was stored."""
+
 WHAT_COUNTS: Final = {
-    "memstore_facts": "('fact', substr(r.created_at, 1, 10), TRUE),"
+    "memstore_facts": f"('fact', '', TRUE), ('fact_quarter', {QUARTER}, TRUE),"
     " ('deleted', '', r.deleted_at IS NOT NULL),"
     " ('subject', r.subject_key, r.superseded_by IS NULL AND r.deleted_at IS NULL),"
     " ('category', r.category_key, r.superseded_by IS NULL AND r.deleted_at IS NULL)",
-    "memstore_episodes": "('episode', substr(r.created_at, 1, 10), r.content_hash <> '')",
+    "memstore_episodes": "('episode', '', r.content_hash <> ''),"
+    f" ('episode_quarter', {QUARTER}, r.content_hash <> '')",
 }
 
 ACTIVE: Final = (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from datetime import date
     from typing import TypeAlias
 
     from memstore.database.engine import Parameters, Row, Transaction
@@ -269,18 +269,23 @@ def logs(transaction: Transaction) -> list[str]:
     return [name for (name,) in rows]
 
 
-def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
-    """Count what was stored on each day from ``since`` on, in UTC, by day.
+def by_day(transaction: Transaction, kind: str, wanted: Filter, first: date) -> dict[str, int]:
+    """Count what was stored on each of the user's days from the ``first`` on, by day.
 
-    ``kind`` is ``fact`` or ``episode``. Days without any are left out.
+    ``kind`` is ``fact`` or ``episode``. Days without any are left out. Days are counted to the
+    quarter of an hour, of which the offsets of today's time zones are multiples.
     """
-    seen, values = _seen(transaction, wanted, kind)
+    seen, values = _seen(transaction, wanted, f"{kind}_quarter")
     rows = transaction.rows(
         f"SELECT key, sum(number) FROM memstore_counts c WHERE {seen} AND key >= :first"
         " GROUP BY 1 ORDER BY 1",
-        {**values, "first": clock.to_text(since)[:10]},
+        {**values, "first": clock.to_text(zones.start(first))[: len("2026-11-20T20:45")]},
     )
-    return dict(rows)
+    found: dict[str, int] = {}
+    for quarter, number in rows:
+        day = zones.day(f"{quarter}:00.000000Z")
+        found[day] = found.get(day, 0) + int(number)
+    return found
 
 
 def of_owners(
