@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
     from memstore.history import past
-    from memstore.search import newer
+    from memstore.search import dates, newer
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookup import Elsewhere, Lookup
+    from memstore.search.lookup import About, Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
+    dates = lazy_import("memstore.search.dates")
     newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -171,6 +172,16 @@ class Corpus(ABC, Generic[F, H]):
         others = [id_ for id_ in ids if id_ not in whole]
         return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
 
+    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
+        """Return what rows have of a prompt, given their texts, and whether it asks."""
+        found = self.lookup.about(prompt, texts, asks=asks)
+        dated = [id_ for id_, row in zip(texts, found.bearings, strict=False) if row.dated]
+        return found._replace(is_dated=bool(self.of_that_day(prompt, dated)))
+
+    def of_that_day(self, query: str, ids: Sequence[int]) -> set[int]:
+        """Return those of rows from a date in a query that are an answer by that alone."""
+        return {*ids}
+
     @abstractmethod
     def named(self, query: str, wanted: F) -> list[int]:
         """Return the rows that a query consists of, by id, if they pass a filter."""
@@ -266,6 +277,15 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
                 self.transaction, sorted(ids), tuple(lives)
             )
         ]
+
+    def of_that_day(self, query: str, ids: Sequence[int]) -> set[int]:
+        """Leave out those that were merely stored on a day such as today.
+
+        "What is the weather today" does not ask for them; for what is valid since then it may.
+        """
+        if not ids or not dates.read(query, clock.utc_now()).calendar.days:
+            return {*ids}
+        return {id_ for id_, fact in self._facts(ids).items() if fact.valid_at is not None}
 
     def _aged(self, ids: Sequence[int]) -> Sequence[Aged]:
         if self._past is None:

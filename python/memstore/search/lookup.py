@@ -106,6 +106,8 @@ class About(NamedTuple):
     """One of them has a name of the prompt, wherever in its sentences."""
     rows: int = 0
     """How many rows the file has in all."""
+    is_dated: bool = False
+    """One of them is of a day of the prompt, and an answer by that alone."""
 
 
 class Aged(NamedTuple):

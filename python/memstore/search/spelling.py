@@ -2,7 +2,8 @@
 
 A word is taken for misspelt only if no row of this memory has it, facts or turns, nor the built-in
 model's vocabulary, and a row that the search may find has a word a letter or two away. What has
-digits or is written like a name of a program is never changed, and of a name one letter at most.
+digits or is written like a name of a program is never changed, and of a name one letter at most,
+not its first.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
             folded = _plain(other)
             edits = distance(plain, folded, most)
             is_other = folded[0] != plain[0]
+            if is_other and is_name:
+                continue  # German's "Wetter" is not "better"
             if 0 < edits <= (1 if is_other else most):
                 found[other] = (edits, is_other, other)
     return min(found, key=lambda one: found[one], default=None)
