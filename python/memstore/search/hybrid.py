@@ -380,10 +380,10 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
     if not first:
         return Found([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
-    dated = [row.id for row in rows if row.parts.date]
-    meant = corpus.of_that_day(query.text, dated)
+    dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date}
+    meant = corpus.of_that_day(query.text, [*dated])
     # Else all that was stored today would be near the best of "today".
-    bare = {row.id: row.score - row.parts.date for row in rows if row.id in {*dated} - meant}
+    bare = {id_: score for id_, score in dated.items() if id_ not in meant}
     far = {row.id for row in rows if bare.get(row.id, row.score) < near}
     doubted = [row for row in rows[JUDGED:] if row.id in far]
     kept = first | relevant(corpus, query, doubted, least)
