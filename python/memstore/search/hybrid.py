@@ -380,6 +380,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
     if not first:
         return Found([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
+    dated: dict[int, float]
     dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date}
     meant = corpus.of_that_day(query.text, [*dated])
     # Else all that was stored today would be near the best of "today".
