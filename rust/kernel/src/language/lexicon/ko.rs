@@ -70,7 +70,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         marriage: "독신 기혼 결혼* 이혼*",
         counting: "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
         numbered: "버전* 릴리스* 티켓* 스프린트* 장 층 층은 단계* 에피소드* 수업* 절 페이지* 권 부 시즌* 주차 분기* 송장* 주문*",
-        renames: "개명*",
+        renames: "개명* 이름이_바뀌었*",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING
