@@ -24,7 +24,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         吗 呢 吧 啊 把 被 给 对 从 到 向 为 就 都 也 还 又 很 太 最 会 能 要 想 可 以 个 里 时 候 怎 样 如 何 请 \
         一 二 三 四 五 六 七 八 九 十 百 千 万 两 兩 萬 們 這 麼 誰 幾 沒 與 嗎 給 對 從 為 還 會 個 裡 裏 時 樣 請 過",
     claims: Claims {
-        now: "现在在 现在 目前 如今 从现在起 现已 当前 眼下 近来 已经 這段 現在 今后 以后",
+        now: "现在 目前 如今 从现在起 现已 当前 眼下 近来 已经 這段 現在 今后 以后",
         ends: "不再 不…了 没…了 戒了 戒掉 戒 停止 停用 再也不 已经不 放弃 已不 不是…了 退出了 \
             已经戒 戒了酒 不喝 不吃了 不用了 不住 不干了 不做了 不玩了 不养了 停掉 停了 不抽了 \
             不学了 不在…了 不用再 再没 没再 不打算 杜绝 戒烟 戒酒 早就不 再也没 不喝了 不去了 \
@@ -228,7 +228,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             json xml yaml toml parquet avro pdf html docx xlsx png | secret: 密码 口令 密钥 \
             验证码 双重认证 通行密钥 令牌 证书 | fear: 害怕 怕 恐惧 恐高 不敢 敢 怕黑 克服 | \
             workplace: 办公室 总部 工位 楼 楼层 五楼 二楼 三楼 四楼 办公楼 分公司",
-        numbered: "版本 发布 工单 迭代 冲刺 第 章 楼 步骤 阶段 里程碑 集 季度 发票 订单 问题 版本说明",
+        numbered: "pr mr rfc adr issue ticket 版本 发布 工单 迭代 冲刺 第 章 楼 步骤 阶段 里程碑 集 季度 发票 订单 问题 版本说明",
         renames: "改名为 改名 更名 改称 更名为 重命名为",
         ..Claims::NOTHING
     },
