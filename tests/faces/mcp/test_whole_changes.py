@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.mcp_tools import offered
 
-from memstore import AddFact, NewFact, Scope
+from memstore import AddFact, Conflict, NewFact, Scope
 from memstore.faces.mcp.tool import ToolError
 
 if TYPE_CHECKING:
@@ -101,7 +101,11 @@ def seen(store: Store) -> list[Any]:
     """What the memory holds, without what was added and deleted again, and without times."""
     facts = store.list(limit=None, tasks=True, active_only=False)
     episodes = store.episodes.list(limit=None, include_expired=True)
-    proposals = store.proposals.list("all", scope="all")
+    proposals = [
+        one
+        for state in ("open", "accepted", "rejected")
+        for one in store.proposals.list(state, scope="all")
+    ]
     return [
         sorted(
             f"{one.id} {one.status} {one.subject} {one.content} {one.category} {one.metadata}"
@@ -160,8 +164,9 @@ def test_undo_takes_all_of_a_change_back(
     for text in ("Cy has a cat", "Cy has a dog", "Cy runs a shop", "Cy runs a bar", "Cy ran"):
         store.add(text, subject="cy")
     web = store.within(source="web:a.org")
-    web.supersede(6, 7)
-    web.supersede(4, 8)
+    for old, new in ((6, 7), (4, 8)):
+        with pytest.raises(Conflict):
+            web.supersede(old, new)
     store.proposals.reject(2)
     store.proposals.put_forward(
         [4, 5], "Cy has a cat and a dog", {}, scope=Scope()

@@ -578,8 +578,8 @@ def _undoing(proposal: Proposal) -> Answer:
     """Return the call that takes back what was just decided, which opens an accepted one again."""
     if proposal.state == "accepted" and proposal.kind == "supersession":
         return undoing(proposal.old.id)
-    if proposal.state == "accepted":
-        return taking_back(proposal.old.id)
+    if proposal.state == "accepted" and proposal.new is not None:
+        return taking_back(proposal.new.id)
     action = "reopen" if proposal.state == "rejected" else "reject"
     return {"undo": f"memory_proposals action={action} id={proposal.id}"}
 

@@ -314,7 +314,7 @@ def _last_change(store: Store, fact: Fact) -> dict[str, list[int]]:
 
 
 def _replaces(line: JournalLine, fact_id: int) -> bool:
-    return line.kind == Kind.SUPERSEDE and (line.after or {}).get("superseded_by") == fact_id
+    return line.kind in RETIRED and (line.after or {}).get("superseded_by") == fact_id
 
 
 def memory_supersede(

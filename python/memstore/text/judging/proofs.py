@@ -76,6 +76,11 @@ MAX_VALUE: Final = 3
 
 def is_clean(pair: Pair) -> bool:
     """Whether nothing stands in the way of a proof: no other sign, holder or condition."""
+    return _is_plain(pair) and _begin_alike(pair)
+
+
+def _is_plain(pair: Pair) -> bool:
+    """Whether no other sign, holder or case stands in the way, wherever the words stand."""
     either = pair.old.roles | pair.new.roles
     return (
         pair.same_signs
@@ -83,7 +88,6 @@ def is_clean(pair: Pair) -> bool:
         and not _tells_event(pair)
         and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
         and pair.about_own
-        and _begin_alike(pair)
     )
 
 
@@ -483,7 +487,7 @@ def renames(pair: Pair) -> bool:
 
 def renames_by_name(pair: Pair) -> bool:
     """Whether the older claim says what something is called, and that was renamed: X, to Y."""
-    if not pair.marks & RENAMES or pair.denied or not is_clean(pair):
+    if not pair.marks & RENAMES or pair.denied or not _is_plain(pair):
         return False
     words, old = pair.new.words, pair.old.words
     value = [word for word in old[pair.old.head :] if _names(word) and word.stem not in CALLED]
@@ -491,7 +495,8 @@ def renames_by_name(pair: Pair) -> bool:
     gone = [words[place] for place in named[: len(value)]]
     places = named[len(value) :]
     came = [words[place] for place in places]
-    turned = bool(value and places) and any(
+    begins = not pair.new.is_unspaced or named[:1] == [0]  # else a condition may come first
+    turned = bool(value and places and begins) and any(
         word.roles & (FINITE | CHANGES | RENAMES | TO)
         for word in words[named[len(value) - 1] + 1 : places[0]]
     )
