@@ -81,7 +81,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         contrasts: "ma bensì",
         adds: "anche pure inoltre altro altra altri altre secondo seconda terzo terza entrambi \
             entrambe in_più oltre_a non_solo ancora_un ancora_una",
-        hedges: "forse se magari potrebbe potrebbero vorrebbe vorrebbero probabilmente \
+        hedges: "forse se_fosse se_avesse se_potesse come_se magari potrebbe potrebbero vorrebbe vorrebbero probabilmente \
             possibilmente pensa pensano pensava crede credono dice dicono detto secondo_me sembra \
             sembrerebbe pare considera valuta spera sperano sogna pianifica progetta intende \
             dovrebbe suppone immagina racconta afferma sostiene presumibilmente può_darsi vuole \
@@ -140,7 +140,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             persone dipendenti pagine volte punti richieste",
         days: "lunedì martedì mercoledì giovedì venerdì sabato domenica",
         seasons: "primavera estate autunno inverno",
-        past: "visitato incontrato letto visto scritto mangiato giocato vinto corso partecipato \
+        past: "visitato incontrato letto visto scritto mangiato giocato vinto partecipato \
             andato andata viaggiato fatto andò visitò",
         qualifiers: "mattina mattino sera pomeriggio notte estate inverno produzione test collaudo \
             sviluppo destra sinistra destro sinistro feriali weekend",

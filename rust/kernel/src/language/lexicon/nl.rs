@@ -125,7 +125,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             medewerkers pagina keer punten verzoeken",
         days: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
         seasons: "lente voorjaar zomer herfst najaar winter",
-        past: "bezocht ontmoette las zag schreef at speelde won liep ging reisde deed ontmoet",
+        past: "bezocht ontmoette zag schreef speelde won liep ging reisde deed ontmoet",
         qualifiers: "ochtend ochtends avond avonds middag nacht zomers winters productie test staging \
             links rechts linker rechter",
         regions: "nederland belgië vlaanderen duitsland frankrijk spanje italië europa holland \

@@ -81,7 +81,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         contrasts: "mas senão",
         adds: "também além_disso além_de outro outra outros outras segundo segunda terceiro terceira \
             ambos ambas mais_um mais_uma não_só igualmente",
-        hedges: "talvez se poderia poderiam pode podem quer querem queria gostaria provavelmente \
+        hedges: "talvez se_fosse se_tivesse se_pudesse como_se poderia poderiam pode podem quer querem queria gostaria provavelmente \
             possivelmente pensa pensam pensando acha acham acredita disse diz dizem parece \
             considera considerando espera sonha planeja planeia pretende deveria supostamente \
             imagina conta afirma rumores quiçá porventura seria teria estaria quase propõe",
