@@ -135,7 +135,6 @@ PROPOSED = ("add", "store by a tool", "supersede in a batch")
 """Acts that put a proposal forward instead."""
 
 
-
 class Deciding:
     """A model that finds one fact, and does one thing to the first memory that it is shown."""
 

@@ -78,9 +78,7 @@ DELETE: Final = "memory_delete id={}"
 UNDO_CHARACTERS: Final = 2_000
 """The budget for the arguments of a call that undoes a change."""
 
-UNDO_CHANGES: Final = (
-    f"ADD: {DELETE.format('ID')}; DELETE, UPDATE: {UNDO.format('ID')}"
-)
+UNDO_CHANGES: Final = f"ADD: {DELETE.format('ID')}; DELETE, UPDATE: {UNDO.format('ID')}"
 
 
 def seen(value: Any) -> Any:
@@ -279,8 +277,9 @@ def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     held = fact.status == "active" and fact.confirmed_count
     answer = of_change(fact) | ({"status": "duplicate"} if held else {})
     if supersedes is not None:
-        return answer | {"superseded": supersedes} | taking_back(fact.id)
-    return answer | (taking_back(fact.id) if held else {"undo": DELETE.format(fact.id)})
+        back = undoing(supersedes) if held else taking_back(fact.id)
+        return answer | {"superseded": supersedes} | back
+    return answer if held else answer | {"undo": DELETE.format(fact.id)}
 
 
 def of_near(answer: Answer, fact: Fact, older: Sequence[Fact]) -> Answer:
@@ -343,9 +342,15 @@ def undone_by(tool: str, **arguments: Any) -> Answer:
     return {"note": NOTE, "undo": f"{tool} {called}"}
 
 
-def of_taken_back(fact: Fact) -> Answer:
-    """Return that the last act on an active fact was taken back."""
-    return of_change(fact) | {"repair": "its last change is undone"}
+def of_taken_back(fact: Fact, newer_id: int | None) -> Answer:
+    """Return that the last act on a fact was taken back, which it may have been superseded in."""
+    if newer_id is None:
+        return of_change(fact) | {"repair": "its last change is undone"}
+    return of_change(fact) | {
+        "repair": "reinstate: the supersession is undone",
+        "active_now": [fact.id, newer_id],
+        "undo": f"memory_supersede old_id={fact.id} new_id={newer_id}",
+    }
 
 
 def of_deletion(fact: Fact, older: Fact | None) -> Answer:

@@ -289,7 +289,7 @@ def memory_delete(
         plan = store.revert(**chosen, scope=EVERYBODY)
         if plan.steps and not plan.conflicts:
             plan.apply()
-            return answers.of_taken_back(store.get(id))
+            return answers.of_taken_back(store.get(id), fact.superseded_by)
     superseded = fact.status == "superseded"
     return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
 
@@ -309,7 +309,9 @@ def _last_change(store: Store, fact: Fact) -> dict[str, list[int]]:
         gone = [line.id for line in chain if _replaces(line, fact.id) and line.txn == last.txn]
         return {"lines": [last.id, *gone]} if gone else {}
     if fact.status == "superseded" and last.kind in RETIRED:
-        return {"lines": [last.id]}
+        newer = store.get(fact.superseded_by or 0)
+        alone = "consolidates" not in (last.evidence or {})
+        return {"lines": [last.id]} if alone and newer.status == "active" else {}
     return {}
 
 

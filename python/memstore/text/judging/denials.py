@@ -100,9 +100,7 @@ def _differ_in_name(pair: Pair) -> bool:
     return all(value[0] in head for value, head in zip(pair.values, heads, strict=True))
 
 
-def _follow_prepositions(
-    values: Sequence[Sequence[Word]], heads: Sequence[Sequence[Word]]
-) -> bool:
+def _follow_prepositions(values: Sequence[Sequence[Word]], heads: Sequence[Sequence[Word]]) -> bool:
     """Whether both values stand in their heads, each right after a preposition."""
     return all(
         any(word == value[0] and before.roles & PREPOSITION for before, word in pairwise(head))
