@@ -198,7 +198,7 @@ def mem0(operation: str) -> Callable[[Store], Any]:
     return act
 
 
-def files(command: str, **given: str) -> Callable[[Store], Any]:
+def files(command: str, **given: Any) -> Callable[[Store], Any]:
     def act(store: Store) -> None:
         pytest.importorskip("anthropic")
         from memstore.adapters.anthropic import MemoryTool
@@ -226,7 +226,10 @@ DOORS: dict[str, tuple[Callable[[Store], Any], Callable[[Store], Any]]] = {
     "mem0 update": (owned, mem0("update")),
     "mem0 delete": (owned, mem0("delete")),
     "mem0 delete_all": (owned, mem0("delete_all")),
-    "a file created": (files("create", file_text="Rome"), files("create", file_text="Bonn")),
+    "a line of a file inserted": (
+        files("create", file_text="Rome"),
+        files("insert", insert_line=1, insert_text="Bonn"),
+    ),
     "a file edited": (
         files("create", file_text="Rome"),
         files("str_replace", old_str="Rome", new_str="Bonn"),
