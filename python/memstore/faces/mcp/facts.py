@@ -294,7 +294,7 @@ def memory_delete(
     return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
 
 
-def _last_change(store: Store, fact: Fact) -> dict[str, list[int]]:
+def _last_change(store: Store, fact: Fact) -> dict[str, Any]:
     """Return what to take back of the act that changed a fact last, unless that took one back.
 
     Of an act that stored several facts, only what it did to this one, and to one that it replaced.

@@ -516,7 +516,8 @@ def renames_by_name(pair: Pair) -> bool:
 def _names(word: Word) -> bool:
     """Whether a word may be of a name, that of the subject as well."""
     tells = word.is_telling or word.roles & USER
-    return tells and not word.roles & (CHANGES | RENAMES | ONE | FUNCTION | FINITE | PREPOSITION)
+    other = CHANGES | RENAMES | ONE | FUNCTION | FINITE | PREPOSITION
+    return bool(tells and not word.roles & other)
 
 
 def _alike(old: Sequence[Word], new: Sequence[Word]) -> bool:
