@@ -2271,6 +2271,18 @@ def by_actor(store: Store, actor: str) -> Store:
     return store._same(author, store._unchanged)
 
 
+def through(store: Store, program: str) -> Store:
+    """Return the same store, whose changes are journalled as made through a program.
+
+    One whose own source counts less than that keeps it: a detour makes nobody count more.
+    """
+    author = store._author._replace(source=checked_text(program, "source", MAX_NAME))
+    with store._file.engine.read() as transaction:
+        own, new = (trust.of_author(transaction, one) for one in (store._author, author))
+    is_more = new.trust.rank > own.trust.rank
+    return store if is_more else store._same(author, store._unchanged)
+
+
 def file_of(store: Store) -> File:
     """Return the whole file, even of a confined store: for our own modules, never for callers."""
     return store._file
