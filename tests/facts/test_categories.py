@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.raw import raw
+from tests.support.raw import columns, raw
 
 import memstore
 from memstore import Store
@@ -93,6 +94,26 @@ def test_counts_are_those_of_the_folded_names(names: list[str]) -> None:
             assert store.count(category=name) == held[subject_key(name)]
 
 
+def test_a_fact_of_an_earlier_build_has_its_key(path: Path, open_store: Callable[..., Any]) -> None:
+    """It knows no such column, and completes its rows in every other respect."""
+    store = open_store()
+    store.add("tea", subject="alice", category="Preference")
+    with raw(path) as file:
+        kept = [name for name in columns(file, "memstore_facts") if name not in NEW_IN_A_COPY]
+        names = ", ".join(kept)
+        file.execute(
+            f"INSERT INTO memstore_facts (uuid, {names}) SELECT ?, {names} FROM memstore_facts",
+            [uuid.uuid4().bytes],
+        )
+        file.commit()
+    assert [fact.id for fact in store.list(category="PREFERENCE")] == [1, 2]
+    assert store.count(category="preference") == 2
+    assert store.status().categories == {"Preference": 2}
+    assert not [one for one in store.file.doctor() if one.check in ("counts", "words", "schema")]
+
+
+NEW_IN_A_COPY = ("id", "uuid", "category_key", "idempotency_key")
+
 BY_SPELLING = """
 DROP INDEX idx_memstore_category;
 DROP INDEX idx_memstore_used;
@@ -100,6 +121,8 @@ DROP INDEX idx_memstore_expiring;
 DROP TRIGGER memstore_facts_changed;
 DROP TRIGGER memstore_facts_foreign_ai;
 DROP VIEW memstore_foreign_facts;
+DROP TRIGGER memstore_facts_unkeyed_ai;
+DROP VIEW memstore_unkeyed_facts;
 DROP TRIGGER memstore_facts_counted_ai;
 DROP TRIGGER memstore_facts_counted_bd;
 DROP TRIGGER memstore_facts_counted_bu;

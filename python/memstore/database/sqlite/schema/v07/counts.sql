@@ -80,9 +80,9 @@ CREATE TRIGGER memstore_counts_change INSTEAD OF INSERT ON memstore_count_change
         AND user_id = new.user_id AND agent_id = new.agent_id AND run_id = new.run_id
         AND key = new.key;
 END;
--- Those of other programs are counted by another trigger (facts_foreign.sql).
+-- Those of other programs are counted by other triggers (facts_foreign.sql).
 CREATE TRIGGER memstore_facts_counted_ai AFTER INSERT ON memstore_facts
-WHEN new.claim_hash IS NOT NULL OR new.content = '' BEGIN
+WHEN (new.claim_hash IS NOT NULL AND new.category_key <> '') OR new.content = '' BEGIN
     -- As in memstore_facts_counted, but without reading the row five times.
     INSERT INTO memstore_count_changes
     SELECT new.namespace, counted.kind, coalesce(new.user_id, ''), coalesce(new.agent_id, ''),
