@@ -10,7 +10,7 @@ from tests.support.clock import ManualClock
 from memstore import Conflict, Store
 from memstore.database import short_transactions
 from memstore.database.engine import Transaction
-from memstore.database.short_transactions import in_steps
+from memstore.database.short_transactions import in_groups, in_steps
 from memstore.domain import clock
 
 
@@ -113,3 +113,27 @@ def test_the_later_of_two_rebuilds_wins(store: Store) -> None:
         pass
     assert found(store, "tea") == ["tea"]
     assert store.file.doctor() == []
+
+
+def test_groups_keep_order_and_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_transactions, "BYTES_AT_ONCE", 5_000)
+    sizes = [0, 9_000, 1_000, 1_000, 1_000, 0, 0, 0, 0, 0, 0]
+    groups = [*in_groups(sizes, lambda size: size)]
+    assert groups == [[0], [9_000], [1_000, 1_000], [1_000, 0, 0, 0], [0, 0, 0]]
+    assert [*map(len, in_groups([0] * 7, int, most=3))] == [3, 3, 1]
+    assert [*in_groups([], int)] == []
+
+
+@pytest.mark.parametrize("limit", [1, 3_000, 10**9])
+def test_a_rebuild_of_long_and_short_texts_finds_them_all(
+    store: Store, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(short_transactions, "BYTES_AT_ONCE", limit)
+    texts = [f"word{n} " + "tea \u8336 " * (n % 5 * 200) for n in range(130)]
+    stored = [store.add(text, subject="a") for text in texts]
+    store.delete(stored[7].id)
+    told = [store.episodes.add(text, source="chat") for text in texts[:20]]
+    store.file.rebuild()
+    assert store.file.doctor(deep=True) == []
+    assert [hit.fact.id for hit in store.search("word128")] == [stored[128].id]
+    assert store.episodes.search("word19")[0].episode == told[19]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memstore import Episode, IdempotencyConflict, NewEpisode, NotFound, Scope, Store
+from memstore.database import short_transactions
 from memstore.database.tables.episodes import Derived
 from memstore.episodes import log, parts
 
@@ -19,7 +20,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make long texts short, and nobody wait."""
     monkeypatch.setattr(parts, "MAX_BYTES", LIMIT)
     monkeypatch.setattr(parts._cut, "__defaults__", (LIMIT,))
-    monkeypatch.setattr(parts, "BYTES_AT_ONCE", LIMIT + 2_000)
+    monkeypatch.setattr(short_transactions, "BYTES_AT_ONCE", LIMIT + 2_000)
     monkeypatch.setattr(log, "pause", lambda: None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 from memstore.domain import clock
 
@@ -24,6 +24,14 @@ waits for its turn seldom gets it: SQLite tries again only every tenth of a seco
 PAUSE_SECONDS: Final = 0.11
 """A little more than SQLite's longest interval between attempts to get the lock."""
 
+
+BYTES_AT_ONCE: Final = 1_500_000
+"""Bytes of text that are written in one transaction, :data:`ROW_BYTES` for each row among them."""
+
+ROW_BYTES: Final = 1_000
+"""Bytes of text that take as long as one more row."""
+
+T = TypeVar("T")
 
 Act: TypeAlias = "Callable[[Transaction], object]"
 
@@ -59,6 +67,28 @@ def in_steps(engine: Engine, acts: Iterable[Act | Slow], *, pauses: bool = False
             pause()
             paused_at = clock.monotonic()
         yield
+
+
+def in_groups(
+    items: Iterable[T], size: Callable[[T], int], most: int | None = None
+) -> Iterator[list[T]]:
+    """Yield items in order, as many together as one transaction may write, at least one.
+
+    Args:
+        size: returns the bytes of text that an item writes; :data:`ROW_BYTES` are added.
+        most: the most items of a group.
+    """
+    group: list[T] = []
+    total = 0
+    for item in items:
+        more = ROW_BYTES + size(item)
+        if group and (total + more > BYTES_AT_ONCE or len(group) == most):
+            yield group
+            group, total = [], 0
+        group.append(item)
+        total += more
+    if group:
+        yield group
 
 
 def pause() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database.short_transactions import in_groups
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_CONTENT
@@ -35,14 +36,8 @@ MARK: Final = "part"
 MAX_BYTES: Final = 1_000_000
 """Bytes of the UTF-8 of a text that is one episode: what it costs to write depends on these."""
 
-BYTES_AT_ONCE: Final = 1_500_000
-"""Bytes of text that are written in one transaction."""
-
 MAX_PARTS: Final = 5_000
 """More than a text has, of which each part is at least a quarter as long as it may be."""
-
-ROW_BYTES: Final = 1_000
-"""Bytes of text that take as long as one more row."""
 
 
 class Mark(NamedTuple):
@@ -70,10 +65,10 @@ class Part:
 
     @property
     def bytes(self) -> int:
-        """How much it writes."""
+        """How much text it writes."""
         values = self.values
         more = (*values["tags"], metadata.encode(values["metadata"]) or "")
-        return ROW_BYTES + sum(len(one.encode()) for one in (values["content"], *more))
+        return sum(len(one.encode()) for one in (values["content"], *more))
 
 
 def of_text(number: int, values: Mapping[str, Any]) -> list[Part]:
@@ -153,17 +148,7 @@ def mark_of(episode: Episode) -> Mark | None:
 
 def steps(parts: Iterable[Part]) -> Iterator[list[Part]]:
     """Yield parts in order, as many as one transaction may write."""
-    step: list[Part] = []
-    size = 0
-    for part in parts:
-        more = part.bytes
-        if step and size + more > BYTES_AT_ONCE:
-            yield step
-            step, size = [], 0
-        step.append(part)
-        size += more
-    if step:
-        yield step
+    return in_groups(parts, lambda part: part.bytes)
 
 
 def of_episode(episode: Episode) -> list[Episode]:

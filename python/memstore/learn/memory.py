@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from memstore.coroutines import Awaited, awaited
+from memstore.database.short_transactions import in_groups
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
 from memstore.domain.arguments import (
@@ -398,8 +399,8 @@ class Memory(zones.Zoned):
         ]
         applied = [
             done
-            for start in range(0, len(changes), CHANGED_AT_ONCE)
-            for done in self._store.apply(changes[start : start + CHANGED_AT_ONCE], scope=scope)
+            for group in in_groups(changes, _bytes_of, CHANGED_AT_ONCE)
+            for done in self._store.apply(group, scope=scope)
         ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
@@ -620,6 +621,10 @@ class Memory(zones.Zoned):
         if fact_table.is_task(fact.subject, fact.metadata):
             raise NotFound(f"fact {memory_id} is a task, not a memory", remedy=Remedy.UPDATE_TASK)
         return fact
+
+
+def _bytes_of(change: AddFact) -> int:
+    return len(change.fact.content.encode())
 
 
 def _speaker(message: Message, scope: Scope) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.changes import Changes, Line
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
+from memstore.database.short_transactions import in_groups
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
@@ -16,7 +17,7 @@ from memstore.text import chunks
 from memstore.upkeep import journal_check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
@@ -67,7 +68,7 @@ def mending_facts(copy: Transaction, mended: set[int]) -> Iterator[Callable[[Tra
     wrong = sorted({*stale, *fact_table.misfiled_members(copy)})
     # The index first: changing segments updates an entry in it, which must exist.
     yield from copy.full_text.facts.rebuilding()
-    for ids in _parts(wrong):
+    for ids in _parts(wrong, fact_table.lengths(copy, wrong)):
         mended.update(ids)
         yield partial(fact_table.refile, ids)
 
@@ -79,7 +80,7 @@ def mending_episodes(
     miscut = {*_miscut(copy)}
     wrong = sorted({*miscut, *_wrong_segments(copy), *episode_table.misfiled_tags(copy)})
     yield from copy.full_text.episodes.rebuilding()
-    for ids in _parts(wrong):
+    for ids in _parts(wrong, episode_table.lengths(copy, wrong)):
         mended.update(ids)
         yield partial(episode_table.refile, ids)
         yield partial(_cut_again, author, [id_ for id_ in ids if id_ in miscut])
@@ -92,8 +93,9 @@ def _cut_again(author: Author, ids: Sequence[int], transaction: Transaction) -> 
         piece_table.place(transaction, episode_id, piece_table.cut(episode.content))
 
 
-def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (ids[start : start + ROWS] for start in range(0, len(ids), ROWS))
+def _parts(ids: Sequence[int], lengths: Mapping[int, int]) -> Iterator[Sequence[int]]:
+    """Yield ids, as many together as one transaction may write, given the bytes of their texts."""
+    return in_groups(ids, lambda id_: lengths.get(id_) or 0, ROWS)
 
 
 def _wrong_segments(transaction: Transaction) -> list[int]:

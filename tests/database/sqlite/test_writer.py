@@ -16,6 +16,7 @@ import pytest
 from tests.support.clock import wait_until
 from tests.support.raw import raw
 
+from memstore import NotFound, Store
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
@@ -381,3 +382,28 @@ def test_a_child_forked_during_a_write_does_not_block(engine: SqliteEngine) -> N
     ended.set()
     thread.join(30)
     assert os.waitstatus_to_exitcode(status) == 3
+
+
+def test_many_rows_that_are_indexed_are_inserted_together(store: Store) -> None:
+    engine = store.file.engine
+    assert isinstance(engine, SqliteEngine)
+    store.add("first", subject="a")
+    told = commits(engine)
+    added = store.add_many([{"content": f"tea {n}", "subject": "a"} for n in range(150)])
+    insertions = [sql for sql in told if sql.startswith("INSERT INTO memstore_facts (")]
+    assert [sql.count("(?") for sql in insertions] == [64, 64, 22]
+    assert [store.get(fact.id) for fact in added] == added
+    assert store.file.doctor(deep=True) == []
+    told.clear()
+    store.add("one more", subject="a")
+    (single,) = [sql for sql in told if sql.startswith("INSERT INTO memstore_facts (")]
+    assert single.endswith(":claim_hash)")
+
+
+def test_of_rows_inserted_together_none_is_kept_if_one_fails(store: Store) -> None:
+    facts = [{"content": f"tea {n}", "subject": "a"} for n in range(100)]
+    with pytest.raises(NotFound):
+        store.add_many([*facts, {"content": "last", "subject": "a", "supersedes": 10**6}])
+    assert store.count() == 0
+    assert store.search("tea") == []
+    assert store.file.doctor(deep=True) == []

@@ -42,6 +42,27 @@ def test_a_correction_without_a_category_keeps_the_kind(
     assert (said.category, store.add("Ana sings", subject="ana").category) == ("note", "note")
 
 
+@pytest.mark.parametrize(
+    "also",
+    [
+        [{"content": "x" * 1_000_000}, {"content": "y" * 500_000}],
+        [{"content": "\u8336" * 500_000}],
+        [{"content": f"Ana likes tea {n}"} for n in range(1_500)],
+        [{"content": f"tea {n}", "metadata": {"notes": "z" * 60_000}} for n in range(30)],
+        [{"content": "\ud800" * 900_000}, {"content": "\ud800" * 900_000}],
+    ],
+    ids=["long", "bytes", "many", "metadata", "surrogates"],
+)
+def test_more_than_one_act_may_store_is_refused_and_nothing_stored(
+    store: Store, call: Callable[..., Any], also: list[dict[str, Any]]
+) -> None:
+    with pytest.raises(ToolError, match=r"one act stores at most 1,500,000.* several calls"):
+        call("memory_store", content="Ana likes tea", subject="ana", also=also)
+    assert store.count() == 0
+    call("memory_store", content="x" * 1_000_000, subject="ana", also=[{"content": "y" * 490_000}])
+    assert store.count() == 2
+
+
 def test_several_facts_are_stored_in_one_act_each_with_its_state(
     store: Store, call: Callable[..., Any]
 ) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
+from memstore.database.short_transactions import in_groups
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
@@ -271,12 +271,14 @@ class _Rebuild:
         self._decided_by = index.decided_by
         self._new = name or f"{index.name}_new_{os.urandom(4).hex()}"
         self._columns: list[str] = [*columns]
+        self._next_id = 0
+        """The first row that is not indexed yet."""
         self._last_id = 0
 
     def steps(self) -> Iterator[Callable[[Transaction], None]]:
         yield self._begin
-        for start in range(0, self._last_id + 1, ROWS):  # the first step has set _last_id
-            yield partial(self._index, range(start, start + ROWS))
+        while self._next_id <= self._last_id:  # the first step has set both
+            yield self._index
         yield self._replace
 
     def _begin(self, transaction: Transaction) -> None:
@@ -319,8 +321,20 @@ class _Rebuild:
                 f"CREATE TRIGGER {name} AFTER {event} ON {self._table} BEGIN {does} END",
             )
 
-    def _index(self, ids: range, transaction: Transaction) -> None:
+    def _index(self, transaction: Transaction) -> None:
+        """Index the next rows, as many as one transaction may write."""
         self._check_there(transaction)
+        ids = range(self._next_id, self._next_id + ROWS)
+        long = "".join(f" + coalesce(octet_length({each}), 0)" for each in self._columns)
+        sizes = transaction.rows(
+            f"SELECT id, 0{long} FROM {self._texts} WHERE id >= :start AND id < :stop ORDER BY id",
+            {"start": ids.start, "stop": ids.stop},
+        )
+        groups = in_groups(sizes, lambda row: row[1])
+        next(groups, None)
+        if following := next(groups, None):
+            ids = range(ids.start, following[0][0])
+        self._next_id = ids.stop
         columns = ", ".join(self._columns)
         transaction.run(
             f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._texts}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
 
 import apsw
@@ -38,6 +39,14 @@ to_json: Final = json_writer(allow_nan=False, ascii_only=True)
 
 PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
 """Finds the parameters of a statement, and skips its string literals."""
+
+INDEXED_ROW: Final = re.compile(
+    r"(INSERT INTO memstore_(?:facts|episodes) \([\w, ]+\) VALUES )\([:\w?, ]+\)"
+)
+"""Matches what inserts a row that triggers put into a full-text index, of parameters alone."""
+
+ROWS_TOGETHER: Final = 64
+"""Rows that one statement inserts: some 2,000 parameters, of 32,766 that SQLite allows."""
 
 
 class SqliteTransaction(Transaction):
@@ -136,7 +145,25 @@ class SqliteTransaction(Transaction):
         taken = self._queued.take()
         with self._translated:
             for sql, rows in taken.items():
-                self.connection.executemany(sql, self._queued.completed(sql, rows))
+                completed = self._queued.completed(sql, rows)
+                if len(rows) > 1 and (one := INDEXED_ROW.fullmatch(sql)):
+                    self._insert_together(one[1], completed)
+                else:
+                    self.connection.executemany(sql, completed)
+
+    def _insert_together(self, insertion: str, rows: Iterable[Row]) -> None:
+        """Insert rows that triggers index, many with each statement.
+
+        A statement with triggers begins with a savepoint, and FTS5 then writes what it holds to
+        its index: with a statement for each row, that takes up to a hundred times as long as the
+        row.
+        """
+        waiting = iter(rows)
+        while some := [*islice(waiting, ROWS_TOGETHER)]:
+            given = f"({', '.join('?' * len(some[0]))})"
+            self.connection.execute(
+                insertion + ", ".join([given] * len(some)), [*chain.from_iterable(some)]
+            )
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:

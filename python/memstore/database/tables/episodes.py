@@ -666,6 +666,13 @@ def misformed(transaction: Transaction) -> Iterator[str]:
     return misformed_rows(transaction, "memstore_episodes", forms)
 
 
+def lengths(transaction: Transaction, ids: Sequence[int]) -> dict[int, int]:
+    """Return the bytes of each text."""
+    listed = transaction.dialect.listed("ids")
+    sql = f"SELECT id, octet_length(content) FROM memstore_episodes WHERE id IN {listed}"
+    return dict(transaction.rows(sql, {"ids": ids}))
+
+
 def refile(episode_ids: Sequence[int], transaction: Transaction) -> None:
     """Correct the segments and the table of tags for these episodes."""
     for episode in get_many(transaction, episode_ids).values():

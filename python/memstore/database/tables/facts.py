@@ -826,6 +826,13 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
     return [updating(fact_id, **columns), vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
+def lengths(transaction: Transaction, ids: Sequence[int]) -> dict[int, int]:
+    """Return the bytes of each text."""
+    listed = transaction.dialect.listed("ids")
+    sql = f"SELECT id, octet_length(content) FROM memstore_facts WHERE id IN {listed}"
+    return dict(transaction.rows(sql, {"ids": ids}))
+
+
 def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
     """Correct the derived columns and the table of metadata members for these facts."""
     for fact_id, held, right in [*all_found_by(transaction, fact_ids)]:

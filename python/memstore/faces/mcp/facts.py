@@ -5,8 +5,9 @@
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from memstore.database.journal import Kind
+from memstore.database.short_transactions import BYTES_AT_ONCE, ROW_BYTES
 from memstore.domain.arguments import MAX_CONTENT
-from memstore.domain.metadata import OPERATORS, MetadataFilter
+from memstore.domain.metadata import OPERATORS, MetadataFilter, encode
 from memstore.domain.records import CATEGORIES, EVERYBODY, TODO, Fact, JournalLine, NewFact, Scope
 from memstore.domain.tasks import OPEN_STATUSES
 from memstore.faces.mcp import answer_schemas, answers, owners, searches
@@ -101,9 +102,24 @@ def memory_store(
         "expired_at": expired_at,
     }
     given = [first, *(_read_further(one, place, first) for place, one in enumerate(also, 2))]
+    _check_bytes(given)
     facts = store.add_many([_new(store, one, owner) for one in given], unless_known=True)
     told = [_stored(store, fact, one["supersedes"]) for fact, one in zip(facts, given, strict=True)]
     return told[0] | ({"also": told[1:]} if also else {})
+
+
+def _check_bytes(given: list[dict[str, Any]]) -> None:
+    """Refuse more facts than may be stored in one act: all other writers would wait for it."""
+    if len(given) == 1:
+        return
+    texts = [one["content"] + (encode(one["metadata"]) or "") for one in given]
+    total = sum(ROW_BYTES + len(text.encode(errors="replace")) for text in texts)
+    if total > BYTES_AT_ONCE:
+        raise ToolError(
+            f"also: these {len(given):,} facts have {total:,} bytes, counting {ROW_BYTES:,} more"
+            f" for each; one act stores at most {BYTES_AT_ONCE:,}. None was stored: store them in"
+            " several calls"
+        )
 
 
 def _further(
