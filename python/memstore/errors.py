@@ -71,6 +71,7 @@ class Remedy(Enum):
     NEW_KEY = "Use a new idempotency key."
     RECORD_PARTS = "Record it in parts that share the same source and name."
     NAME_FILE = "Name another file."
+    USE_STANDARD_STREAM = "Pass its contents, or name a regular file."
     CREATE_FILE = "Open it with create=True, or name another file."
     CREATE_MEMORY = "Open it with create=True, or name another namespace."
     LOCAL_DISK = "Move it to a local disk, and serve it to other machines over HTTP."

@@ -144,7 +144,7 @@ def checked_page(
     """Refuse a limit or a place in a list that is out of range."""
     checked_limit(limit)
     if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
-        raise InvalidArgument(f"must be 0 or more, not {offset!r}", argument="offset")
+        raise InvalidArgument(f"must be 0 or more, not {shown(offset)}", argument="offset")
     for name, value in (("before_id", before_id), ("after_id", after_id)):
         if value is not None:
             checked_number(value, name, 0, MAX_NUMBER)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import zones
-from memstore.domain.arguments import checked_id, checked_items, checked_limit, checked_text
+from memstore.domain.arguments import (
+    MAX_NUMBER,
+    checked_id,
+    checked_items,
+    checked_limit,
+    checked_number,
+    checked_text,
+)
 from memstore.domain.plans import Selection, selection
 from memstore.domain.records import Record
 from memstore.domain.trust import Trust
@@ -185,6 +192,7 @@ def log_filter(
     for value, name in ((fact, "fact"), (before, "before"), (after, "after")):
         if value is not None:
             checked_id(value, name)
+            checked_number(value, name, -MAX_NUMBER, MAX_NUMBER)
     return LogFilter(
         selection(episode=None, source=source, run=run, actor=actor, since=since, lines=None),
         until,

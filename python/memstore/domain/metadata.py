@@ -15,6 +15,7 @@ from memstore.domain.arguments import (
     check_length,
     checked_items,
     stored_text,
+    why_no_json,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
@@ -282,9 +283,13 @@ def _written(metadata: Mapping[str, Any], name: str) -> str:
         if not text.isascii():
             text.encode("utf-8")
     except ValueError as error:
-        raise InvalidArgument(f"cannot be written as JSON: {error}", argument=name) from None
+        raise InvalidArgument(
+            f"cannot be written as JSON: {why_no_json(error)}", argument=name
+        ) from None
     except TypeError as error:
-        raise InvalidArgumentType(f"cannot be written as JSON: {error}", argument=name) from None
+        raise InvalidArgumentType(
+            f"cannot be written as JSON: {why_no_json(error)}", argument=name
+        ) from None
     return text
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain.arguments import MAX_NAME, checked_id, checked_items, checked_text
+from memstore.domain.arguments import (
+    MAX_NAME,
+    MAX_NUMBER,
+    checked_id,
+    checked_items,
+    checked_number,
+    checked_text,
+)
 from memstore.domain.records import Record
 from memstore.errors import Conflict, InvalidArgument, Remedy
 from memstore.frozen import field, frozen
@@ -146,6 +153,7 @@ def _ids(given: Iterable[int] | None, name: str) -> tuple[int, ...] | None:
 
 def _id(value: int, name: str) -> int:
     checked_id(value, name)
+    checked_number(value, name, -MAX_NUMBER, MAX_NUMBER)
     return value
 
 

@@ -24,6 +24,7 @@ from memstore.domain.arguments import (
     checked_records,
     checked_text,
     nfc,
+    shown,
     stored_text,
 )
 from memstore.domain.episodes import Episode, NewEpisode, ThreadSummary
@@ -821,8 +822,9 @@ class Episodes(zones.Zoned):
         else:
             found = episode_table.get(transaction, episode_id, self._namespace)
         if found is None or not found.content or (scope is not None and found.scope != scope):
+            named = episode_id if isinstance(episode_id, str) else shown(episode_id)
             raise NotFound(
-                f"there is no episode {episode_id} in namespace {self._namespace!r}",
+                f"there is no episode {named} in namespace {self._namespace!r}",
                 remedy=Remedy.FIND_EPISODE,
             )
         return found

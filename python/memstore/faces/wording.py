@@ -59,6 +59,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
+    Remedy.USE_STANDARD_STREAM: "Use a regular file, or - with < or a pipe.",
     Remedy.CREATE_FILE: "memstore add creates it; or name another file with --db.",
     Remedy.CREATE_MEMORY: "memstore add creates it; or name another with --namespace.",
     Remedy.NAME_PROGRAM: "Name that program: memstore import --from PROGRAM.",

@@ -328,7 +328,7 @@ class Facts:
         """
         checked_id(fact_id, "fact_id")
         with self._engine.read() as transaction:
-            fact = fact_table.get_many(transaction, [fact_id]).get(fact_id)
+            fact = fact_table.get_many(transaction, checked_ids([fact_id])).get(fact_id)
         if fact is None or (namespaces is not None and fact.namespace not in namespaces):
             raise rules.not_found(fact_id, self.namespace)
         return fact if scope is None else rules.checked(fact, (fact.namespace,), scope)

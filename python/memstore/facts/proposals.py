@@ -18,6 +18,7 @@ from memstore.domain.arguments import (
     checked_ids,
     checked_page,
     checked_text,
+    shown,
 )
 from memstore.domain.proposals import Decided, Proposal, ProposalState, Question
 from memstore.domain.queries import ProposalList, ProposalNarrowing
@@ -321,7 +322,7 @@ class Proposals(zones.Zoned):
         proposal = proposal_table.get(transaction, proposal_id, self._facts.namespace)
         if proposal is None or (scope is not None and not _is_of(proposal, scope)):
             raise NotFound(
-                f"there is no proposal {proposal_id} in namespace {self._facts.namespace!r}"
+                f"there is no proposal {shown(proposal_id)} in namespace {self._facts.namespace!r}"
             )
         return proposal
 

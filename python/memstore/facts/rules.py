@@ -8,7 +8,7 @@ from memstore.database import journal
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
-from memstore.domain.arguments import checked_id
+from memstore.domain.arguments import checked_id, shown
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.text.folding import subject_key
 
@@ -60,7 +60,9 @@ def way_out(fact: Fact) -> Remedy | None:
 
 
 def not_found(fact_id: int, namespace: str) -> NotFound:
-    return NotFound(f"there is no fact {fact_id} in namespace {namespace!r}", remedy=Remedy.FIND_ID)
+    return NotFound(
+        f"there is no fact {shown(fact_id)} in namespace {namespace!r}", remedy=Remedy.FIND_ID
+    )
 
 
 def check_alike(old: Fact, new: Fact | NewFact) -> None:

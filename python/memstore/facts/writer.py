@@ -11,7 +11,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_UNSEARCHED, checked_id
+from memstore.domain.arguments import MAX_UNSEARCHED, checked_id, shown
 from memstore.domain.records import DEFAULT_CATEGORY, Fact, json_value
 from memstore.domain.trust import Trust
 from memstore.errors import Conflict, IdempotencyConflict, NotFound, Remedy
@@ -317,7 +317,7 @@ class FactWriter:
         found = episode_table.origin(self.transaction, episode_id, self.namespace)
         if found is None:
             raise NotFound(
-                f"there is no episode {episode_id} in namespace {self.namespace!r}",
+                f"there is no episode {shown(episode_id)} in namespace {self.namespace!r}",
                 remedy=Remedy.FIND_ID,
             )
         return found

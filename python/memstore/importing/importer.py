@@ -6,6 +6,7 @@ interruption, the same import resumes where it stopped.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -143,6 +144,7 @@ def import_from(
     progress: Progress | None = None,
 ) -> ImportFromReport:
     """Import a file of another program; see :meth:`memstore.Store.import_from`."""
+    refuse_named_pipe(path)
     _check_source(source, path)
     _check_included(source, include)
     if path.is_dir() and source not in FOLDERS:
@@ -195,6 +197,18 @@ def import_from(
         if progress is not None:
             progress(done, total)
     return report
+
+
+def refuse_named_pipe(path: Path) -> None:
+    """Refuse a pipe that has a name: opening it waits until another program opens it, too.
+
+    A pipe that a program has inherited, as from a shell, has none and is open at the other end.
+    """
+    if path.is_fifo() and os.path.lexists(os.path.realpath(path)):
+        raise StorageError(
+            f"{str(path)!r} is a named pipe, and whoever opens it may wait for ever",
+            remedy=Remedy.USE_STANDARD_STREAM,
+        )
 
 
 def _check_source(source: str, path: Path) -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, Generic, Unpack
 
-from memstore.domain.arguments import checked_choice, checked_number, checked_real, shown
+from memstore.domain.arguments import (
+    MAX_NUMBER,
+    checked_choice,
+    checked_number,
+    checked_real,
+    shown,
+)
 from memstore.domain.metadata import checked_mapping
 from memstore.domain.queries import EpisodeRanking, FactRanking
 from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
@@ -159,9 +165,15 @@ def half_lives(given: Mapping[str, float] | None) -> Mapping[str, float]:
     if given is None:
         return HALF_LIVES_SECONDS
     for category, life in checked_mapping(given, "half_lives_seconds").items():
-        if isinstance(life, bool) or not isinstance(life, int | float) or not life >= 0:
+        if (
+            isinstance(life, bool)
+            or not isinstance(life, int | float)
+            or not life >= 0
+            or (type(life) is int and life > MAX_NUMBER)
+        ):
             raise InvalidArgument(
-                f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
+                f"of {category!r} must be 0 or more, not {shown(life)}",
+                argument="half_lives_seconds",
             )
     # Of two spellings of a category, the last one counts.
     return {subject_key(category): life for category, life in given.items()}

@@ -1339,6 +1339,7 @@ class Store(zones.Zoned):
         for value, name in ((fact, "fact"), (before, "before")):
             if value is not None:
                 checked_id(value, name)
+                checked_number(value, name, -MAX_NUMBER, MAX_NUMBER)
         self._file.write_searches()
         wanted = search_table.SearchFilter(
             (self.namespace,),

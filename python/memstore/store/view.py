@@ -16,6 +16,7 @@ from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
     checked_id,
+    checked_ids,
     checked_number,
     checked_page,
     checked_text,
@@ -394,7 +395,7 @@ class View(zones.Zoned):
     ) -> Fact:
         """Return a fact as it was, even if it was erased since."""
         checked_id(fact_id, "fact_id")
-        fact = fact_table.get_many(transaction, [fact_id]).get(fact_id)
+        fact = fact_table.get_many(transaction, checked_ids([fact_id])).get(fact_id)
         if fact is None or (namespaces is not None and fact.namespace not in namespaces):
             raise rules.not_found(fact_id, self.namespace)
         if fact.status != "erased" or scope not in (None, NOBODY):

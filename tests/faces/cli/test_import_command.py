@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,38 @@ def test_notes_go_out_and_edits_come_back(cli: CommandLine, tmp_path: Path) -> N
     assert cli("import", "--from", "markdown", folder).out == "supersede 1\n"
     assert cli("import", "--from", "markdown", folder).out == "no edits\n"
     assert cli.error("export", "--markdown", folder, tmp_path / "file")[0] == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["import"],
+        ["import", "--from", "mem0"],
+        ["import", "--from", "markdown"],
+        ["import", "--from", "chatgpt"],
+        ["export"],
+    ],
+    ids=" ".join,
+)
+def test_a_named_pipe_is_refused_at_once(
+    cli: CommandLine, tmp_path: Path, command: list[str]
+) -> None:
+    cli("add", "tea", "--subject", "a")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    answer = cli(*command, pipe)
+    assert answer.code == 3
+    assert "is a named pipe" in answer.err
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no paths of open files")
+def test_a_pipe_that_a_shell_has_opened_is_read(cli: CommandLine, rows: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, rows.read_bytes())
+    os.close(writer)
+    try:
+        answer = cli("import", "--from", "engram", f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+    assert (answer.code, answer.out) == (0, "imported 8 episodes\n")

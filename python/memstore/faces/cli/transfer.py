@@ -176,6 +176,7 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
 
     A pipe or a device is written to directly.
     """
+    importing.refuse_named_pipe(target)
     target = Path(os.path.realpath(target))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         with open(target, "w", encoding="utf-8", newline="\n") as file:
@@ -494,6 +495,7 @@ def _lines(name: str, progress: Progress | None) -> Iterator[Iterable[str]]:
         if name == STANDARD:
             yield sys.stdin
         else:
+            importing.refuse_named_pipe(Path(name).expanduser())
             with open(Path(name).expanduser(), encoding="utf-8") as file:
                 size = os.fstat(file.fileno()).st_size
                 yield file if progress is None or not size else _counted(file, size, progress)
@@ -517,6 +519,7 @@ def _seekable(name: str) -> Iterator[Path]:
     if name != STANDARD and (path.is_file() or path.is_dir() or not path.exists()):
         yield path
         return
+    importing.refuse_named_pipe(path)
     with ExitStack() as held:
         source = sys.stdin.buffer if name == STANDARD else held.enter_context(path.open("rb"))
         beginning = source.read(BEGINNING)
