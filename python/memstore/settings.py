@@ -266,9 +266,12 @@ def keeping_environment() -> dict[str, str]:
 
 
 def environment_with(keeping: Mapping[str, str]) -> dict[str, str]:
-    """Return every variable, and of those that :func:`keeping_environment` returns only these."""
-    there = environment()
-    return {n: v for n, v in there.items() if n not in OF_KEEPING + OF_EMBEDDERS} | dict(keeping)
+    """Return every variable, and of those that :func:`keeping_environment` returns only these.
+
+    No other variable is set: what is remembered in a file must not choose what a program runs.
+    """
+    there = {n: v for n, v in environment().items() if n not in OF_KEEPING + OF_EMBEDDERS}
+    return there | {n: v for n, v in keeping.items() if n in OF_KEEPING}
 
 
 def configuration_folder() -> str:

@@ -668,3 +668,68 @@ def test_an_export_that_is_killed_anywhere_is_completed_by_the_next(tmp_path: Pa
         assert code == -9
         kills += 1
     assert kills > 8
+
+
+# -- notes under other names ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exported_between", [False, True])
+def test_a_renamed_note_of_erased_facts_is_removed(
+    store: Store, folder: Path, exported_between: bool
+) -> None:
+    (folder / "Ben Low.md").rename(folder / "people - Ben.md")
+    if exported_between:
+        write_notes(store, folder)
+    (ben,) = store.list(subject="Ben Low")
+    store.erase(ben.id)
+    done = write_notes(store, folder)
+    assert "people - Ben.md" in done.removed
+    assert not any(b"Lyon" in text for text in bytes_of(folder).values())
+
+
+def test_a_copied_note_loses_the_lines_of_erased_facts(store: Store, folder: Path) -> None:
+    (folder / "copy.md").write_bytes((folder / "Ana.md").read_bytes())
+    (tea,) = store.list(subject="Ana", limit=1)
+    store.erase(tea.id)
+    done = write_notes(store, folder)
+    assert (done.edited, done.keeping_erased) == (["copy.md"], [])
+    text = (folder / "copy.md").read_text("utf-8")
+    assert ("Ana works" in text, "green tea" in text) == (
+        tea.content != "Ana works with Ben Low",
+        tea.content != "Ana likes green tea",
+    )
+    assert write_notes(store, folder).edited == []
+
+
+def test_a_renamed_and_edited_note_is_named_and_not_touched(store: Store, folder: Path) -> None:
+    edited = (folder / "Ben Low.md").read_bytes().replace(b"Lyon", b"Lyon, near the river")
+    (folder / "Ben Low.md").unlink()
+    (folder / "mine.md").write_bytes(edited)
+    assert write_notes(store, folder).keeping_erased == []
+    (ben,) = store.list(subject="Ben Low")
+    store.erase(ben.id)
+    for _ in range(2):
+        assert write_notes(store, folder).keeping_erased == ["mine.md"]
+        assert (folder / "mine.md").read_bytes() == edited
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"- [note] a list of mine (2024-01-01) ^m3\n",
+        b"---\ntitle: mine\n---\n- [note] x (2024-01-01) ^m3\n",
+        b"---\nsubject: Ben\nfacts: [3]\n---\n# Ben\n",
+        b"---\nsubject: Ben\nfacts: [99]\n---\n- [note] x (2024-01-01) ^m99\n",
+        b"---\nsubject: Ben\nfacts: [1]\n---\n- [note] x (2024-01-01) ^m" + b"9" * 19 + b"\n",
+        b"---\n\xff\xfe",
+        b"",
+    ],
+)
+def test_other_files_are_neither_touched_nor_named(store: Store, folder: Path, text: bytes) -> None:
+    (folder / "mine.md").write_bytes(text)
+    (folder / "mine.txt").write_bytes(text)
+    (ben,) = store.list(subject="Ben Low")
+    store.erase(ben.id)
+    done = write_notes(store, folder)
+    assert done.keeping_erased == []
+    assert (folder / "mine.md").read_bytes() == text

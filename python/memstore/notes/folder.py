@@ -45,6 +45,9 @@ class Written:
     """Files with edits that were not imported yet: kept, without what was erased."""
     foreign: list[str] = field(default_factory=list)
     """Files that this memory did not write, where a note would be: not touched."""
+    keeping_erased: list[str] = field(default_factory=list)
+    """Files that this memory did not write, or not under this name, which are notes with lines of
+    facts that were erased: not touched, and to be looked at by a person."""
     elsewhere: dict[str, str] = field(default_factory=dict)
     """The names of the notes that are elsewhere because of these."""
 
@@ -119,6 +122,7 @@ class _Export:
         intended = manifest.write(self._folder, self._store, self._listed, after)
         for name in sorted({*self._ours, *pages}):
             self._settle(name, pages.get(name), wanted.get(name), after, names.values())
+        self._look_at_others({*self._ours, *pages}, names.values())
         manifest.write(self._folder, self._store, intended, after)
         return self._done
 
@@ -285,6 +289,35 @@ class _Export:
             done.written.append(name)
         if state is not None:
             after[name] = [state]
+
+    def _look_at_others(self, looked_at: Collection[str], names: Collection[str]) -> None:
+        """Take what was erased out of renamed and copied notes that this memory wrote.
+
+        Only the very bytes of a note in the list prove that. Other notes with lines of erased facts
+        may be ours, edited, or another memory's, whose facts have the same ids: they are named.
+        """
+        texts = {state.text for states in self._ours.values() for state in states}
+        for name in self._folder.names():
+            if name in looked_at or not name.casefold().endswith(SUFFIX):
+                continue
+            here = self._folder.read(name)
+            if not here or not here.startswith(b"---") or page.read(_decoded(here)) is None:
+                continue
+            if not self._names_erased(here):
+                continue
+            if hash_of(here) not in texts:
+                self._done.keeping_erased.append(name)
+                continue
+            content = self._without_erased(here, names)
+            if not self._folder.replace(name, content, here.__eq__):
+                self._done.keeping_erased.append(name)  # edited in the meantime
+            else:
+                (self._done.removed if content is None else self._done.edited).append(name)
+
+    def _names_erased(self, here: bytes) -> bool:
+        named = page.marks(_decoded(here))
+        known = {fact.id for fact in self._store.get_many(named)}
+        return bool(self._store.uuids(named - known))
 
     def _without_erased(self, here: bytes, names: Collection[str]) -> bytes | None:
         """Return a note with edits without what was erased; ``None`` if nothing is left of it."""

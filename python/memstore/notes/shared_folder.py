@@ -147,6 +147,11 @@ class SharedFolder:
         names = os.listdir(self.path if self._handle is None else self._handle)
         return sorted(one.removeprefix(self._aside) for one in names if self._is_aside(one))
 
+    def names(self) -> list[str]:
+        """Return the names of what is in the folder, but of none that begins with a dot."""
+        names = os.listdir(self.path if self._handle is None else self._handle)
+        return sorted(name for name in names if not name.startswith("."))
+
     def put_back(self, name: str, expected: Callable[[bytes], bool] | None = None) -> None:
         """Put back what was moved aside; beside it, if something else is there by now.
 

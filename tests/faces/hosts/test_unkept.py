@@ -277,6 +277,72 @@ def test_a_damaged_note_is_counted_and_no_reason_to_fail(
     assert "whose note was damaged" in " ".join(troubles.sentences_of(""))
 
 
+@pytest.mark.parametrize("form", ["link", "folder", "pipe"])
+def test_what_is_no_file_is_not_followed_waited_for_or_removed(
+    home: Path, db: Path, started: list[list[str]], form: str
+) -> None:
+    handle("SessionEnd", conversation(home, "a"), "--db", str(db))
+    place = Path(unkept.folder(), notes()[0])
+    other = home / "other.json"
+    place.rename(other)
+    if form == "link":
+        place.symlink_to(other)
+    elif form == "folder":
+        place.mkdir()
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(place)
+    assert not unkept.are_due()
+    unkept.try_again(at_once=True)
+    assert unkept.sentences() == []
+    assert (len(notes()), other.exists(), said(db)) == (1, True, [])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"host": 5},
+        {"database": ["x"]},
+        {"words": ["--server", "http://127.0.0.1:9"]},
+        {"event": {"session_id": "b", "transcript_path": "/etc/passwd"}},
+        {"event": {"session_id": "x" * 2_000_000}},
+        {"more": 1},
+    ],
+)
+def test_a_note_of_another_session_is_not_believed(
+    home: Path, db: Path, started: list[list[str]], changed: dict[str, Any]
+) -> None:
+    handle("SessionEnd", conversation(home, "a"), "--db", str(db))
+    place = Path(unkept.folder(), notes()[0])
+    place.write_text(json.dumps(json.loads(place.read_bytes()) | changed))
+    unkept.try_again(at_once=True)
+    assert (notes(), said(db)) == ([], [])
+    assert "whose note was damaged" in " ".join(troubles.sentences_of(""))
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files")
+def test_a_folder_that_others_can_write_is_not_believed(
+    home: Path, db: Path, started: list[list[str]]
+) -> None:
+    handle("SessionEnd", conversation(home, "a"), "--db", str(db))
+    Path(unkept.folder()).chmod(0o777)
+    assert not unkept.are_due()
+    unkept.try_again(at_once=True)
+    assert (len(notes()), said(db)) == (1, [])
+    handle("SessionEnd", conversation(home, "b"), "--db", str(db))  # makes it private again
+    unkept.try_again(at_once=True)
+    assert said(db) == ["a said 0", "a said 1", "b said 0", "b said 1"]
+
+
+def test_a_note_sets_no_variable_that_is_not_of_keeping(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    given = {"LD_PRELOAD": "/tmp/x.so", "PYTHONPATH": "/tmp", "MEMSTORE_NAMESPACE": "n"}
+    made = settings.environment_with(given)
+    assert made["MEMSTORE_NAMESPACE"] == "n"
+    assert "LD_PRELOAD" not in made
+    assert made.get("PYTHONPATH") == settings.environment().get("PYTHONPATH")
+
+
 @pytest.mark.parametrize("given", ["", "../../x", "0" * 32, "é" * 32])
 def test_a_digest_that_is_none_is_no_file(home: Path, db: Path, given: str) -> None:
     handle("keep", conversation(home, "a"), "--db", str(db), f"--note={given}")

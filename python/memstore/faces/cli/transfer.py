@@ -111,6 +111,10 @@ def _export_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         show.note(f"{name} was not written by memstore: not touched{other}")
     if (more := len(done.foreign) - FILES_NAMED) > 0:
         show.note(f"{counted(more, 'more file')} were not written by memstore: not touched")
+    for name in done.keeping_erased[:FILES_NAMED]:
+        show.note(f"{name} may keep the text of an erased fact: remove the file, or the line")
+    if (more := len(done.keeping_erased) - FILES_NAMED) > 0:
+        show.note(f"{counted(more, 'more file')} may keep the text of erased facts")
     _tell_not_exported(store, arguments, show)
 
 

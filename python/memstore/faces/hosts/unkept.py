@@ -43,6 +43,7 @@ else:  # most hooks only look whether there is anything
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
 MAX_FILES: Final = 1_000
+MAX_NOTE_BYTES: Final = 1_000_000
 KEPT_SECONDS: Final = 14 * 86_400.0
 
 FIRST_PAUSE_SECONDS: Final = 5.0
@@ -286,8 +287,20 @@ def _place(name: str) -> str:
 def _all() -> list[_Named]:
     """Return the notes, oldest first."""
     with suppress(OSError):
-        return [one for name in sorted(os.listdir(folder())) if (one := _named(name))]
+        if not _is_private():
+            return []
+        with os.scandir(folder()) as entries:
+            names = sorted(one.name for one in entries if one.is_file(follow_symlinks=False))
+        return [one for name in names if (one := _named(name))]
     return []
+
+
+def _is_private() -> bool:
+    """Return whether nobody else can write notes: they decide where a conversation is kept."""
+    if not hasattr(os, "getuid"):
+        return True
+    found = os.stat(folder())
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 def _named(name: str) -> _Named | None:
@@ -360,15 +373,20 @@ def _write(digest: str, tries: int, body: bytes) -> bool:
 
 
 def _read(one: _Named) -> Note | None:
-    """Return a note; ``None`` if it is damaged or has been removed."""
+    """Return a note; ``None`` if it is damaged, another session's, or has been removed."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no pipe
     try:
-        with open(_place(one.name), "rb") as file:
-            note = Note(**json.load(file))
+        with open(os.open(_place(one.name), flags), "rb") as file:
+            note = Note(**json.loads(file.read(MAX_NOTE_BYTES)))
     except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    if not isinstance(note.host, str) or not isinstance(note.database, str):
         return None
     words = isinstance(note.words, list) and all(isinstance(word, str) for word in note.words)
     table = isinstance(note.environment, dict) and isinstance(note.event, dict)
-    return note if words and table and _are_texts(note.environment) else None
+    is_whole = words and table and _are_texts(note.environment)
+    return note if is_whole and _digest(note) == one.digest else None
 
 
 def _are_texts(table: Mapping[str, Any]) -> bool:
