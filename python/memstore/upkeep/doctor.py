@@ -191,7 +191,8 @@ def _index(searches: Searches) -> Check:
         for rows, is_whole in are_whole.items():
             if not is_whole:
                 yield (
-                    f"the index of {rows}, which is beside the file, differs from its checksum",
+                    f"the index of {rows}, which is beside the file, differs from its checksum,"
+                    " or another version of memstore wrote it",
                     True,
                 )
 
