@@ -288,7 +288,7 @@ def _written(metadata: Mapping[str, Any], name: str) -> str:
         ) from None
     except TypeError as error:
         raise InvalidArgumentType(
-            f"cannot be written as JSON: {why_no_json(error)}", argument=name
+            f"cannot be written as JSON: {error}", argument=name
         ) from None
     return text
 
