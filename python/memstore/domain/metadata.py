@@ -287,9 +287,7 @@ def _written(metadata: Mapping[str, Any], name: str) -> str:
             f"cannot be written as JSON: {why_no_json(error)}", argument=name
         ) from None
     except TypeError as error:
-        raise InvalidArgumentType(
-            f"cannot be written as JSON: {error}", argument=name
-        ) from None
+        raise InvalidArgumentType(f"cannot be written as JSON: {error}", argument=name) from None
     return text
 
 
