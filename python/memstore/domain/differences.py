@@ -38,7 +38,7 @@ HEADINGS: Final = tuple(DifferenceKind)
 
 
 @frozen(kw_only=True)
-class Difference(zones.Told, Record):
+class Difference(zones.ZonedResult, Record):
     """What became of one fact."""
 
     kind: str
@@ -80,7 +80,7 @@ class Difference(zones.Told, Record):
 
 
 @frozen
-class Differences(zones.Told, Results[Difference]):
+class Differences(zones.ZonedResult, Results[Difference]):
     """What changed, in the order in which it did; as text, a changelog."""
 
     a: Moment | None = None

@@ -73,7 +73,7 @@ class ActChange(Record):
 
 
 @frozen(kw_only=True)
-class Act(zones.Told, Record):
+class Act(zones.ZonedResult, Record):
     """One act: what one transaction changed, as far as it was asked for and may be seen."""
 
     line: int
@@ -115,7 +115,7 @@ class Act(zones.Told, Record):
 
 
 @frozen(kw_only=True)
-class LogLine(zones.Told, Record):
+class LogLine(zones.ZonedResult, Record):
     """One line of the journal in words."""
 
     line: int

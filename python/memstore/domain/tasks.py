@@ -37,7 +37,7 @@ OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
 
 
 @frozen(kw_only=True)
-class Task(zones.Told, Record):
+class Task(zones.ZonedResult, Record):
     """Something to be done: a fact with the subject ``todo``, read as a task."""
 
     id: int

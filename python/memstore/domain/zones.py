@@ -318,7 +318,7 @@ def bound(owner: Z, zone: tzinfo | None) -> Z:
     return owner
 
 
-class Told:
+class ZonedResult:
     """A result whose texts are by the clock of the user for whom it was made.
 
     That is the zone of the store or the client that asked, if it has one.
@@ -332,7 +332,7 @@ class Told:
 
 
 def of_its_zone(method: Callable[..., R]) -> Callable[..., R]:
-    """Let a method of a :class:`Told` result be called in the result's zone."""
+    """Let a method of a :class:`ZonedResult` result be called in the result's zone."""
     return _zoned(method)
 
 
