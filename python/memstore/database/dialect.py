@@ -103,10 +103,14 @@ class Dialect(ABC):
         """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 
     @abstractmethod
-    def unclaimed(self, alias: str) -> str:
-        """Return the end of a query that locks the rows of a table, without those that are locked.
+    def unclaimed(self, alias: str, order: str = "") -> str:
+        """Return the end of a query that locks rows of its table, without locked ones.
 
-        It is empty where a write locks all rows.
+        Where a write locks all rows, it is only the order.
+
+        Args:
+            alias: the name of the table, the only one in the query.
+            order: what the rows are ordered by.
         """
 
     def difference(self, code: str, other: str) -> str:

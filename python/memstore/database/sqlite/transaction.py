@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
+from memstore.database import marks
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.domain.metadata import json_writer
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement
     from memstore.database.sqlite import full_text as indexes
+    from memstore.database.writes import Form
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
@@ -35,9 +36,6 @@ HEADER: Final = b"SQLite format 3\0"
 LISTS: Final = frozenset((list, tuple))
 
 to_json: Final = json_writer(allow_nan=False, ascii_only=True)
-
-PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
-"""Finds the parameters of a statement, and skips its string literals."""
 
 
 class SqliteTransaction(Transaction):
@@ -108,26 +106,34 @@ class SqliteTransaction(Transaction):
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         self.flush()
         with self._translated:
-            # Fetch all: an INSERT … RETURNING takes effect only when its cursor is exhausted.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
 
     def prefetch(self, *queries: Statement) -> None:
         pass  # each is answered without a round trip
 
-    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+    def run(self, form: Form, values: Given = NO_PARAMETERS) -> int:
+        return self.execute(form.text, values)
+
+    def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
+        self.flush()
+        with self._translated:
+            # It takes effect only when its cursor is exhausted.
+            return self.connection.execute(form.text, _bindings(form.text, values)).fetchall()
+
+    def execute(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()
         with self._translated:
             # Fetch all, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
-    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
-        row = parameters if type(parameters) is tuple else (*_bindings(sql, parameters),)
-        self._queued.add(sql, row, finish)
+    def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
+        row = values if type(values) is tuple else (*_bindings(form.text, values),)
+        self._queued.add(form, row, finish)
 
-    def queue_id(self, sql: str, row_id: int) -> None:
-        self._queued.add_id(sql, row_id)
+    def queue_id(self, form: Form, row_id: int) -> None:
+        self._queued.add_id(form, row_id)
 
     def flush(self) -> None:
         """Run the queued statements."""
@@ -135,8 +141,8 @@ class SqliteTransaction(Transaction):
             return
         taken = self._queued.take()
         with self._translated:
-            for sql, rows in taken.items():
-                self.connection.executemany(sql, self._queued.completed(sql, rows))
+            for form, rows in taken.items():
+                self.connection.executemany(form.text, self._queued.completed(form, rows))
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
@@ -154,9 +160,9 @@ class SqliteTransaction(Transaction):
         first = self.next_id(table)
         last = self._ids[table] = first + count - 1
         # SQLite's own counter; inserting a row with a lower id does not change it.
-        if not self.run("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
+        if not self.execute("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
                         {"last": last, "table": table}):  # fmt: skip
-            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
+            self.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
                      {"last": last, "table": table})  # fmt: skip
         return first
 
@@ -170,16 +176,10 @@ def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
         return parameters
     if not parameters:
         return ()
-    values = [parameters[name] for name in _names(sql)]
+    values = [parameters[name] for name in marks.names(sql)]
     if LISTS.isdisjoint(map(type, values)):
         return values
     return [to_json(value) if type(value) in LISTS else value for value in values]
-
-
-@lru_cache(maxsize=1024)
-def _names(sql: str) -> tuple[str, ...]:
-    """Return the names of a statement's parameters in order of first appearance, as SQLite does."""
-    return tuple(dict.fromkeys(name for name in PARAMETERS.findall(sql) if name))
 
 
 def roll_back(connection: apsw.Connection) -> None:

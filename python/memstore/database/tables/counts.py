@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
+from memstore.database.writes import Delete, Insert
 from memstore.domain import clock
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.lazy import lazy_import
@@ -344,8 +345,9 @@ def misfits(transaction: Transaction) -> list[str]:
 
 
 def count_again(transaction: Transaction) -> None:
-    transaction.run("DELETE FROM memstore_counts")
-    transaction.run("INSERT INTO memstore_counts SELECT * FROM memstore_counts_read")
+    columns = ("namespace", "kind", *SCOPE_FIELDS, "key", "number")
+    transaction.run(Delete("memstore_counts"))
+    transaction.run(Insert("memstore_counts", columns, columns, "memstore_counts_read"))
 
 
 def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:
