@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from memstore.database import marks
+from memstore.database.dialect import parameters_of, tables_of, with_parameters
 from memstore.database.writes import Delete, Form, Insert, Update, settings
 
 
@@ -63,9 +63,9 @@ def test_forms_are_values() -> None:
 
 def test_marks_are_parameters_and_tables() -> None:
     text = "SELECT ':no', 'it''s :no', :a::text, x.b FROM memstore_facts x WHERE x.c IN (:b, :a)"
-    assert marks.names(text) == ("a", "b")
-    assert marks.tables(text) == {"memstore_facts"}
-    assert marks.replaced(text, str.upper).endswith(
+    assert parameters_of(text) == ("a", "b")
+    assert tables_of(text) == {"memstore_facts"}
+    assert with_parameters(text, str.upper).endswith(
         "A::text, x.b FROM memstore_facts x WHERE x.c IN (B, A)"
     )
-    assert marks.tables("SELECT 'memstore_facts', :memstore_tenant, my_memstore_x") == set()
+    assert tables_of("SELECT 'memstore_facts', :memstore_tenant, my_memstore_x") == set()

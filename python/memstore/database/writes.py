@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memstore.database import marks
+from memstore.database.dialect import parameters_of
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _Form:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its parameters, in the order of values that are given without names."""
-        return marks.names(self.text)
+        return parameters_of(self.text)
 
     @property
     def called(self) -> str:

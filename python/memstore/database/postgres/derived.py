@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database import derivations, marks
+from memstore.database import derivations
 from memstore.database.derivations import COUNT_COLUMNS, MEMBERS, OWNERS, TAGS
+from memstore.database.dialect import tables_of
 from memstore.database.postgres import forms
 from memstore.database.postgres.dialect import ARRAY, OBJECT
 from memstore.database.postgres.forms import TENANT
@@ -91,7 +92,7 @@ def parts_of(form: Form, without: frozenset[str] = frozenset(), suffix: str = ""
     if COUNTED in effects and not isinstance(form, Insert):
         effects.add(UNCOUNTED)
     written = frozenset({form.table, *(part.table for part in derived)})
-    reads = frozenset[str]().union(*(marks.tables(part.text) - {part.table} for part in derived))
+    reads = frozenset[str]().union(*(tables_of(part.text) - {part.table} for part in derived))
     return Parts(texts, frozenset(effects), written, reads, now)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database import marks
+from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.postgres.schema import tables
 from memstore.database.writes import Delete, Insert, Update, given
 
@@ -78,7 +78,7 @@ def batched(form: Form, constant: frozenset[str] = frozenset()) -> Batched | Non
     arrays = ", ".join(f":{name}::{types[name]}[]" for name in listed)
     rows = f"unnest({arrays}) AS queued ({', '.join(listed)})"
     source = f"{form.source} CROSS JOIN {rows}" if form.source else rows
-    values = tuple(marks.replaced(one, value) for one in form.values)
+    values = tuple(with_parameters(one, value) for one in form.values)
     return Batched(Insert(form.table, form.columns, values, source), types)
 
 
@@ -98,7 +98,7 @@ def after_check(form: Form, place: int, into: frozenset[str]) -> Insert | None:
         return f":{name_of(place, name)}::{types[name]}"
 
     source = f"{form.source} CROSS JOIN checked" if form.source else "checked"
-    values = tuple(marks.replaced(one, value) for one in form.values)
+    values = tuple(with_parameters(one, value) for one in form.values)
     if form.of_owners:
         if form.of_owners not in into:
             return None
@@ -131,5 +131,5 @@ def types_of(form: Form) -> dict[str, str] | None:
     return {
         name: columns[column]
         for column, value in zip(form.columns, form.values, strict=True)
-        for name in marks.names(value)
+        for name in parameters_of(value)
     }

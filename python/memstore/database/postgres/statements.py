@@ -1,7 +1,7 @@
 """Queries and writes as PostgreSQL gets them, for one tenant.
 
 A query is a text, whose tables are bound to the tenant by names of a WITH clause; nothing else in
-it is changed but its marks (:mod:`memstore.database.marks`). A write is a form
+it is changed but its marks (see :mod:`memstore.database.dialect`). A write is a form
 (:mod:`memstore.database.writes`), printed with its tenant and with what is derived from its rows
 (:mod:`derived`). Parameters become ``$1``, ``$2``, … in the order in which they are named.
 """
@@ -13,7 +13,8 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memstore.database import acts, marks
+from memstore.database import acts
+from memstore.database.dialect import parameters_of, tables_of, with_parameters
 from memstore.database.postgres import derived, forms
 from memstore.database.postgres.forms import TENANT
 from memstore.database.postgres.schema import tables
@@ -109,7 +110,7 @@ def write(form: Form, returns: bool, needless: frozenset[str] = frozenset()) -> 
 
 def _named(text: str) -> frozenset[str]:
     """Return the tables and views that a text names."""
-    return marks.tables(text) & (tables.scoped() | tables.SHARED)
+    return tables_of(text) & (tables.scoped() | tables.SHARED)
 
 
 def _bound(text: str, read: Iterable[str]) -> list[str]:
@@ -117,7 +118,7 @@ def _bound(text: str, read: Iterable[str]) -> list[str]:
 
     A text that names the tenant is bound already.
     """
-    if TENANT in marks.names(text):
+    if TENANT in parameters_of(text):
         return []
     return [
         f"{name} AS NOT MATERIALIZED ("
@@ -149,9 +150,9 @@ def _compiled(text: str, looked_up: frozenset[str]) -> Compiled:
 
 def numbered(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text with numbers for its parameters, and their names in this order."""
-    names = marks.names(text)
+    names = parameters_of(text)
     places = {name: f"${place}" for place, name in enumerate(names, 1)}
-    return marks.replaced(text, places.__getitem__), names
+    return with_parameters(text, places.__getitem__), names
 
 
 class Joined(NamedTuple):

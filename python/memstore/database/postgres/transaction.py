@@ -6,7 +6,8 @@ import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from memstore.database import acts, marks
+from memstore.database import acts
+from memstore.database.dialect import parameters_of
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
 from memstore.database.postgres import derived, forms, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
@@ -209,7 +210,7 @@ class PostgresTransaction(Transaction):
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
         if self._prefetched or self._parallel is not None:
             statement = statements.query(sql)
-            bound = self._bound_of(statement, marks.names(sql), parameters)
+            bound = self._bound_of(statement, parameters_of(sql), parameters)
             for known, rows in self._prefetched:
                 if known == (statement.text, bound):
                     return rows
@@ -238,7 +239,7 @@ class PostgresTransaction(Transaction):
         keys = []
         for text, parameters in queries:
             statement = statements.query(text)
-            bound = self._bound_of(statement, marks.names(text), parameters)
+            bound = self._bound_of(statement, parameters_of(text), parameters)
             keys.append((statement.text, bound))
         self._prefetched = [*zip(keys, self._fetched_together(queries), strict=True)]
 
@@ -410,7 +411,7 @@ class PostgresTransaction(Transaction):
 
     def _query(self, text: str, parameters: Given) -> Sent:
         """Return a query as it is sent."""
-        statement, names = statements.query(text), marks.names(text)
+        statement, names = statements.query(text), parameters_of(text)
         given = _named(names, parameters)
         self._check_namespaces(statement, given)
         bound = self._bound_of(statement, names, given)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database import marks
+from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.postgres.arrays import Bits
 from memstore.database.writes import Insert, Update
 from memstore.domain.records import BYTES_PER_NUMBER
@@ -63,14 +63,14 @@ def coded(form: Form) -> Coded | None:
         made = replace(form, settings={**form.settings, "code": _of_code(value)})
     else:
         return None
-    vector = next(iter(marks.names(value)), None)
+    vector = next(iter(parameters_of(value)), None)
     places = tuple(None if name == "code" else form.names.index(name) for name in made.names)
     return Coded(made, vector, places)
 
 
 def _of_code(value: str) -> str:
     """Return the expression of a code beside that of its vector."""
-    return marks.replaced(value, lambda _: ":code")
+    return with_parameters(value, lambda _: ":code")
 
 
 def with_code(form: Form, values: Given) -> tuple[Form, Given]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
-from memstore.database import marks
+from memstore.database.dialect import parameters_of
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.domain.metadata import json_writer
@@ -176,7 +176,7 @@ def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
         return parameters
     if not parameters:
         return ()
-    values = [parameters[name] for name in marks.names(sql)]
+    values = [parameters[name] for name in parameters_of(sql)]
     if LISTS.isdisjoint(map(type, values)):
         return values
     return [to_json(value) if type(value) in LISTS else value for value in values]
