@@ -1,13 +1,16 @@
 """What is derived from rows as they are written: the feeds, the counts, members and tags.
 
-Each is described once. Triggers keep them in a file (:mod:`memstore.database.sqlite.triggers`), and
-on a server each write has parts that do (:mod:`memstore.database.postgres.derived`). ``{row}``
-stands for the row that was written.
+Each is described once. In a file, triggers keep them: their text is that of a schema that files
+have, and a test holds it to what is said here. On a server, each write has parts that do
+(:mod:`memstore.database.postgres.derived`). The doctor compares with it. ``{row}`` stands for the
+row that was written.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from memstore.domain.records import SCOPE_FIELDS
 
 
 class Feeding(NamedTuple):
@@ -142,13 +145,9 @@ class Counting(NamedTuple):
     """A table whose rows are counted in ``memstore_counts``."""
 
     table: str
-    id: str
-    """What its id is called in the view of what each row counts as."""
     counts: tuple[Count, ...]
     changed: tuple[str, ...]
     """The columns that decide how a row counts."""
-    removed: bool = False
-    """Whether rows are ever deleted."""
 
 
 VALID: Final = "{row}.superseded_by IS NULL AND {row}.deleted_at IS NULL"
@@ -156,7 +155,6 @@ VALID: Final = "{row}.superseded_by IS NULL AND {row}.deleted_at IS NULL"
 COUNTED: Final = (
     Counting(
         "memstore_facts",
-        "fact_id",
         (
             Count("fact", "substr({row}.created_at, 1, 10)"),
             Count("deleted", "''", "{row}.deleted_at IS NOT NULL"),
@@ -167,19 +165,15 @@ COUNTED: Final = (
             *("id", "namespace", "user_id", "agent_id", "run_id", "subject_key", "category"),
             *("superseded_by", "deleted_at", "created_at"),
         ),
-        removed=True,
     ),
     Counting(
         "memstore_episodes",
-        "episode_id",
         (Count("episode", "substr({row}.created_at, 1, 10)", "{row}.content_hash <> ''"),),
         ("content_hash", "user_id", "agent_id", "run_id"),
     ),
 )
 
-OWNERS: Final = ("user_id", "agent_id", "run_id")
-
-COUNT_COLUMNS: Final = ("namespace", "kind", *OWNERS, "key", "number")
+COUNT_COLUMNS: Final = ("namespace", "kind", *SCOPE_FIELDS, "key", "number")
 
 
 class Copied(NamedTuple):
@@ -193,6 +187,18 @@ class Copied(NamedTuple):
     """The column with the JSON."""
     id: str
     """The column with the id of the row; the last one."""
+
+    def misfiled(self, right: str) -> str:
+        """Return a query for the ids of the rows whose entries are not those that they should have.
+
+        Args:
+            right: a query for the entries that the table should have.
+        """
+        held = f"SELECT {', '.join(self.columns)} FROM {self.table}"
+        return (
+            f"SELECT {self.id} FROM ({right} EXCEPT {held}) AS lacking"
+            f" UNION SELECT {self.id} FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
+        )
 
 
 MEMBERS: Final = Copied(

@@ -33,13 +33,10 @@ class _Form:
     returning: str
     text: str
     """The form as SQL, for a database of one memory."""
+    names: tuple[str, ...]
+    """The names of its parameters, in the order of values that are given without names."""
     expressions: str
     """All of it that may read other rows: expressions, conditions, sources."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its parameters, in the order of values that are given without names."""
-        return parameters_of(self.text)
 
     @property
     def called(self) -> str:
@@ -54,7 +51,8 @@ class _Form:
     def _is(self, text: str, *expressions: str) -> None:
         if self.returning:
             text = f"{text} RETURNING {self.returning}"
-        self.__dict__.update(text=text, expressions=" ".join(expressions))
+        names, all_of_it = parameters_of(text), " ".join(expressions)
+        self.__dict__.update(text=text, names=names, expressions=all_of_it)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Form) and other.text == self.text

@@ -7,15 +7,16 @@ them as they were (``was``), and writes what is derived from both
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import derivations
-from memstore.database.derivations import COUNT_COLUMNS, MEMBERS, OWNERS, TAGS
+from memstore.database.derivations import COUNT_COLUMNS, MEMBERS, TAGS
 from memstore.database.dialect import tables_of
 from memstore.database.postgres import forms
 from memstore.database.postgres.dialect import ARRAY, OBJECT
-from memstore.database.postgres.forms import TENANT
+from memstore.database.postgres.schema import tables
+from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Delete, Insert, Update
 
 if TYPE_CHECKING:
@@ -135,17 +136,7 @@ def _feeding(form: Form, feeding: Feeding) -> str:
 
 
 def _counting(form: Form, counting: Counting) -> str:
-    counted = ", ".join(
-        f"('{count.kind}', {count.key}, {count.test or 'TRUE'})" for count in counting.counts
-    ).replace("{row}", "r")
-    owners = ", ".join(f"coalesce(r.{name}, '') AS {name}" for name in OWNERS)
-
-    def counts(rows: str, number: int) -> str:
-        return (
-            f"SELECT r.tenant, r.namespace, c.kind, {owners}, c.key, {number} AS number"
-            f" FROM {rows} r CROSS JOIN LATERAL (VALUES {counted}) AS c (kind, key, counts)"
-            " WHERE c.counts"
-        )
+    counts = partial(tables.counting, counting)
 
     if isinstance(form, Insert):
         changes = counts("{now}", 1)

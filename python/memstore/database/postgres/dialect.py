@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import Dialect
-from memstore.database.postgres.forms import TENANT
+from memstore.database.postgres.schema.tables import TENANT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Delete, Insert, Update, given
 
 if TYPE_CHECKING:
     from memstore.database.writes import Form
-
-TENANT: Final = "memstore_tenant"
-"""The parameter that names the tenant."""
 
 HASHED: Final = {"memstore_readings": {"asked": "asked_hash"}}
 """Columns that are unique by a hash, since their texts may be longer than an index takes."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from memstore.database import acts
 from memstore.database.dialect import parameters_of, tables_of, with_parameters
 from memstore.database.postgres import derived, forms
-from memstore.database.postgres.forms import TENANT
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Insert
 
 if TYPE_CHECKING:

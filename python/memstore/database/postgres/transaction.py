@@ -15,9 +15,9 @@ from memstore.database.postgres.arrays import array, ids
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.failures import Translated
-from memstore.database.postgres.forms import TENANT
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Insert
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer

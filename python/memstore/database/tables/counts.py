@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeAlias
 
+    from memstore.database import derivations
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain import status
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[str, Parameters]
     """A FROM clause for some facts, and its parameters."""
 else:
+    derivations = lazy_import("memstore.database.derivations")
     status = lazy_import("memstore.domain.status")
 
 EXPIRED: Final = (
@@ -336,7 +338,10 @@ def _scope(row: Row) -> Scope:
 def misfits(transaction: Transaction) -> list[str]:
     """Return the counts that differ from the rows, and those that are missing."""
     columns = "namespace, kind, key"
-    held, right = (f"SELECT * FROM {name}" for name in ("memstore_counts", "memstore_counts_read"))
+    counted = ", ".join(derivations.COUNT_COLUMNS)
+    held, right = (
+        f"SELECT {counted} FROM {name}" for name in ("memstore_counts", "memstore_counts_read")
+    )
     rows = transaction.rows(
         f"SELECT DISTINCT {columns} FROM ({held} EXCEPT {right}) AS stray"
         f" UNION SELECT {columns} FROM ({right} EXCEPT {held}) AS lacking ORDER BY 1, 2, 3"
@@ -345,7 +350,7 @@ def misfits(transaction: Transaction) -> list[str]:
 
 
 def count_again(transaction: Transaction) -> None:
-    columns = ("namespace", "kind", *SCOPE_FIELDS, "key", "number")
+    columns = derivations.COUNT_COLUMNS
     transaction.run(Delete("memstore_counts"))
     transaction.run(Insert("memstore_counts", columns, columns, "memstore_counts_read"))
 

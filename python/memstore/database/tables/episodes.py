@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database import derivations
     from memstore.database.changes import Changes, Lines
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction, Value
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads, unread
     from memstore.domain import turns
 else:
+    derivations = lazy_import("memstore.database.derivations")
     hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
     turns = lazy_import("memstore.domain.turns")
@@ -640,14 +642,8 @@ def erased_among(transaction: Transaction, namespace: str, uuids: Sequence[str])
 def misfiled_tags(transaction: Transaction) -> list[int]:
     """Return the ids of the episodes whose tags differ from those in the table of tags."""
     elements = transaction.dialect.elements("e.tags")
-    return transaction.ints(
-        "WITH expected (tag, id) AS (SELECT DISTINCT element.value, e.id FROM memstore_episodes e,"
-        f"  {elements}), stored (tag, id) AS (SELECT tag, episode_id"
-        "  FROM memstore_episode_tags)"
-        " SELECT id FROM (SELECT * FROM expected EXCEPT SELECT * FROM stored) AS missing"
-        " UNION SELECT id FROM (SELECT * FROM stored EXCEPT SELECT * FROM expected) AS stray"
-        " ORDER BY 1"
-    )
+    right = f"SELECT element.value AS tag, e.id AS episode_id FROM memstore_episodes e, {elements}"
+    return transaction.ints(derivations.TAGS.misfiled(right))
 
 
 def misformed(transaction: Transaction) -> Iterator[str]:

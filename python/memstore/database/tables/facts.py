@@ -44,6 +44,7 @@ from memstore.text import folding, words
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from memstore.database import derivations
     from memstore.database.changes import Adoption, Changes, Lines
     from memstore.database.dialect import Dialect
     from memstore.database.engine import InOrder, Parameters, Row, Transaction, Value
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import Condition, MetadataFilter
     from memstore.domain.records import Scope
 else:
+    derivations = lazy_import("memstore.database.derivations")
     chains = lazy_import("memstore.domain.chains")
     tasks = lazy_import("memstore.domain.tasks")
     threads = lazy_import("memstore.database.tables.threads")
@@ -825,13 +827,10 @@ def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
         if held != right:
             transaction.run(_setting(*FoundBy._fields), {**right._asdict(), "id": fact_id})
     these = f"fact_id IN {transaction.dialect.listed('ids')}"
-    columns = ("key", "kind", "value", "fact_id")
-    right_ones = f"SELECT DISTINCT * FROM memstore_fact_members_read WHERE {these}"
-    transaction.run(Delete("memstore_fact_members", these), {"ids": fact_ids})
-    transaction.run(
-        Insert("memstore_fact_members", columns, columns, f"({right_ones}) AS held"),
-        {"ids": fact_ids},
-    )
+    table, columns = derivations.MEMBERS.table, derivations.MEMBERS.columns
+    members = f"SELECT DISTINCT * FROM memstore_fact_members_read WHERE {these}"
+    transaction.run(Delete(table, these), {"ids": fact_ids})
+    transaction.run(Insert(table, columns, columns, f"({members}) AS held"), {"ids": fact_ids})
 
 
 def touch(
@@ -884,11 +883,9 @@ def all_found_by(
 
 def misfiled_members(transaction: Transaction) -> list[int]:
     """Return the ids of the facts whose metadata differs from the table of members."""
-    right, held = "SELECT * FROM memstore_fact_members_read", "SELECT * FROM memstore_fact_members"
-    return transaction.ints(
-        f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
-        f" UNION SELECT fact_id FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
-    )
+    members = derivations.MEMBERS
+    right = f"SELECT {', '.join(members.columns)} FROM memstore_fact_members_read"
+    return transaction.ints(members.misfiled(right))
 
 
 def misformed(transaction: Transaction) -> Iterator[str]:
