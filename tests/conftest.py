@@ -131,6 +131,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[EXPLAINED] = []
     _use_own_folders(config)
     sys.addaudithook(_refuse_processes)
+    if config.getoption("--engine") != "sqlite":  # else each of thousands of tests would ask
+        config.pluginmanager.import_plugin("tests.support.served_fixtures")
     # No deadlines, because machines are busy. The same examples each time, unless a seed is given.
     settings.register_profile(
         "memstore",
@@ -238,60 +240,6 @@ def url(server_databases: object) -> Iterator[str]:
     taken = server_databases.take()
     yield taken
     server_databases.give_back(taken)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _engine_of_fixtures(databases: object, request: pytest.FixtureRequest) -> Iterator[object]:
-    """With ``--engine postgres``, open a database for each file that a module's fixtures name."""
-    if databases is None:
-        yield None
-        return
-    request.getfixturevalue("empty_file")  # made as a file, before paths lead to the server
-    from tests.support import on_postgres
-
-    with (
-        pytest.MonkeyPatch.context() as monkeypatch,
-        on_postgres.instead_of_files(databases, monkeypatch) as places,  # type: ignore[arg-type]
-    ):
-        yield places
-
-
-@pytest.fixture(autouse=True)
-def _engine_of_files(
-    databases: object, _engine_of_fixtures: object, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """With ``--engine postgres``, open a database of the server for each file that is named."""
-    if databases is None:
-        yield
-        return
-    from tests.support import on_postgres
-
-    with on_postgres.instead_of_files(databases, monkeypatch, _engine_of_fixtures):  # type: ignore[arg-type]
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _pooled(pytestconfig: pytest.Config) -> Iterator[None]:
-    """With ``--pooler``, let the library reach the server through PgBouncer."""
-    if not pytestconfig.getoption("--pooler") or pytestconfig.getoption("--engine") == "sqlite":
-        yield
-        return
-    from tests.support import pgbouncer, postgres
-
-    with pgbouncer.instead_of(postgres.server()):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _answered_by_one_partition(plans: object) -> Iterator[None]:
-    if plans is None:
-        yield
-        return
-    from tests.support import partitions
-
-    assert isinstance(plans, partitions.Plans)
-    with partitions.each_answered_by_one(plans):
-        yield
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import email
 import gc
+import json
 import re
 import shutil
 import subprocess
@@ -252,3 +253,12 @@ def test_pymemstore_runs_the_server_or_shows_help_on_a_terminal(
         assert programs.mcp_server_or_help() == 0
     gc.enable()
     assert started == [["p", "--help"], ["p"], ["p", "--tools", "facts"]]
+
+
+def test_lines_and_heads_of_the_journal_are_json_values() -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        store.add("Ana likes tea", subject="ana")
+        (line,) = store.journal(1)
+        told = json.loads(json.dumps(line.to_dict()))
+        assert (told["id"], told["kind"], told["fact_id"]) == (line.id, "add", 1)
+        assert store.file.head().to_dict() == store.file.head()._asdict()

@@ -269,6 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*listed(pairs, options.list.split(",")), sep="\n")
     further = [pair for language in labelled.LANGUAGES for pair in labelled.of(language)]
     print("by language:", *by_language([*pairs_of(files), *further]), sep="\n")
+    print("everyday corrections:", *by_language(labelled.everyday()), sep="\n")
     if options.facts:
         print(*conversations(options.facts), sep="\n")
     print(*price(pairs_of(files)), sep="\n")

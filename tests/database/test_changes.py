@@ -45,6 +45,7 @@ DIRECT = {
         "segments",
         "tags",
     },  # sets tags to their current value, so that they are indexed
+    "facts.key_categories": {"category_key"},
     "carrying.write": {"a row"},
     "facts.refile": set(),  # what is derived from a fact's text
     "facts.touch": {"last_used_at", "use_count"},

@@ -115,7 +115,7 @@ def test_a_new_fact_counts_as_is_described(stored: dict[str, str]) -> None:
         f" {', '.join(OWNERS)}, counted.key, 1 FROM ( {rows} ) AS counted;"
     )
     name = "memstore_facts_counted_ai"
-    test = "new.claim_hash IS NOT NULL OR new.content = ''"
+    test = "(new.claim_hash IS NOT NULL AND new.category_key <> '') OR new.content = ''"
     sql = trigger(name, "AFTER INSERT", "memstore_facts", body, test).replace("{row}", "new")
     assert stored[name] == sql
 

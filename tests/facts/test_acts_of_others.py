@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from tests.support.mcp_tools import offered
 
+import memstore
 from memstore import Conflict, DeleteFact, NewFact, Scope, Store, SupersedeFact
 from memstore.domain.trust import Trust
 from memstore.faces.mcp.learn import Learning
@@ -132,11 +135,122 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
 PROPOSED = ("add", "store by a tool", "supersede in a batch")
 """Acts that put a proposal forward instead."""
 
+
+class Deciding:
+    """A model that finds one fact, and does one thing to the first memory that it is shown."""
+
+    model = "deciding"
+
+    def __init__(self, event: str) -> None:
+        self._event = event
+
+    def generate(self, prompt: str) -> str:
+        if "The existing memories:" not in prompt:
+            return json.dumps({"facts": [{"content": "Ana lives in Bonn", "subject": "ana"}]})
+        text = "Ana lives in Bonn" if self._event == "UPDATE" else None
+        told = {"fact": 1, "event": self._event, "memory": 1, "text": text}
+        return json.dumps({"operations": [told]})
+
+
+def learnt(event: str) -> Callable[[Store], Any]:
+    def act(store: Store) -> None:
+        memory = memstore.Memory(store, Deciding(event), policy="trust-the-model")
+        memory.add("I live in Bonn", user_id="u")
+
+    return act
+
+
+def langgraph(operation: str) -> Callable[[Store], Any]:
+    def act(store: Store) -> None:
+        pytest.importorskip("langgraph")
+        from memstore.adapters.langgraph import MemstoreStore
+
+        items = MemstoreStore(store)
+        if operation == "put":
+            items.put(("a",), "k", {"text": "Bonn"})
+        else:
+            items.delete(("a",), "k")
+
+    return act
+
+
+def in_langgraph(person: Store) -> None:
+    pytest.importorskip("langgraph")
+    from memstore.adapters.langgraph import MemstoreStore
+
+    MemstoreStore(person).put(("a",), "k", {"text": "Rome"})
+
+
+def mem0(operation: str) -> Callable[[Store], Any]:
+    def act(store: Store) -> None:
+        from memstore.adapters.mem0 import Memory
+
+        memory = Memory(store)
+        (found,) = memory.get_all(filters={"user_id": "u"})["results"]
+        match operation:
+            case "update":
+                memory.update(found["id"], "Ana lives in Bonn")
+            case "delete":
+                memory.delete(found["id"])
+            case _:
+                memory.delete_all(user_id="u")
+
+    return act
+
+
+def files(command: str, **given: Any) -> Callable[[Store], Any]:
+    def act(store: Store) -> None:
+        pytest.importorskip("anthropic")
+        from memstore.adapters.anthropic import MemoryTool
+
+        MemoryTool(store).call({"command": command, "path": "/memories/ana.txt", **given})
+
+    return act
+
+
+def owned(person: Store) -> None:
+    person.add("Ana drinks tea", subject="ana", user_id="u")
+
+
+DOORS: dict[str, tuple[Callable[[Store], Any], Callable[[Store], Any]]] = {
+    "Memory.update": (
+        owned,
+        lambda s: memstore.Memory(s).update(2, "Ana drinks coffee", user_id="u"),
+    ),
+    "Memory.delete": (owned, lambda s: memstore.Memory(s).delete(2, user_id="u")),
+    "Memory.delete_all": (owned, lambda s: memstore.Memory(s).delete_all(user_id="u")),
+    "a model that updates": (owned, learnt("UPDATE")),
+    "a model that deletes": (owned, learnt("DELETE")),
+    "langgraph put": (in_langgraph, langgraph("put")),
+    "langgraph delete": (in_langgraph, langgraph("delete")),
+    "mem0 update": (owned, mem0("update")),
+    "mem0 delete": (owned, mem0("delete")),
+    "mem0 delete_all": (owned, mem0("delete_all")),
+    "a line of a file inserted": (
+        files("create", file_text="Rome"),
+        files("insert", insert_line=1, insert_text="Bonn"),
+    ),
+    "a file edited": (
+        files("create", file_text="Rome"),
+        files("str_replace", old_str="Rome", new_str="Bonn"),
+    ),
+    "a file deleted": (files("create", file_text="Rome"), files("delete")),
+    "a task updated": (tasked, lambda s: s.tasks.update(2, "cancelled", note="no")),
+    "a version forgotten": (
+        lambda p: p.put([NewFact(content="Ana lives in Bonn", **OWN)]),
+        lambda s: s.forget_versions("", keep=0),
+    ),
+    "an undo by a tool": (deleted, lambda s: call("memory_delete")(s, id=1, undo=True)),
+}
+"""Other ways to the same acts: how it came about, and what is done."""
+
 BEYOND: dict[str, Callable[[Store], Any]] = {
     "clear": lambda s: s.clear(),
     "trust": lambda s: s.trust("web:a.org", "person"),
     "distrust": lambda s: s.distrust("user"),
     "merge": lambda s: s.graph.merge("Ana", "Anna"),
+    "keep apart": lambda s: s.graph.keep_apart("Ana", "Anna"),
+    "withdraw a decision": lambda s: s.graph.forget("Ana", "Ann"),
 }
 """Acts on more than a fact, which are not for external programs."""
 
@@ -149,6 +263,11 @@ def left(done: Any) -> None:
 def facts(store: Store) -> list[Any]:
     """What the memory holds of a person, without what was added beside it."""
     return [store.get(1).to_dict(), *[task.to_dict() for task in store.tasks.list(status="all")]]
+
+
+def everything(store: Store) -> list[dict[str, Any]]:
+    """What the memory holds, deleted facts and all."""
+    return [fact.to_dict() for fact in store.get_many(range(1, 10))]
 
 
 @pytest.mark.parametrize("by", PROGRAMS)
@@ -175,6 +294,33 @@ def test_what_counts_less_changes_no_fact_of_a_person(
         assert facts(person) == before
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_no_other_door_lets_what_counts_less_change_a_fact_of_a_person(
+    open_store: Callable[..., Store], tmp_path: Any, door: str
+) -> None:
+    person = open_store(tmp_path / "memory.db", actor="user")
+    person.add("Ana lives in Rome", **OWN)
+    prepare, do = DOORS[door]
+    prepare(person)
+    before = everything(person)
+    with suppress(Conflict, ToolError):  # it may propose, or store its own beside it
+        do(stand(person, Trust.EXTERNAL, open_store))
+    assert [fact for fact in everything(person) if fact["id"] <= before[-1]["id"]] == before
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_is_open_to_a_person(
+    open_store: Callable[..., Store], tmp_path: Any, door: str
+) -> None:
+    person = open_store(tmp_path / "memory.db", actor="user")
+    person.add("Ana lives in Rome", **OWN)
+    prepare, do = DOORS[door]
+    prepare(person)
+    line = len(person.log(scope="all"))
+    do(person)
+    assert len(person.log(scope="all")) > line or door == "a version forgotten"
+
+
 @pytest.mark.parametrize("act", ["delete", "expire", "metadata", "pin", "put", "erase"])
 def test_an_external_program_may_change_its_own_facts(
     open_store: Callable[..., Store], tmp_path: Any, act: str
@@ -187,6 +333,7 @@ def test_an_external_program_may_change_its_own_facts(
 @pytest.mark.parametrize("act", BEYOND)
 def test_an_external_program_decides_nothing_about_the_memory(store: Store, act: str) -> None:
     store.add("Ana lives in Rome", subject="ana")
+    store.graph.merge("Ana", "Ann")
     web = store.within(source="web:a.org")
     with pytest.raises(Conflict, match="counts less"):
         BEYOND[act](web)

@@ -253,3 +253,18 @@ def test_the_overview_fits_a_narrow_terminal(capsys: pytest.CaptureFixture[str])
     face.main([])
     own = capsys.readouterr().out.partition("options of every command")[0]
     assert max(map(len, own.splitlines())) <= 80
+
+
+def test_graph_is_built_again_at_intervals_until_it_is_interrupted(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.add("Alice works at GitHub", subject="alice")
+        command = [sys.executable, "-m", "memstore", "graph", "build", "--every", "1s"]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+        with subprocess.Popen(command, env=environment(path), **pipes) as running:  # type: ignore[call-overload]
+            assert running.stdout.readline().startswith("built from 1 fact:")
+            store.add("Bob Smith works at Codeberg", subject="bob")
+            assert running.stdout.readline().startswith("built from 2 facts:")
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+        assert (running.returncode, out, err) == (0, "", "stopped\n")
+        assert {one.name for one in store.graph.entities()} >= {"Codeberg", "GitHub"}

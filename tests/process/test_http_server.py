@@ -1028,6 +1028,21 @@ def test_a_bad_body_of_a_head_request_ends_the_connection_and_nothing_else(
     assert "Traceback" not in "".join(server.told)
 
 
+@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/hook", "/health", "/nothing"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
+def test_a_body_that_turns_out_invalid_is_answered_once(
+    guarded: Served, method: str, path: str, pieces: int
+) -> None:
+    lines = f"{method} {path} HTTP/1.1\r\nHost: {guarded.address}\r\n"
+    sent = f"{lines}Transfer-Encoding: chunked\r\n\r\n".encode(), b"1\r\n{\r\nno length\r\n"
+    answer = guarded.raw(*(sent if pieces == 2 else (b"".join(sent),)))
+    assert answer.startswith(b"HTTP/1.1 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert guarded.get("/livez").status_code == 200
+    assert "Traceback" not in "".join(guarded.told)
+
+
 PANICKING = """
 from memstore._kernel import PanicException
 from memstore.store.store import Store

@@ -69,7 +69,7 @@ def test_real_client_session(path: Path) -> None:
                 metadata={"confidence": 0.9},
                 **alice,
             )
-            undo = "memory_delete id=1 undo=true, and both hold"
+            undo = "memory_delete id=2 undo=true"
             assert new == {"id": 2, "status": "active", "superseded": 1, "undo": undo}
             found = await call(
                 "memory_search", query="Alice mode", metadata={"confidence": {">=": 0.5}}

@@ -18,6 +18,7 @@ from tests.support.examples import examples
 import memstore
 from memstore import NewFact, Store
 from memstore._kernel import ranking
+from memstore.domain import clock
 from memstore.providers.local import LocalEmbedder
 from memstore.settings import MIN_RELEVANCE
 
@@ -286,8 +287,23 @@ def test_a_paraphrase_is_found_in_a_small_memory(local: Store) -> None:
         ("what editor settings are liked", "Alice prefers dark mode in every editor"),
     ):
         assert contents(local.search(query, min_relevance=MIN_RELEVANCE))[0] == first
-    for query in ("zzzz qqqq", "how do I bake bread", "what is the weather"):
+    for query in ("zzzz qqqq", "how do I bake bread", "what is the weather today"):
         assert not local.search(query, min_relevance=MIN_RELEVANCE)
+
+
+def test_a_fact_is_no_answer_for_being_stored_on_a_day(local: Store) -> None:
+    now = clock.utc_now()
+    for content in SEVEN:
+        local.add(content, subject="note")
+    asked = ("what is the weather today", "wie ist das Wetter heute", "quantum gravity today?")
+    for query in asked:
+        assert not local.search(query), query
+        assert not local.remind(query).text
+    local.add("The ferry is late", subject="harbour", valid_at=now)
+    local.episodes.add("We met at the harbour", source="chat", valid_at=now)
+    for query in asked:
+        assert contents(local.search(query)) == ["The ferry is late"], query
+        assert [hit.episode.id for hit in local.episodes.search(query)] == [1]
 
 
 def test_relevance_uses_the_built_in_model_with_any_embedder(

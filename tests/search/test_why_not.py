@@ -122,12 +122,11 @@ def test_expired_fact_says_when(store: Store) -> None:
         ),
         (
             {"created_after": "2999-01-01"},
-            "fact 1 was stored 2026-03-01 00:00, not after 2998-12-31 23:59",
+            "fact 1 was stored 2026-03-01 00:00, not after 2999-01-01",
         ),
         (
             {"valid_after": "2020-01-01", "valid_before": "2021-01-01"},
-            "fact 1 is valid since 2026-02-01 00:00, not after 2019-12-31 23:59 and before"
-            " 2021-01-02 00:00",
+            "fact 1 is valid since 2026-02-01 00:00, not after 2020-01-01 and before 2021-01-01",
         ),
     ],
 )
@@ -149,12 +148,12 @@ def test_fact_that_did_not_hold_on_the_day_says_when_it_did(store: Store) -> Non
     store.add("more tea", subject="s", valid_at="2026-03-01", supersedes=1)
     assert store.why_not("tea", 1, valid_on="2026-02-01").stage == "found"
     assert store.why_not("tea", 1, valid_on="2026-04-01").text == (
-        "fact 1 held from 2026-01-01 00:00 until 2026-03-01 00:00, not on 2026-04-01 00:00"
+        "fact 1 held from 2026-01-01 00:00 until 2026-03-01 00:00, not on 2026-04-01"
     )
     outcome = store.why_not("tea", 2, valid_on="2026-02-01")
     assert (outcome.stage, outcome.text) == (
         "valid",
-        "fact 2 held from 2026-03-01 00:00, not on 2026-02-01 00:00",
+        "fact 2 held from 2026-03-01 00:00, not on 2026-02-01",
     )
     assert store.why_not("tea", 1).stage == "superseded"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -129,9 +130,8 @@ def test_words_for_a_day_become_that_day(
         assert (task.due, task.due_on, made.due_on) == (said, meant, meant)
         assert store.get(task.id).metadata.get("due_on") == meant
         shown = said if meant is None else meant if said == meant else f"{meant} ({said})"
-        with zones.use(zone):
-            assert task.due_text == shown
-            assert not task.is_overdue(datetime(2026, 11, 20, 23, tzinfo=zone))
+        assert task.due_text == shown
+        assert not task.is_overdue(datetime(2026, 11, 20, 23, tzinfo=zone))
         assert task.content == "Call the notary"
 
 
@@ -156,8 +156,23 @@ def test_a_due_day_is_over_when_the_users_day_is(open_store: OpenStore, zone: Zo
     store = open_store(timezone=zone, embedder=None)
     task = store.tasks.create("Call", due="2026-11-20")
     late, later = (datetime(2026, 11, day, hour, tzinfo=zone) for day, hour in ((20, 23), (21, 1)))
-    with zones.use(zone):
-        assert (task.is_overdue(late), task.is_overdue(later)) == (False, True)
+    assert (task.is_overdue(late), task.is_overdue(later)) == (False, True)
+
+
+def test_what_was_made_for_a_user_reads_by_that_users_clock(
+    open_store: OpenStore, zone: ZoneInfo
+) -> None:
+    store = open_store(timezone=zone, embedder=None)
+    evening = datetime(2026, 11, 20, 23, 30, tzinfo=zone)
+    with clock.use(ManualClock(evening.astimezone(UTC))):
+        store.add("x", subject="s")
+        task = store.tasks.create("Call", due="tomorrow 10:00")
+        act, differences = store.log()[0], store.diff("yesterday")
+    with zones.use(ZoneInfo("Asia/Tokyo")):  # another one's
+        assert task.due_text == "2026-11-21 10:00 (tomorrow 10:00)"
+        for text in (act, differences, differences[0], differences[:1]):
+            assert "2026-11-20" in str(text)
+        assert "T23:30:00" in str(act)
 
 
 def test_a_store_has_the_zone_that_it_is_opened_with(path: Path) -> None:
@@ -167,3 +182,72 @@ def test_a_store_has_the_zone_that_it_is_opened_with(path: Path) -> None:
         assert fact.valid_at == datetime(2026, 3, 30, 15, tzinfo=UTC)
     with pytest.raises(memstore.InvalidArgument, match="timezone is no time zone known here"):
         memstore.open(path, timezone="Mars/Base")
+
+
+CHANGES = (
+    ("America/Los_Angeles", "2026-03-08"),  # on, and off
+    ("America/Los_Angeles", "2026-11-01"),
+    ("Europe/Berlin", "2026-03-29"),
+    ("Europe/Berlin", "2026-10-25"),
+    ("Australia/Lord_Howe", "2026-04-05"),  # half an hour
+    ("America/Havana", "2026-03-08"),  # at midnight
+    ("Africa/Cairo", "2026-04-24"),
+)
+EVERY_ZONE = ("-11:00", "America/St_Johns", "Asia/Kolkata", "Pacific/Chatham", "+13:30", "+14:00")
+COMBINATIONS = 12
+
+
+def test_random_days_in_random_zones_are_those_of_a_calendar() -> None:
+    chance = Random(42)
+    for _ in range(COMBINATIONS):
+        name, around = chance.choice([*CHANGES, *((one, "2026-07-14") for one in EVERY_ZONE)])
+        _check_days(name, date.fromisoformat(around), chance)
+
+
+def _check_days(name: str, around: date, chance: Random) -> None:
+    zone = zones.checked(name)
+    middle = datetime.combine(around, time(12), zone).astimezone(UTC)
+    moments = sorted(middle + timedelta(minutes=chance.randrange(-3600, 3600)) for _ in range(8))
+    days = [at.astimezone(zone).date() for at in moments]
+    ticking = ManualClock(moments[0])
+    with clock.use(ticking), memstore.open(":memory:", embedder=None, timezone=name) as store:
+        for at in moments:
+            ticking.advance((at - ticking.utc_now()).total_seconds())
+            store.add(f"said at {at}", subject=f"s{at}", valid_at=at)
+        told = {fact.id: day for fact, day in zip(store.list(), days, strict=True)}
+        for ago in range(-2, 3):
+            day = around + timedelta(days=ago)
+            on = [id_ for id_, its in told.items() if its == day]
+            until = [id_ for id_, its in told.items() if its <= day]
+            since = [id_ for id_, its in told.items() if its >= day]
+            case = (name, str(day), str(moments))
+
+            def ids(**bounds: str) -> list[int]:
+                return [fact.id for fact in store.list(**bounds)]  # type: ignore[arg-type]
+
+            assert ids(created_after=f"{day}", created_before=f"{day}") == on, case
+            assert ids(valid_after=f"{day}", valid_before=f"{day}") == on, case
+            assert ids(valid_on=f"{day}") == until, case
+            assert [act.line for act in store.log(since=f"{day}")][::-1] == since, case
+            assert [act.line for act in store.log(until=f"{day}")][::-1] == until, case
+            if day > days[-1]:
+                continue  # what was then is not known yet
+            assert [fact.id for fact in store.as_of(f"{day}").list()] == until, case
+            before = day - timedelta(days=1)
+            assert sorted(one.fact_id for one in store.diff(f"{before}", f"{day}")) == on, case
+        for ago in range(-2, 3):
+            day = around + timedelta(days=ago)
+            ticking.advance(60 * chance.randrange(90))
+            case = (name, str(day), str(ticking.utc_now()))
+            today = ticking.utc_now().astimezone(zone).date()
+            task = store.tasks.create(f"call {day}", due=f"{day}")
+            assert task.is_overdue(ticking.utc_now()) == (day < today), case
+            task = store.tasks.create(f"meet {day}", due="tomorrow 2:30")
+            due = datetime.combine(today + timedelta(days=1), time(2, 30), zone).astimezone(UTC)
+            if due.astimezone(zone).time() == time(2, 30):  # else the clock leaves it out
+                assert task.due_at == due, case
+            assert str(task.due_day)[:10] == str(today + timedelta(days=1)), case
+        assert {*store.status().facts_by_day} == {
+            *(str(day) for day in days),
+            *(store.get(n).created_at.astimezone(zone).date().isoformat() for n in range(9, 19)),
+        }

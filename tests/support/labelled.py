@@ -34,3 +34,10 @@ def labelled(lines: Iterable[str], language: str) -> list[dict[str, Any]]:
 def of(language: str) -> list[dict[str, Any]]:
     """Return the pairs of a language."""
     return labelled(table(language).read_text(encoding="utf-8").splitlines(), language)
+
+
+def everyday() -> list[dict[str, Any]]:
+    """Return the pairs of everyday corrections, whose table names the language of each."""
+    lines = (JUDGED / "everyday.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.partition(" | ") for line in lines if not line.startswith("#")]
+    return [pair for language, _, row in rows for pair in labelled([row], language)]

@@ -72,6 +72,7 @@ DIFFERENCES: dict[str, str] = {
     r"test_a_row_of_another_program_is_hidden_when_it_is_adopted": OTHERS,
     r"test_what_another_program_hides_or_shows_is_found": OTHERS,
     r"test_a_file_of_version_7_without_pins_opens": OLDER,
+    r"test_a_file_that_compares_spellings_is_completed": OLDER,
     r"facts/test_query_plans|found_by_an_index_not_by_scanning|found_by_their_lines": PLAN,
     r"what_changed_the_trust_of_sources_is_found_by_an_index": PLAN,
     r"test_erasing_a_fact_erases_its_slots": BYTES,

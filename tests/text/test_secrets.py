@@ -8,6 +8,7 @@ import re
 import string
 import uuid
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from memstore.errors import InvalidArgument
 from memstore.text import secrets
 from memstore.text.secret_kinds import OWN_RULES
 from memstore.text.secrets import RULES, Screen, find, noted, redacted
+
+from tests.support.each import each_case  # isort: skip
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -269,26 +272,24 @@ def lines(name: str) -> list[str]:
     return [text.replace("\\n", "\n") for text in texts if not text.startswith("#")]
 
 
-def forms() -> list[tuple[str, str, str]]:
-    """Each form with each of its secrets: what stands before the secret, it, and what follows."""
-    found = []
-    for text in lines("forms.txt"):
-        before, secret, after = re.split("[«»]", text)
-        examples = {"P": PASSWORDS, "K": KEYS}.get(secret, (secret,))
-        found += [(before, one, after) for one in examples]
-    return found
+def secrets_of(form: str) -> tuple[str, tuple[str, ...], str]:
+    """What stands before the secret of a form, each of its secrets, and what follows."""
+    before, secret, after = re.split("[«»]", form)
+    return before, {"P": PASSWORDS, "K": KEYS}.get(secret, (secret,)), after
 
 
-@pytest.mark.parametrize(("before", "secret", "after"), forms())
-def test_a_secret_that_a_name_tells_is_redacted_and_the_rest_stays(
-    before: str, secret: str, after: str
-) -> None:
-    for around in ("", "Ana says that this works:\n", "x " * 500):
-        text = f"{around}{before}{secret}{after}"
-        told = redacted(text, find(text))
-        assert secret not in told
-        assert re.fullmatch(re.escape(around + before) + r".*\[redacted [a-z-]+\].*", told, re.S)
-        assert told.endswith(after)
+@pytest.mark.parametrize("form", lines("forms.txt"))
+def test_a_secret_that_a_name_tells_is_redacted_and_the_rest_stays(form: str) -> None:
+    before, examples, after = secrets_of(form)
+    with each_case() as told:
+        for secret, around in product(examples, ("", "Ana says that this works:\n", "x " * 500)):
+            text = f"{around}{before}{secret}{after}"
+            with told(secret, around[:9]):
+                kept = redacted(text, find(text))
+                assert secret not in kept
+                begins = re.escape(around + before)
+                assert re.fullmatch(begins + r".*\[redacted [a-z-]+\].*", kept, re.S)
+                assert kept.endswith(after)
 
 
 def test_five_hundred_harmless_texts_stay_whole() -> None:

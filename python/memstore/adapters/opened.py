@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.errors import InvalidArgumentType
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.store.opening import open as open_store
-from memstore.store.store import Store
+from memstore.store.store import Store, through
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -18,6 +18,8 @@ StoreOrPath: TypeAlias = "Store | str | os.PathLike[str]"
 
 class Opened:
     """A store whose changes the journal attributes to a framework.
+
+    A store whose own source counts less than the framework, such as a web page, keeps its source.
 
     Args:
         store: an open store, or the path or URL of a memory, which :meth:`close` then closes.
@@ -33,7 +35,7 @@ class Opened:
     def __init__(self, store: StoreOrPath, source: str, namespace: str | None = None) -> None:
         self._own: Store | None = None
         if isinstance(store, Store):
-            self.store = store.within(namespace, source=source)
+            self.store = through(store.within(namespace), source)
         elif isinstance(store, str | os.PathLike):
             named = DEFAULT_NAMESPACE if namespace is None else namespace
             self.store = self._own = open_store(store, source=source, namespace=named)

@@ -63,8 +63,8 @@ def chosen(transaction: Transaction, wanted: FactFilter, own: str) -> Chosen:
     homes = [replace(wanted, namespaces=(name,)) for name in wanted.namespaces or ()]
     project = replace(wanted, namespaces=(own,))
     pinned = [fact for home in homes for fact in _newest(transaction, replace(home, pinned=True))]
-    of_user = [fact for fact in pinned if fact.category in ABOUT_THE_USER]
-    others = [fact for fact in pinned if fact.category not in ABOUT_THE_USER]
+    of_user = [fact for fact in pinned if subject_key(fact.category) in ABOUT_THE_USER]
+    others = [fact for fact in pinned if subject_key(fact.category) not in ABOUT_THE_USER]
     told = Shown()
     return Chosen(
         [*told.new((*of_user, *_about_the_user(transaction, homes)))],
@@ -92,7 +92,7 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
         found,
         key=lambda fact: (
             -_uses(fact),
-            ABOUT_THE_USER.index(fact.category),
+            ABOUT_THE_USER.index(subject_key(fact.category)),
             -fact.created_at.timestamp(),
         ),
     )

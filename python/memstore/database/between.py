@@ -70,10 +70,10 @@ def _whose(transaction: Transaction, which: Filter) -> tuple[str, dict[str, Any]
     if which.subject is not None:
         tests.append("f.subject_key = :subject_key")
     if which.category is not None:
-        tests.append("f.category = :category")
+        tests.append("f.category_key = :category_key")
     return " AND ".join(tests), {
         "namespaces": which.namespaces,
         "subject_key": None if which.subject is None else subject_key(which.subject),
-        "category": which.category,
+        "category_key": None if which.category is None else subject_key(which.category),
         **(which.scope.ids if which.scope else {}),
     }

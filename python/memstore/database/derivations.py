@@ -56,8 +56,8 @@ FED: Final = (
         # fresh.
         changed=(
             *("content", "subject", "category", "segments", "namespace", "user_id", "agent_id"),
-            *("run_id", "superseded_by", "deleted_at", "expired_at", "subject_key", "thread"),
-            *("seq", "valid_at", "created_at", "last_confirmed_at"),
+            *("run_id", "superseded_by", "deleted_at", "expired_at", "subject_key"),
+            *("category_key", "thread", "seq", "valid_at", "created_at", "last_confirmed_at"),
         ),
     ),
     # Open tasks do not age, so their status matters to searches.
@@ -150,25 +150,37 @@ class Counting(NamedTuple):
     """The columns that decide how a row counts."""
 
 
+QUARTER: Final = (
+    "substr({row}.created_at, 1, 14) || CASE"
+    " WHEN substr({row}.created_at, 15, 2) < '15' THEN '00'"
+    " WHEN substr({row}.created_at, 15, 2) < '30' THEN '15'"
+    " WHEN substr({row}.created_at, 15, 2) < '45' THEN '30' ELSE '45' END"
+)
+"""The quarter of an hour in which a row was stored."""
+
 VALID: Final = "{row}.superseded_by IS NULL AND {row}.deleted_at IS NULL"
 
 COUNTED: Final = (
     Counting(
         "memstore_facts",
         (
-            Count("fact", "substr({row}.created_at, 1, 10)"),
+            Count("fact", "''"),
+            Count("fact_quarter", QUARTER),
             Count("deleted", "''", "{row}.deleted_at IS NOT NULL"),
             Count("subject", "{row}.subject_key", VALID),
-            Count("category", "{row}.category", VALID),
+            Count("category", "{row}.category_key", VALID),
         ),
         (
-            *("id", "namespace", "user_id", "agent_id", "run_id", "subject_key", "category"),
-            *("superseded_by", "deleted_at", "created_at"),
+            *("id", "namespace", "user_id", "agent_id", "run_id", "subject_key"),
+            *("category_key", "superseded_by", "deleted_at", "created_at"),
         ),
     ),
     Counting(
         "memstore_episodes",
-        (Count("episode", "substr({row}.created_at, 1, 10)", "{row}.content_hash <> ''"),),
+        (
+            Count("episode", "''", "{row}.content_hash <> ''"),
+            Count("episode_quarter", QUARTER, "{row}.content_hash <> ''"),
+        ),
         ("content_hash", "user_id", "agent_id", "run_id"),
     ),
 )

@@ -149,16 +149,23 @@ class Filter:
     """Only these rows; ``None`` means any."""
     include_distrusted: bool = field(default=False, kw_only=True)
     """Whether what rests on distrusted sources alone passes."""
+    given: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    """The times that a caller gave as texts, by name: a day is asked for by bounds around it."""
 
     def __post_init__(self) -> None:
         for kind in self.KINDS:
             after, before = self.period(kind)
             if after is not None and before is not None and after >= before:
                 raise InvalidArgument(
-                    f"({clock.to_text(after)}) is not earlier than the end of the period "
-                    f"({clock.to_text(before)}): nothing lies between",
+                    f"({self.said(f'{kind}_after') or clock.to_text(after)}) is not earlier than "
+                    f"the end of the period ({self.said(f'{kind}_before') or clock.to_text(before)}"
+                    "): nothing lies between",
                     argument=f"{kind}_after",
                 )
+
+    def said(self, name: str) -> str | None:
+        """Return a time as a caller gave it; ``None`` if it was no text."""
+        return dict(self.given).get(name)
 
     def period(self, kind: str) -> tuple[datetime | None, datetime | None]:
         """Return the bounds of one of :attr:`KINDS`."""
@@ -298,7 +305,7 @@ class FactFilter(Filter):
         if self.content is not None:
             conditions.add_equal("content", self.content)
         if self.category is not None:
-            conditions.add_equal("category", self.category.strip())
+            conditions.add_equal("category_key", subject_key(self.category))
         if not self.tasks:
             conditions.add(f"({is_task(dialect)}) IS NOT TRUE")
         if self.pinned:

@@ -38,7 +38,7 @@ HEADINGS: Final = tuple(DifferenceKind)
 
 
 @frozen(kw_only=True)
-class Difference(Record):
+class Difference(zones.Told, Record):
     """What became of one fact."""
 
     kind: str
@@ -67,6 +67,7 @@ class Difference(Record):
     after: Mapping[str, Any] = field(default_factory=dict)
     """The new ones; of a fact that was added or restored, all of them."""
 
+    @zones.of_its_zone
     def __str__(self) -> str:
         told = f"#{self.fact_id} {cropped(self.claim)}"
         if self.text:
@@ -79,7 +80,7 @@ class Difference(Record):
 
 
 @frozen
-class Differences(Results[Difference]):
+class Differences(zones.Told, Results[Difference]):
     """What changed, in the order in which it did; as text, a changelog."""
 
     a: Moment | None = None
@@ -93,6 +94,7 @@ class Differences(Results[Difference]):
         return "\n".join(self._lines())
 
     @property
+    @zones.of_its_zone
     def period(self) -> str:
         """The two moments in words."""
         return " to ".join(_named(one) for one in (self.a, self.b) if one is not None)

@@ -66,7 +66,7 @@ class ActChange(Record):
 
 
 @frozen(kw_only=True)
-class Act(Record):
+class Act(zones.Told, Record):
     """One act: what one transaction changed, as far as it was asked for and may be seen."""
 
     line: int
@@ -98,6 +98,7 @@ class Act(Record):
         told = "; ".join(map(str, changes))
         return f"{lead}: {told}" if lead else told
 
+    @zones.of_its_zone
     def __str__(self) -> str:
         by = f"{self.actor} through {self.source}"
         return f"{self.line}  {zones.stamp(self.at, 'microseconds')}  {by}  {self.text}"
@@ -107,7 +108,7 @@ class Act(Record):
 
 
 @frozen(kw_only=True)
-class LogLine(Record):
+class LogLine(zones.Told, Record):
     """One line of the journal in words."""
 
     line: int
@@ -130,6 +131,7 @@ class LogLine(Record):
     reverts: tuple[int, ...] = ()
     """The lines that it took back."""
 
+    @zones.of_its_zone
     def __str__(self) -> str:
         by = f"{self.actor} through {self.source}"
         claims = "".join(f": {cropped(claim)}" for claim in self.claims)

@@ -180,6 +180,15 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
     """The keywords of ``Episodes.search``."""
 
 
+def as_given(asked: FactNarrowing | EpisodeChoice) -> tuple[tuple[str, str], ...]:
+    """Return the times that are asked for as texts, by keyword."""
+    return tuple(
+        (name, value.strip())
+        for name, value in asked.items()
+        if name in (*TIMES, "valid_on") and isinstance(value, str)
+    )
+
+
 def times(asked: FactNarrowing | EpisodeChoice | ProposalNarrowing) -> dict[str, Any]:
     """Return the times of the periods that are asked for, by keyword."""
     return {

@@ -436,6 +436,10 @@ class JournalLine(NamedTuple):
         """When the change was made, in the file where it was made."""
         return self.said_at or self.at
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        return set_fields(self, self._fields)
+
 
 HEAD_FORM: Final = re.compile(r"(0|[1-9][0-9]{0,18}):([0-9a-fA-F]{64})")
 
@@ -471,3 +475,7 @@ class Head(NamedTuple):
                 remedy=Remedy.FIND_HEAD,
             )
         return cls(int(found[1]), found[2].lower())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        return set_fields(self, self._fields)

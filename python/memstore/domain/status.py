@@ -156,7 +156,7 @@ class StoreStatus(StoreCounts):
     """The active facts of the most frequent categories, at most 100 of them."""
     category_count: int
     facts_by_day: dict[str, int]
-    """The facts stored on each of the last 28 days, in UTC, in any state; days without any are left
+    """The facts stored on each of the user's last 28 days, in any state; days without any are left
     out."""
     episodes_by_day: dict[str, int]
     model: str | None

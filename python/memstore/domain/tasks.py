@@ -37,7 +37,7 @@ OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
 
 
 @frozen(kw_only=True)
-class Task(Record):
+class Task(zones.Told, Record):
     """Something to be done: a fact with the subject ``todo``, read as a task."""
 
     id: int
@@ -58,6 +58,7 @@ class Task(Record):
     created_at: datetime
 
     @property
+    @zones.of_its_zone
     def due_day(self) -> str | None:
         """When it is due by the user's clock: a day, or a time to the minute."""
         if self.due_at is None or self.due_on is None:
@@ -79,6 +80,7 @@ class Task(Record):
             return None
         return self.due
 
+    @zones.of_its_zone
     def is_overdue(self, now: datetime) -> bool:
         """Whether the day or the moment at which it is due is over."""
         if self.due_at is None or self.due_on is None:

@@ -309,12 +309,31 @@ class Zoned:
 
 
 Z = TypeVar("Z", bound=Zoned)
+R = TypeVar("R")
 
 
 def bound(owner: Z, zone: tzinfo | None) -> Z:
     """Return an object, its methods bound to a zone."""
     owner._zone = zone
     return owner
+
+
+class Told:
+    """A result whose texts are by the clock of the user for whom it was made.
+
+    That is the zone of the store or the client that asked, if it has one.
+    """
+
+    _zone: tzinfo | None = None
+
+    def __post_init__(self) -> None:
+        if (zone := _chosen.get()) is not None:
+            self.__dict__["_zone"] = zone
+
+
+def of_its_zone(method: Callable[..., R]) -> Callable[..., R]:
+    """Let a method of a :class:`Told` result be called in the result's zone."""
+    return _zoned(method)
 
 
 def _zoned(method: Callable[..., Any]) -> Callable[..., Any]:

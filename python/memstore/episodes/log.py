@@ -35,6 +35,7 @@ from memstore.domain.queries import (
     EpisodeRanking,
     EpisodeSearch,
     Page,
+    as_given,
     times,
 )
 from memstore.domain.records import (
@@ -838,6 +839,7 @@ class Episodes(zones.Zoned):
             metadata=parse_filters(asked["filters"]),
             scope=selected_owners(asked["scope"]),
             include_expired=asked["include_expired"],
+            given=as_given(asked),
             **times(asked),
         )
 

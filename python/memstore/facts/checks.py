@@ -95,19 +95,20 @@ def prepared(new: NewFact) -> Prepared:
     longest = MAX_UNSEARCHED if new.unsearched else MAX_CONTENT
     content = checked_text(new.content, "content", longest)
     subject = checked_text(new.subject, "subject", MAX_NAME).strip()
+    category = _category(new)
     return derived(
         Prepared,
         new,
         content=content,
         subject=subject,
-        category=_category(new),
+        category=category,
         metadata=members,
         created_at=created_at,
         valid_at=valid_at,
         expired_at=expired_at,
         unsearched=True if new.unsearched else None,
         slots=None if new.slots is None else slots.checked(new.slots),
-        encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject)),
+        encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject, category)),
         **{
             name: check(value, name)
             for name, check in OPTIONAL

@@ -280,11 +280,10 @@ class Facts:
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:
             new = self._unlinked(writer.transaction, new, new.episode_id)
-        new = writer.of_its_kind(new)
         if new.external_key is not None:
-            return keyed.put(writer, new, now=now).fact
+            return keyed.put(writer, writer.of_its_kind(new), now=now).fact
         if unless_known and writer.same_key(new) is None:
-            held = writer.confirm_known(new, rules.equal)
+            held = writer.confirm_known(writer.of_its_kind(new), rules.equal)
             if held is not None:
                 return held
         return writer.insert(new, now=now)
@@ -301,7 +300,7 @@ class Facts:
             is_shared = fact_table.get(transaction, new.supersedes, shared) is not None
             return shared if is_shared else self.namespace
         # Episodes belong to the project, and so do the facts extracted from them.
-        about_the_user = new.category in ABOUT_THE_USER and new.episode_id is None
+        about_the_user = subject_key(new.category) in ABOUT_THE_USER and new.episode_id is None
         return shared if about_the_user else self.namespace
 
     def _unlinked(self, transaction: Transaction, new: Prepared, episode_id: int) -> Prepared:

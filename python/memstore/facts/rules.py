@@ -31,8 +31,10 @@ def check_task(new: NewFact, credit: Credit) -> None:
 
 def equal(fact: Fact, new: NewFact) -> bool:
     """Return whether a fact has the same category, metadata and expiry as a new one."""
-    return (fact.category, fact.expired_at) == (new.category, new.expired_at) and metadata.same(
-        fact.metadata, new.metadata or {}
+    return (
+        subject_key(fact.category) == subject_key(new.category or "")
+        and fact.expired_at == new.expired_at
+        and metadata.same(fact.metadata, new.metadata or {})
     )
 
 

@@ -62,7 +62,7 @@ def subjects(
 
 
 def _subject(transaction: Transaction, wanted: FactFilter, one: _Counted) -> Subject:
-    newest, name = fact_table.newest_of_subject(transaction, wanted, one.key, one.number)
+    newest, name = fact_table.newest_of(transaction, wanted, "subject", one.key, one.number)
     at = journal.time_of(transaction, one.line)
     return Subject(name=name, facts=one.number, newest=newest, line=one.line, changed_at=at)
 

@@ -110,12 +110,18 @@ class FactWriter:
 
     def of_its_kind(self, new: Prepared) -> Prepared:
         """Return a new fact with its category, if that is the one of the fact it supersedes."""
+        if new.category or new.supersedes is None:
+            return new
+        checked_id(new.supersedes, "fact_id")
+        old = fact_table.get(self.transaction, new.supersedes, self.namespace)
+        return self._of_kind(new, old)
+
+    @staticmethod
+    def _of_kind(new: Prepared, old: Fact | None) -> Prepared:
         if new.category:
             return new
-        if new.supersedes is not None:
-            checked_id(new.supersedes, "fact_id")
-        old = fact_table.get(self.transaction, new.supersedes or 0, self.namespace)
-        return replace(new, category=DEFAULT_CATEGORY if old is None else old.category)
+        category = DEFAULT_CATEGORY if old is None else old.category
+        return replace(new, category=category, encoded=new.encoded.with_category(category))
 
     def look_up(self, prepared: Sequence[Prepared], *, claims: bool) -> None:
         """Find out together which keys and claims are new, to save a query for each."""
@@ -223,6 +229,7 @@ class FactWriter:
                 remedy=Remedy.NEW_KEY,
             )
         old = self._to_supersede(new)
+        new = self._of_kind(new, old)
         outranking = None
         if old is not None or fact_table.is_task(new.subject, new.metadata):
             credit = self._credit(new)

@@ -232,9 +232,9 @@ def _of_line(
         yield PlannedEdit("skip", place, subject, line.text, reason=f"{fact_id} {why}")
         return
     same_text = line.text == page.one_line(fact.content)
-    if same_text and line.category in (None, page.category_of(fact)):
+    category = fact.category if _is_kept(line.category, fact) else line.category
+    if same_text and category == fact.category:
         return
-    category = fact.category if line.category in (None, page.category_of(fact)) else line.category
     text = fact.content if same_text else line.text
     if fact.status == "active":
         yield PlannedEdit("supersede", place, subject, text, category, fact_id)
@@ -246,6 +246,11 @@ def _of_line(
     elif page.one_line(newest.content) != line.text:
         reason = f"changed on both sides: here it is now {newest.id}"
         yield PlannedEdit("propose", place, subject, text, category, newest.id, reason)
+
+
+def _is_kept(category: str | None, fact: Fact) -> bool:
+    """Return whether a line leaves a fact in its category, which may be spelt otherwise."""
+    return category is None or subject_key(category) == subject_key(page.category_of(fact))
 
 
 def _is_about(fact: Fact, subject: str) -> bool:

@@ -59,7 +59,7 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
     if any(map(_rules, found.bearings, best.values())):
         return True
     # The date of a pasted log is not what is asked about.
-    is_of_its_date = "\n" not in prompt and any(row.dated for row in found.bearings)
+    is_of_its_date = "\n" not in prompt and found.is_dated
     return is_question and (is_of_its_date or _answers(found))
 
 

@@ -25,6 +25,7 @@ from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.index.lookup import IndexLookup
 from memstore.search.lookup import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.ranking.base import Ageing
+from memstore.text.folding import subject_key
 from memstore.text.references import references
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
     from memstore.history import past
-    from memstore.search import newer
+    from memstore.search import dates, newer
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookup import Elsewhere, Lookup
+    from memstore.search.lookup import About, Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
+    dates = lazy_import("memstore.search.dates")
     newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -170,6 +172,16 @@ class Corpus(ABC, Generic[F, H]):
         others = [id_ for id_ in ids if id_ not in whole]
         return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
 
+    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
+        """Return what rows have of a prompt, given their texts, and whether it asks."""
+        found = self.lookup.about(prompt, texts, asks=asks)
+        dated = [id_ for id_, row in zip(texts, found.bearings, strict=False) if row.dated]
+        return found._replace(is_dated=bool(self.of_that_day(prompt, dated)))
+
+    def of_that_day(self, query: str, ids: Sequence[int]) -> set[int]:
+        """Return those of rows from a date in a query that are an answer by that alone."""
+        return {*ids}
+
     @abstractmethod
     def named(self, query: str, wanted: F) -> list[int]:
         """Return the rows that a query consists of, by id, if they pass a filter."""
@@ -265,6 +277,15 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
                 self.transaction, sorted(ids), tuple(lives)
             )
         ]
+
+    def of_that_day(self, query: str, ids: Sequence[int]) -> set[int]:
+        """Leave out those that were merely stored on a day such as today.
+
+        "What is the weather today" does not ask for them; for what is valid since then it may.
+        """
+        if not ids or not dates.read(query, clock.utc_now()).calendar.days:
+            return {*ids}
+        return {id_ for id_, fact in self._facts(ids).items() if fact.valid_at is not None}
 
     def _aged(self, ids: Sequence[int]) -> Sequence[Aged]:
         if self._past is None:
@@ -522,8 +543,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 def _ageing(facts: Iterable[Fact], now: datetime, lives: Mapping[str, float]) -> Iterator[Ageing]:
     """Yield the ages of facts as they were."""
     for fact in facts:
-        if fact.category in lives and not _is_open_task(fact):
-            yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[fact.category])
+        category = subject_key(fact.category)
+        if category in lives and not _is_open_task(fact):
+            yield Ageing(fact.id, (now - fact.created_at).total_seconds(), lives[category])
 
 
 def _aged(fact: Fact) -> Aged:
@@ -533,7 +555,7 @@ def _aged(fact: Fact) -> Aged:
         fact.id,
         clock.to_text(max(fact.created_at, confirmed)),
         clock.to_text(max(fact.valid_at or fact.created_at, confirmed)),
-        None if _is_open_task(fact) else fact.category,
+        None if _is_open_task(fact) else subject_key(fact.category),
     )
 
 

@@ -166,9 +166,7 @@ class Search(Generic[F, H]):
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         """Return what rows have of a prompt; nothing if there is no index yet."""
         text = _cleaned(prompt)
-        return self.index.read(
-            lambda *state: self._corpus(*state).lookup.about(text, texts, asks=asks)
-        )
+        return self.index.read(lambda *state: self._corpus(*state).about(text, texts, asks=asks))
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]
@@ -382,9 +380,15 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
     if not first:
         return Found([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
-    doubted = [row for row in rows[JUDGED:] if row.score < near]
+    dated: dict[int, float]
+    dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date}
+    meant = corpus.of_that_day(query.text, [*dated])
+    # Else all that was stored today would be near the best of "today".
+    bare = {id_: score for id_, score in dated.items() if id_ not in meant}
+    far = {row.id for row in rows if bare.get(row.id, row.score) < near}
+    doubted = [row for row in rows[JUDGED:] if row.id in far]
     kept = first | relevant(corpus, query, doubted, least)
-    shown = [row for row in rows if row.id in kept or row.score >= near]
+    shown = [row for row in rows if row.id in kept or row.id not in far]
     return found._replace(rows=shown, is_relevant=True, hidden=len(rows) - len(shown))
 
 
@@ -393,7 +397,8 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
 
     What the query names, a person or a date, is relevant however little its words resemble it.
     """
-    named = {row.id for row in rows if row.parts.subject or row.parts.date}
+    named = {row.id for row in rows if row.parts.subject}
+    named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date])
     others = [row.id for row in rows if row.id not in named]
     relevances = corpus.relevances(query.text, others)
     return named | {id_ for id_ in others if relevances.get(id_, 1.0) >= least}

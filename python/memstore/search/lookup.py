@@ -106,6 +106,8 @@ class About(NamedTuple):
     """One of them has a name of the prompt, wherever in its sentences."""
     rows: int = 0
     """How many rows the file has in all."""
+    is_dated: bool = False
+    """One of them is of a day of the prompt, and an answer by that alone."""
 
 
 class Aged(NamedTuple):
@@ -117,7 +119,7 @@ class Aged(NamedTuple):
     said: str
     """The same of the moment that it is about, if there is one."""
     ages_as: str | None
-    """The category of a fact that can age."""
+    """The key of the category of a fact that can age."""
 
 
 class Lookup(ABC, Generic[F]):

@@ -18,6 +18,7 @@ from memstore.search.ranking.base import Weights
 from memstore.search.ranking.classic import Classic
 from memstore.search.ranking.contextual import Contextual
 from memstore.settings import MIN_RELEVANCE
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,7 +163,8 @@ def half_lives(given: Mapping[str, float] | None) -> Mapping[str, float]:
             raise InvalidArgument(
                 f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
             )
-    return dict(given)
+    # Of two spellings of a category, the last one counts.
+    return {subject_key(category): life for category, life in given.items()}
 
 
 def _ranking(ranking: str | None, **weights: float | None) -> str:

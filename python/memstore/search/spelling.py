@@ -2,13 +2,15 @@
 
 A word is taken for misspelt only if no row of this memory has it, facts or turns, nor the built-in
 model's vocabulary, and a row that the search may find has a word a letter or two away. What has
-digits or is written like a name of a program is never changed, and of a name one letter at most.
+digits or is written like a name of a program is never changed, and of a name one letter at most,
+not its first.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.results import Respelt
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 MAX_TERMS: Final = 12
 """Of a longer query each word counts little, and a text that somebody pasted is no query."""
+
+MAX_SOUGHT: Final = 3
+"""For so many unknown words of a query the index's stems are compared, which takes longer the more
+there are: of 200,000 stems, 75 ms for each word."""
 
 MIN_LETTERS: Final = 5
 """Shorter words have too many neighbours."""
@@ -53,8 +59,10 @@ def respelling(corpus: Corpus[Any, Any], query: str, wanted: Any) -> Respelling 
         return None
     told = {term.casefold() for term in asked}
     text, changed = query, []
-    for word in dict.fromkeys(_readable(query)):
-        if word.casefold() in told and (right := _right(corpus, word, wanted)) is not None:
+    asked_for = (word for word in dict.fromkeys(_readable(query)) if word.casefold() in told)
+    unknown = (word for word in asked_for if _is_unknown(corpus, word, wanted))
+    for word in islice(unknown, MAX_SOUGHT):
+        if (right := _right(corpus, word, wanted)) is not None:
             text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", right, text)
             changed.append(Respelt(word, right))
     return Respelling(text, tuple(changed)) if changed else None
@@ -70,14 +78,16 @@ def _readable(query: str) -> Iterator[str]:
             yield word
 
 
+def _is_unknown(corpus: Corpus[Any, Any], word: str, wanted: Any) -> bool:
+    if word[0].isupper() and len(word) < MIN_LETTERS_OF_NAME:
+        return False
+    return not (is_word(word) or corpus.knows(word, wanted))
+
+
 def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
-    """Return the nearest word of the rows that may be found, if the word is unknown."""
+    """Return the nearest word of the rows that may be found, for an unknown word."""
     is_name = word[0].isupper()
-    if is_name and len(word) < MIN_LETTERS_OF_NAME:
-        return None
     lookup, plain = corpus.lookup, _plain(word)
-    if is_word(word) or corpus.knows(word, wanted):
-        return None
     most = 2 if len(word) >= TWO_EDITS_FROM and not is_name else 1
     found: dict[str, tuple[int, bool, str]] = {}
     for row_id in lookup.similar(plain, most, wanted):
@@ -87,6 +97,8 @@ def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
             folded = _plain(other)
             edits = distance(plain, folded, most)
             is_other = folded[0] != plain[0]
+            if is_other and is_name:
+                continue  # German's "Wetter" is not "better"
             if 0 < edits <= (1 if is_other else most):
                 found[other] = (edits, is_other, other)
     return min(found, key=lambda one: found[one], default=None)

@@ -214,21 +214,22 @@ class _Followed:
         if stage is Stage.TASKS:
             return "is a task, and tasks were not asked for"
         if stage is Stage.CREATED:
-            return f"was stored{_at(fact.created_at)}{_outside(*wanted.period('created'))}"
+            return f"was stored{_at(fact.created_at)}{_outside(wanted, 'created')}"
         if stage is Stage.VALID:
             since = fact.valid_at or fact.created_at
-            return f"is valid since{_at(since)}{_outside(*wanted.period('valid'))}"
+            return f"is valid since{_at(since)}{_outside(wanted, 'valid')}"
         return f"has the {stage} {getattr(fact, stage)!r}, not {getattr(wanted, stage)!r}"
 
     def _of_holding(self) -> str:
         """Say when the fact held, and when it should have."""
         fact, until = self._fact, self._fact.holds_until
-        asked, _ = self._wanted.valid_on or (None, None)
+        asked, _ = self._wanted.valid_on or (self._wanted.now, None)
         since = fact.valid_at or fact.created_at
         if until is not None and until <= since:
             return f"never held: what superseded it is valid since{_at(until)}"
         ended = "" if until is None else f" until{_at(until)}"
-        return f"held from{_at(since)}{ended}, not on{_at(asked)}"
+        on = self._wanted.said("valid_on") or zones.minute(asked)
+        return f"held from{_at(since)}{ended}, not on {on}"
 
     def _of_metadata(self, condition: Condition) -> str:
         if not (isinstance(condition, MetadataFilter) and condition.is_indexed):
@@ -405,10 +406,15 @@ def _at(moment: datetime | None) -> str:
     return "" if moment is None else f" {zones.minute(moment)}"
 
 
-def _outside(after: datetime | None, before: datetime | None) -> str:
-    bounds = [f"after{_at(after)}"] if after is not None else []
-    bounds += [f"before{_at(before)}"] if before is not None else []
-    return f", not {' and '.join(bounds)}"
+def _outside(wanted: FactFilter, kind: str) -> str:
+    """Say between which times something should have been, as they were given."""
+    bounds = zip(("after", "before"), wanted.period(kind), strict=True)
+    told = [
+        f"{side} {wanted.said(f'{kind}_{side}') or zones.minute(bound)}"
+        for side, bound in bounds
+        if bound is not None
+    ]
+    return f", not {' and '.join(told)}"
 
 
 def _nth(place: int) -> str:

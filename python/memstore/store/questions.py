@@ -17,7 +17,7 @@ from memstore.domain.arguments import (
     stored_text,
 )
 from memstore.domain.metadata import parse_filters
-from memstore.domain.queries import FactRanking, FactRecall, Periods, times
+from memstore.domain.queries import FactRanking, FactRecall, Periods, as_given, times
 from memstore.domain.records import STATES, TODO, selected_owners, selected_scope
 from memstore.frozen import replace
 from memstore.keywords import part
@@ -84,6 +84,7 @@ def narrowing(reach: Reach, asked: FactNarrowing, *, now: datetime | None = None
         active_only=asked["active_only"],
         tasks=tasks,
         valid_on=None if valid_on is None else moments.period(valid_on, "valid_on"),
+        given=as_given(asked),
         **times(asked),
     )
 

@@ -2150,7 +2150,7 @@ class Store(zones.Zoned):
         """
         self._file.write_use_counts()
         now = clock.utc_now()
-        since = now - timedelta(days=status.DAYS - 1)
+        first_day = zones.today() - timedelta(days=status.DAYS - 1)
         owners = selected_owners(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
@@ -2174,8 +2174,8 @@ class Store(zones.Zoned):
                 subject_count=subjects.number,
                 categories=categories.most,
                 category_count=categories.number,
-                facts_by_day=counts.by_day(transaction, "fact", active, since),
-                episodes_by_day=counts.by_day(transaction, "episode", records, since),
+                facts_by_day=counts.by_day(transaction, "fact", active, first_day),
+                episodes_by_day=counts.by_day(transaction, "episode", records, first_day),
                 model=stored.model,
                 dimension=stored.dimension,
                 embedder=None if embedder is None else embedder.embedder.model,
@@ -2269,6 +2269,18 @@ def by_actor(store: Store, actor: str) -> Store:
     """Return the same store, whose changes are journalled as made by somebody else."""
     author = store._author._replace(actor=checked_text(actor, "actor", MAX_NAME))
     return store._same(author, store._unchanged)
+
+
+def through(store: Store, program: str) -> Store:
+    """Return the same store, whose changes are journalled as made through a program.
+
+    One whose own source counts less than that keeps it: a detour makes nobody count more.
+    """
+    author = store._author._replace(source=checked_text(program, "source", MAX_NAME))
+    with store._file.engine.read() as transaction:
+        own, new = (trust.of_author(transaction, one) for one in (store._author, author))
+    is_more = new.trust.rank > own.trust.rank
+    return store if is_more else store._same(author, store._unchanged)
 
 
 def file_of(store: Store) -> File:

@@ -133,10 +133,10 @@ def test_what_reads_locks_with_its_first_query(store: Store, name: str) -> None:
     assert store.verify() == []
 
 
-def test_a_supersession_waits_for_three_round_trips(store: Store) -> None:
+def test_a_supersession_waits_for_two_round_trips(store: Store) -> None:
     with sent() as trips:
         READING["a supersession"](store)
-    assert len(trips) == 3  # the first reads how much the fact counts, and its category
+    assert len(trips) == 2
 
 
 def test_a_query_sees_what_was_committed_while_its_lock_was_waited_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -634,3 +635,16 @@ def test_a_hook_imports_neither_arrays_nor_the_network(
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "apsw" in loaded
     assert not loaded & {"numpy", "httpx", "rich", "mcp", "asyncio", "email", "pydantic"}
+
+
+@pytest.mark.parametrize("typed", ["Foo", "session-start", "Sessionstart2", ""])
+def test_an_event_that_no_host_has_is_answered_with_those_that_there_are(
+    run: Callable[..., str], capsys: pytest.CaptureFixture[str], store: memstore.Store, typed: str
+) -> None:
+    with capsys.disabled(), contextlib.redirect_stderr(io.StringIO()) as told:
+        assert run([typed] if typed else []) == ""
+    wrong = f"{typed!r} is no event of a host" if typed else "name the event of a host"
+    assert wrong in told.getvalue()
+    assert len(told.getvalue().splitlines()) == 1
+    assert "SessionStart" in told.getvalue()
+    assert store.count() == 0

@@ -95,6 +95,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_good_line_is_kept_at_this_and_the_following_hooks(
     home: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:

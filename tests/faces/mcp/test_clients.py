@@ -34,13 +34,20 @@ class Source:
         return self._store
 
 
-def added(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[str]:
-    """Send a session's messages; return the sources of the facts that were added."""
-    session = Session(Methods(catalogue.offered()), Source(store), lambda _: None)
+def answers(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[Any]:
+    """Send a session's messages; return what it answers."""
+    found: list[Any] = []
+    session = Session(Methods(catalogue.offered()), Source(store), found.append)
     for number, (method, params) in enumerate(messages):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         session.receive(json.dumps(message).encode())
     session.settle(20)
+    return found
+
+
+def added(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[str]:
+    """Send a session's messages; return the sources of the facts that were added."""
+    answers(store, *messages)
     facts = store.list(active_only=False)
     return [line.source for fact in facts for line in store.journal(fact.id) if line.kind == "add"]
 
@@ -113,3 +120,28 @@ def test_only_hosts_are_known_by_their_user_agent() -> None:
 
 def test_every_host_that_setup_knows_has_the_same_name() -> None:
     assert {*clients.HOSTS} == {host.name for host in HOSTS}
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("memory_delete", {"id": 1}),
+        ("memory_update", {"id": 1, "metadata": {"k": 1}}),
+        ("memory_update", {"id": 1, "pinned": True}),
+        ("memory_supersede", {"old_id": 1, "new_id": 2}),
+        ("memory_task_update", {"id": 3, "status": "completed"}),
+    ],
+)
+def test_client_that_counts_less_changes_nothing_of_a_person(
+    open_store: Callable[..., Store], server: Store, tool: str, given: dict[str, Any]
+) -> None:
+    person = open_store(server.path, embedder=None, actor="user")
+    person.trust("stranger", "external")
+    person.add("Ana lives in Rome", subject="ana")
+    person.add("Ana lives in Bonn", subject="ana")
+    person.tasks.create("Water the ferns", scope="user")
+    before = [fact.to_dict() for fact in person.get_many([1, 2, 3])]
+    act = ("tools/call", {"name": tool, "arguments": given})
+    assert "counts less" in json.dumps(answers(server, hello("stranger"), act))
+    assert [fact.to_dict() for fact in person.get_many([1, 2, 3])] == before
+    assert '"isError": true' not in json.dumps(answers(server, hello("codex"), act))

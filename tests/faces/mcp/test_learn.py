@@ -151,7 +151,8 @@ def test_proposals_of_a_subject_are_decided_at_once_and_reopened(
     two_proposals(store)
     assert call("memory_proposals", subject="ben")["proposals"] == []
     done = call("memory_proposals", action="reject", subject="ana")["proposals"]
-    assert done == [{"id": 1, "line": "rejected"}, {"id": 2, "line": "rejected"}]
+    again = "rejected; undo: memory_proposals action=reopen id={}"
+    assert done == [{"id": one, "line": again.format(one)} for one in (1, 2)]
     assert call("memory_proposals")["proposals"] == []
     assert [one["id"] for one in call("memory_proposals", action="rejected")["proposals"]] == [1, 2]
     assert call("memory_proposals", action="reopen", id=2)["state"] == "open"

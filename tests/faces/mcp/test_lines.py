@@ -164,7 +164,9 @@ def test_changes_are_answered_in_one_line(store: Store, ask: Ask) -> None:
     undo = "memory_delete id=1"
     assert ask("memory_store", **said) == f"#1 active; undo: {undo}"
     assert ask("memory_store", **said) == "#1 duplicate"
-    assert ask("memory_confirm", id="#1") == "#1 confirmed 2 times"
+    assert ask("memory_confirm", id="#1") == (
+        "#1 confirmed 2 times; undo: memory_delete id=1 undo=true"
+    )
     store.add("Ana plays the viola", subject="ana")
     told = ask("memory_supersede", old_id=1, new_id=2)
     assert told == "#1 superseded by #2; undo: memory_delete id=1 undo=true, and both hold"

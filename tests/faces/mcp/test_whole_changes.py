@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.mcp_tools import offered
 
-from memstore import AddFact, NewFact
+from memstore import AddFact, Conflict, NewFact, Scope
 from memstore.faces.mcp.tool import ToolError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore import Store
 
-TOOLS = offered("facts,tasks,episodes")
+TOOLS = offered("facts,tasks,episodes,learn")
 
 
 @pytest.fixture
@@ -98,21 +98,43 @@ def given(undo: str) -> tuple[str, dict[str, Any]]:
 
 
 def seen(store: Store) -> list[Any]:
-    """What the memory holds: texts, states, kinds, metadata, pins, expiries."""
-    facts = store.list(limit=None, tasks=True)
+    """What the memory holds, without what was added and deleted again, and without times."""
+    facts = store.list(limit=None, tasks=True, active_only=False)
     episodes = store.episodes.list(limit=None, include_expired=True)
+    proposals = [
+        one
+        for state in ("open", "accepted", "rejected")
+        for one in store.proposals.list(state, scope="all")
+    ]
     return [
         sorted(
-            f"{one.subject} {one.content} {one.category} {one.metadata} {one.expired_at}"
-            f" {one.pinned_at is None}"
+            f"{one.id} {one.status} {one.subject} {one.content} {one.category} {one.metadata}"
+            f" {one.expired_at} {one.pinned_at is None} {one.confirmed_count} {one.superseded_by}"
             for one in facts
+            if one.status != "deleted"
         ),
+        [(one.id, one.state) for one in proposals],
+        store.graph.decisions(),
         [(one.content, [*one.tags], one.metadata, one.expired_at) for one in episodes],
     ]
 
 
 CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "store": ("memory_store", {"content": "Bo runs", "subject": "bo", "metadata": {"a": 1}}),
+    "correction": (
+        "memory_store", {"content": "Ana lives in Bonn", "subject": "ana", "supersedes": 1}
+    ),
+    "supersession": ("memory_supersede", {"old_id": 4, "new_id": 5}),
+    "supersession that a proposal named": ("memory_supersede", {"old_id": 6, "new_id": 7}),
+    "confirmation": ("memory_confirm", {"id": 1}),
+    "accepted": ("memory_proposals", {"action": "accept", "id": 1}),
+    "rejected": ("memory_proposals", {"action": "reject", "id": 1}),
+    "reopened": ("memory_proposals", {"action": "reopen", "id": 2}),
+    "accepted consolidation": ("memory_proposals", {"action": "accept", "id": 3}),
+    "expiry": (
+        "memory_store",
+        {"content": "Bo naps", "subject": "bo", "expired_at": "2030-05-01T00:00:00Z"},
+    ),
     "delete": ("memory_delete", {"id": 1}),
     "metadata": ("memory_update", {"id": 1, "metadata": {"k": 2, "new": {"a": [1]}}}),
     "pin": ("memory_update", {"id": 1, "pinned": True}),
@@ -138,6 +160,14 @@ def test_undo_takes_all_of_a_change_back(
     store.add("Ana lives in Rome", subject="ana", metadata={"k": 1})
     store.tasks.create("Water the ferns", scope="user")
     store.tasks.update(store.tasks.create("Mow", scope="user").id, "in_progress", note="half")
+    for text in ("Cy has a cat", "Cy has a dog", "Cy runs a shop", "Cy runs a bar", "Cy ran"):
+        store.add(text, subject="cy")
+    web = store.within(source="web:a.org")
+    for old, new in ((6, 7), (4, 8)):
+        with pytest.raises(Conflict):
+            web.supersede(old, new)
+    store.proposals.reject(2)
+    store.proposals.put_forward([4, 5], "Cy has a cat and a dog", {}, scope=Scope())
     store.episodes.add("hello", source="chat", tags=["a"], metadata={"m": 0})
     before = seen(store)
     tool, arguments = CHANGES[change]

@@ -24,6 +24,7 @@ from memstore.database.sqlite.disk import Disk, describe, gone
 from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     busy,
+    is_of_the_disk,
     refuses_locks,
     roll_back,
     storage_error,
@@ -81,6 +82,9 @@ MINIMUM_SQLITE: Final = (3, 51, 3)
 
 SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
 """The value of ``PRAGMA synchronous`` for each durability."""
+
+LOG_PAUSES: Final = (0.01, 0.05, 0.2)
+"""How long to wait, in seconds, before a log that went away while it was opened is opened again."""
 
 READ_CHECK_SECONDS: Final = 1.0
 """A read checks whether the file was replaced if the last check is at least this old."""
@@ -174,6 +178,10 @@ class SqliteEngine:
         try:
             with self._place.reading(connection, self._writer, self._wait_seconds):
                 yield SqliteTransaction(connection)
+        except StorageError as error:
+            if is_of_the_disk(error):
+                self.check_file()
+            raise
         finally:
             self._give_back(connection)
 
@@ -208,10 +216,11 @@ class SqliteEngine:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
         return bool(
             transaction.scalar(
-                "SELECT count(*) = 4 AND EXISTS (SELECT 1 FROM sqlite_master"
+                "SELECT count(*) = 5 AND EXISTS (SELECT 1 FROM sqlite_master"
                 "  WHERE name = 'memstore_episodes_words')"
                 " FROM pragma_table_info('memstore_facts') WHERE name IN"
-                " ('pinned_at', 'slots', 'external_key', 'unsearched')"  # migrations.LATER_COLUMNS
+                " ('pinned_at', 'slots', 'external_key', 'unsearched', 'category_key')"
+                # migrations.LATER_COLUMNS
             )
         )
 
@@ -546,8 +555,32 @@ class SqliteEngine:
             connection.close()
             if isinstance(error, apsw.CorruptError | apsw.NotADBError) or refuses_locks(error):
                 raise storage_error(error, self._place.path) from error
+            self._place.check()
             raise StorageError(f"cannot use {self._place.path!r}: {error}") from error
         return connection
+
+    def _connect_reader(self) -> apsw.Connection:
+        """Connect, and check that it is the file and the log that the others here use.
+
+        Another program may be about to take the log of a former file along, which was in the place
+        of this one: a log that goes away is looked for again.
+
+        Raises:
+            FileReplaced: it is another file, or a store in this process keeps a log that is gone.
+        """
+        pauses = iter(LOG_PAUSES)
+        while True:
+            connection = self._connect()
+            try:
+                self._place.check_reader(connection)
+            except BaseException as error:
+                self._close(connection, is_ours=False)
+                is_of_log = isinstance(error, FileReplaced) and error.remedy is Remedy.CLOSE_OTHERS
+                if not is_of_log or (pause := next(pauses, None)) is None:
+                    raise
+                time.sleep(pause)
+            else:
+                return connection
 
     def _borrow(self) -> apsw.Connection:
         self._check_usable()
@@ -556,8 +589,7 @@ class SqliteEngine:
             self._borrowed += 1
         try:
             if connection is None:
-                connection = self._connect()
-                self._place.check_reader(connection)
+                connection = self._connect_reader()
             else:
                 connection.set_busy_timeout(int(self._wait_seconds * 1000))
                 if time.monotonic() - self._checked >= READ_CHECK_SECONDS:
@@ -571,6 +603,8 @@ class SqliteEngine:
             if isinstance(error, FileReplaced):
                 self._notice_change()
             if isinstance(error, apsw.Error):
+                if is_of_the_disk(error):
+                    self.check_file()
                 raise storage_error(error, self._place.path) from error
             raise
         return connection

@@ -61,8 +61,8 @@ def _text_of(name: str) -> str:
 
 OTHER_GROUPS = (
     "facts_first", "facts_keyed", "facts_words", "facts_members", "journal", "episodes",
-    "episodes_words", "vectors", "changes", "proposals", "readings", "graph", "tokens", "counts",
-    "facts_foreign", "support", "distrusted", "searches",
+    "episodes_words", "vectors", "changes", "facts_changed", "proposals", "readings", "graph",
+    "tokens", "counts", "facts_foreign", "support", "distrusted", "searches",
 )  # fmt: skip
 
 
@@ -71,6 +71,7 @@ LATER_COLUMNS: Final = {
     "slots": "TEXT",
     "external_key": "TEXT",
     "unsearched": "INTEGER",
+    "category_key": "TEXT NOT NULL DEFAULT ''",
 }
 """Columns of facts that development builds of the newest version lacked, in their order."""
 
@@ -78,9 +79,14 @@ COMES_WITH: Final = {
     "pinned_at": ("facts_first",),
     "external_key": ("facts_keyed",),
     "unsearched": ("facts_unsearched",),
-}
+    "category_key": (
+        "categories_by_key", "facts_first", "facts_changed", "counts", "facts_foreign",
+    ),
+}  # fmt: skip
 """The files with what a column needs besides itself, in a file that lacked it."""
 
+
+COLUMNS: Final = "SELECT name FROM pragma_table_info('memstore_facts')"
 
 WORDS: Final = ("words_dropped", "facts_words", "episodes_words")
 """The files that make the full-text indexes anew. Builds that lacked the view of the words of
@@ -89,14 +95,15 @@ episodes counted erased rows."""
 
 def complete(transaction: Transaction) -> None:
     """Add what a development build left out of a file of the newest version."""
-    for name, kind in LATER_COLUMNS.items():
-        if not transaction.scalar(
-            "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = :name",
-            {"name": name},
-        ):
-            transaction.execute(f"ALTER TABLE memstore_facts ADD COLUMN {name} {kind}")
-            for group in COMES_WITH.get(name, ()):
-                _run_file(transaction, f"v07/{group}.sql")
+    held = {str(name) for (name,) in transaction.rows(COLUMNS)}
+    lacking = [name for name in LATER_COLUMNS if name not in held]
+    for name in lacking:
+        transaction.execute(f"ALTER TABLE memstore_facts ADD COLUMN {name} {LATER_COLUMNS[name]}")
+    if "category_key" in lacking:
+        fact_table.key_categories(transaction)
+    # Each once, in order: what comes with a later column replaces what came with an earlier one.
+    for group in dict.fromkeys(one for name in lacking for one in COMES_WITH.get(name, ())):
+        _run_file(transaction, f"v07/{group}.sql")
     if not transaction.scalar(
         "SELECT count(*) FROM sqlite_master WHERE name = 'memstore_episodes_words'"
     ):
@@ -176,7 +183,9 @@ def _carry_facts(transaction: Transaction) -> None:
         values = texts | times
         values["created_at"] = clock.to_text(created)
         values["namespace"] = nfc(texts["namespace"] or DEFAULT_NAMESPACE)
-        found = fact_table.found_by(texts["content"] or "", texts["subject"] or "")
+        found = fact_table.found_by(
+            texts["content"] or "", texts["subject"] or "", texts["category"] or ""
+        )
         uuid = clock.new_uuid(created)
         transaction.execute(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})
     # The original may have deleted rows, and ids must not be reused.

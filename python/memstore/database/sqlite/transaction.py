@@ -245,6 +245,11 @@ def storage_error(error: apsw.Error, path: str) -> StorageError:
     return StorageError(f"the database reported an error: {error}")
 
 
+def is_of_the_disk(error: BaseException) -> bool:
+    """Whether the driver could not read, write or open a file: it may have been moved away."""
+    return isinstance(error.__cause__ or error, apsw.IOError | apsw.CantOpenError)
+
+
 def refuses_locks(error: apsw.Error) -> bool:
     code = getattr(error, "extendedresult", None)  # unknown to its types
     return isinstance(error, apsw.IOError) and code in UNLOCKABLE

@@ -19,6 +19,7 @@ from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     Translated,
     busy,
+    is_of_the_disk,
     roll_back,
     storage_error,
 )
@@ -149,6 +150,8 @@ class Writer:
             except BaseException as error:
                 self._undo(group, error)
                 self._leave(group)
+                if is_of_the_disk(error):
+                    self._check()
                 raise
             group.members += 1
             ended = self._leave(group)
@@ -195,6 +198,8 @@ class Writer:
         except apsw.BusyError:
             raise busy(wait_seconds) from None
         except apsw.Error as error:
+            if is_of_the_disk(error):
+                self._check()
             raise storage_error(error, self.connection.filename) from error
         return group
 
@@ -240,9 +245,18 @@ class Writer:
             self._verify()
         except StorageError as error:
             roll_back(self.connection)
-            group.failure = error
+            group.failure = self._named(error)
         else:
             group.is_stored = True
+
+    def _named(self, error: StorageError) -> StorageError:
+        """Return the error of a write, or that its file is no longer at its path."""
+        if is_of_the_disk(error):
+            try:
+                self._check()
+            except StorageError as moved:
+                return moved
+        return error
 
     def _end(self, group: _Group) -> None:
         """Wake the members, and shorten the log."""

@@ -8,14 +8,14 @@ from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
 from memstore.database.writes import Delete, Insert
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from datetime import date
     from typing import TypeAlias
 
     from memstore.database import derivations
@@ -41,7 +41,7 @@ HIDDEN: Final = (
 COUNTED: Final = "SELECT c.key,"
 """How a query begins whose counts need no correction."""
 
-KEYS: Final = {"subject": "subject_key", "category": "category"}
+KEYS: Final = {"subject": "subject_key", "category": "category_key"}
 
 
 class MostFrequent(NamedTuple):
@@ -69,7 +69,7 @@ def facts(transaction: Transaction, wanted: FactFilter) -> int:
     """Count the facts that pass a filter."""
     if not wanted.is_counted:
         return fact_table.count(transaction, wanted)
-    kind, key = "category", wanted.category and wanted.category.strip()
+    kind, key = "category", wanted.category and subject_key(wanted.category)
     if wanted.subject is not None:
         kind, key = "subject", subject_key(wanted.subject)
     inactive = sum(_count(transaction, part) for part in _inactive(transaction, wanted))
@@ -89,7 +89,7 @@ def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
 def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> MostFrequent:
     """Return the most frequent subjects or categories of active facts.
 
-    A subject is spelled as in its newest fact.
+    Each is spelled as in its newest fact.
     """
     held, values = _actives(transaction, column, wanted)
     given: dict[str, Any] = {**values, "most": limit}
@@ -100,7 +100,10 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
             given,
         )
     ]
-    most = {_spelled(transaction, column, key, wanted, number): number for key, number, _ in rows}
+    most = {
+        fact_table.newest_of(transaction, wanted, column, key, number)[1]: number
+        for key, number, _ in rows
+    }
     return MostFrequent(most, rows[0][2] if rows else 0)
 
 
@@ -180,14 +183,6 @@ def _between(beginning: str, after: str | None) -> tuple[str, dict[str, Any]]:
         tests += " AND c.key < :beyond"
         values["beyond"] = beyond
     return tests, values
-
-
-def _spelled(
-    transaction: Transaction, column: str, key: str, wanted: FactFilter, number: int
-) -> str:
-    if column != "subject":
-        return key
-    return fact_table.newest_of_subject(transaction, wanted, key, number)[1]
 
 
 def contents(transaction: Transaction, prefix: str = "") -> dict[str, Contents]:
@@ -277,18 +272,23 @@ def logs(transaction: Transaction) -> list[str]:
     return [name for (name,) in rows]
 
 
-def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
-    """Count what was stored on each day from ``since`` on, in UTC, by day.
+def by_day(transaction: Transaction, kind: str, wanted: Filter, first: date) -> dict[str, int]:
+    """Count what was stored on each of the user's days from the ``first`` on, by day.
 
-    ``kind`` is ``fact`` or ``episode``. Days without any are left out.
+    ``kind`` is ``fact`` or ``episode``. Days without any are left out. Days are counted to the
+    quarter of an hour, of which the offsets of today's time zones are multiples.
     """
-    seen, values = _seen(transaction, wanted, kind)
+    seen, values = _seen(transaction, wanted, f"{kind}_quarter")
     rows = transaction.rows(
         f"SELECT key, sum(number) FROM memstore_counts c WHERE {seen} AND key >= :first"
         " GROUP BY 1 ORDER BY 1",
-        {**values, "first": clock.to_text(since)[:10]},
+        {**values, "first": clock.to_text(zones.start(first))[: len("2026-11-20T20:45")]},
     )
-    return dict(rows)
+    found: dict[str, int] = {}
+    for quarter, number in rows:
+        day = zones.day(f"{quarter}:00.000000Z")
+        found[day] = found.get(day, 0) + int(number)
+    return found
 
 
 def of_owners(
@@ -398,5 +398,5 @@ def _among(transaction: Transaction, wanted: FactFilter, rows: str, condition: s
     for name, column in KEYS.items():
         if (value := getattr(wanted, name)) is not None:
             conditions.append(f"f.{column} = :{column}")
-            given[column] = subject_key(value) if name == "subject" else value.strip()
+            given[column] = subject_key(value)
     return f"FROM {rows} WHERE {' AND '.join(conditions)}", given

@@ -77,6 +77,7 @@ class FoundBy(NamedTuple):
     subject_key: str
     claim_hash: int | None
     """``None`` for an erased fact, so that a guess at its text cannot be checked."""
+    category_key: str
 
 
 class Encoded(NamedTuple):
@@ -84,6 +85,11 @@ class Encoded(NamedTuple):
 
     metadata: str | None
     found_by: FoundBy
+
+    def with_category(self, category: str) -> Encoded:
+        """Return it for the fact in another category."""
+        key = folding.subject_key(category)
+        return self._replace(found_by=self.found_by._replace(category_key=key))
 
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
@@ -99,7 +105,7 @@ RARE: Final = {
     "thread": THREAD_INDEX,
     "source": "idx_memstore_source",
     "subject_key": "idx_memstore_subject",
-    "category": "idx_memstore_category",
+    "category_key": "idx_memstore_category",
 }
 """Columns whose values may be rare, each with its index."""
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
@@ -259,13 +265,14 @@ def retirement(
 
 
 def encoded(fact: Fact) -> Encoded:
-    return Encoded(metadata.text_of(fact.metadata), found_by(fact.content, fact.subject))
+    found = found_by(fact.content, fact.subject, fact.category)
+    return Encoded(metadata.text_of(fact.metadata), found)
 
 
-def found_by(content: str, subject: str) -> FoundBy:
+def found_by(content: str, subject: str, category: str) -> FoundBy:
     key = folding.subject_key(subject)
     claim = folding.claim_hash(key, content) if content else None
-    return FoundBy(words.segments(content, subject), key, claim)
+    return FoundBy(words.segments(content, subject), key, claim, folding.subject_key(category))
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -435,7 +442,7 @@ def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) 
         # Those of one set of owners are in the order of their ids, but in a thread of their places.
         if value is None or (wanted.is_exact and column != "thread"):
             continue
-        value = folding.subject_key(value) if column == "subject_key" else value.strip()
+        value = folding.subject_key(value) if column.endswith("_key") else value.strip()
         number = (
             0
             if limit is None
@@ -469,7 +476,7 @@ def most_used(
 ) -> Iterator[Fact]:
     """Yield the facts of these categories that were confirmed and used most, or of all others."""
     where, values = wanted.where(transaction.dialect)
-    among = f"f.category {'IN' if of else 'NOT IN'} {transaction.dialect.listed('categories')}"
+    among = f"f.category_key {'IN' if of else 'NOT IN'} {transaction.dialect.listed('categories')}"
     uses = "f.confirmed_count + f.use_count"
     test = f"{where} AND {among} AND {uses} > 0 ORDER BY {uses} DESC, f.id DESC LIMIT :limit"
     return _where(transaction, test, {**values, "categories": categories, "limit": limit})
@@ -480,7 +487,7 @@ def newest_without(
 ) -> Iterator[Fact]:
     """Yield the newest facts that are in none of these categories."""
     where, values = wanted.where(transaction.dialect)
-    among = f"f.category NOT IN {transaction.dialect.listed('categories')}"
+    among = f"f.category_key NOT IN {transaction.dialect.listed('categories')}"
     test = f"{where} AND {among} ORDER BY f.id DESC LIMIT :limit"
     return _where(transaction, test, {**values, "categories": categories, "limit": limit})
 
@@ -678,14 +685,15 @@ def open_task(dialect: Dialect) -> str:
 def births(
     transaction: Transaction, fact_ids: Sequence[int], categories: Sequence[str]
 ) -> list[tuple[int, str, datetime]]:
-    """Return ``(id, category, created_at)`` of facts in these categories that can decay.
+    """Return ``(id, category key, created_at)`` of facts in these categories that can decay.
 
     Open tasks do not decay: they are as urgent after a month as on the first day.
     """
     dialect = transaction.dialect
     rows = transaction.rows(
-        "SELECT f.id, f.category, f.created_at FROM memstore_facts f"
-        f" WHERE f.id IN {dialect.listed('ids')} AND f.category IN {dialect.listed('categories')}"
+        "SELECT f.id, f.category_key, f.created_at FROM memstore_facts f"
+        f" WHERE f.id IN {dialect.listed('ids')}"
+        f" AND f.category_key IN {dialect.listed('categories')}"
         f" AND ({open_task(dialect)}) IS NOT TRUE",
         {"ids": fact_ids, "categories": categories},
     )
@@ -706,20 +714,21 @@ def count_in(transaction: Transaction, namespace: str, fact_ids: Sequence[int]) 
     )
 
 
-def newest_of_subject(
-    transaction: Transaction, wanted: FactFilter, key: str, number: int
+def newest_of(
+    transaction: Transaction, wanted: FactFilter, name: str, key: str, number: int
 ) -> tuple[int, str]:
     """Return the id of the newest fact of a subject that passes a filter, and the subject in it.
 
     Args:
+        name: ``subject``, or ``category`` for that of a category.
         number: about how many facts pass.
     """
     where, values = wanted.where(transaction.dialect)
     is_rare = wanted.namespaces is not None and number <= _few(transaction, 1)
-    index = transaction.dialect.indexed_by(RARE["subject_key"]) if is_rare else ""
+    index = transaction.dialect.indexed_by(RARE[f"{name}_key"]) if is_rare else ""
     row = transaction.one(
-        f"SELECT f.id, f.subject FROM memstore_facts f {index} WHERE {where}"
-        " AND f.subject_key = :key ORDER BY f.id DESC LIMIT 1",
+        f"SELECT f.id, f.{name} FROM memstore_facts f {index} WHERE {where}"
+        f" AND f.{name}_key = :key ORDER BY f.id DESC LIMIT 1",
         {**values, "key": key},
     )
     return (0, key) if row is None else (int(row[0]), str(row[1]))
@@ -817,7 +826,7 @@ def erasure(fact: Fact, at: datetime) -> Line:
 
 def blanking(fact_id: int, at: datetime) -> list[Write]:
     """Return the writes that blank a fact; its empty row keeps the chain complete."""
-    columns = {**BLANK, **found_by("", "")._asdict(), "metadata": None, "deleted_at": at}
+    columns = {**BLANK, **found_by("", "", "")._asdict(), "metadata": None, "deleted_at": at}
     return [updating(fact_id, **columns), vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
@@ -831,6 +840,15 @@ def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
     members = f"SELECT DISTINCT * FROM memstore_fact_members_read WHERE {these}"
     transaction.run(Delete(table, these), {"ids": fact_ids})
     transaction.run(Insert(table, columns, columns, f"({members}) AS held"), {"ids": fact_ids})
+
+
+def key_categories(transaction: Transaction) -> None:
+    """Derive the keys of all categories, in a file that lacked them."""
+    for (category,) in [*transaction.rows("SELECT DISTINCT category FROM memstore_facts")]:
+        transaction.run(
+            Update("memstore_facts", {"category_key": ":key"}, "category = :category"),
+            {"key": folding.subject_key(str(category or "")), "category": category},
+        )
 
 
 def touch(
@@ -872,13 +890,13 @@ def all_found_by(
     """Yield ``(id, stored, correct)`` derived columns of these facts (``None``: all), by id."""
     these = "" if fact_ids is None else f" WHERE id IN {transaction.dialect.listed('ids')}"
     rows = transaction.rows(
-        f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts{these}"
-        " ORDER BY id",
+        f"SELECT id, content, subject, category, {', '.join(FoundBy._fields)}"
+        f" FROM memstore_facts{these} ORDER BY id",
         {"ids": fact_ids},
     )
-    for fact_id, content, subject, *held in rows:
+    for fact_id, content, subject, category, *held in rows:
         # A damaged page may return NULL for a NOT NULL column.
-        yield fact_id, FoundBy(*held), found_by(content or "", subject or "")
+        yield fact_id, FoundBy(*held), found_by(content or "", subject or "", category or "")
 
 
 def misfiled_members(transaction: Transaction) -> list[int]:

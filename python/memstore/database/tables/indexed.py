@@ -37,7 +37,7 @@ class Said(NamedTuple):
     confirmed_at: str | None
     """When a fact was last confirmed."""
     ages_as: str | None
-    """The category of a fact that can age."""
+    """The key of the category of a fact that can age."""
 
 
 class IndexedRow(NamedTuple):
@@ -45,7 +45,7 @@ class IndexedRow(NamedTuple):
     namespace: str
     flags: int
     texts: tuple[str | None, str | None]
-    """Texts that filters use: subject and category, or source."""
+    """Texts that filters use: the keys of subject and category, or the source."""
     moments: tuple[str | None, str | None, str | None]
     said: Said
     words: tuple[str | None, ...]
@@ -99,10 +99,11 @@ FACTS: Final = Source(
     columns="f.id, f.namespace, f.superseded_by IS NOT NULL, f.deleted_at IS NOT NULL,"
     " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL, {is_task},"
     " f.id IN (SELECT fact_id FROM memstore_distrusted),"
-    " f.subject_key, f.category, f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
+    " f.subject_key, f.category_key,"
+    " f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
     " f.subject, f.thread, f.user_id, f.agent_id, f.run_id, f.seq, f.valid_at, f.created_at,"
     " f.last_confirmed_at,"
-    " CASE WHEN {is_open_task} THEN NULL ELSE f.category END,"
+    " CASE WHEN {is_open_task} THEN NULL ELSE f.category_key END,"
     # What no search finds has no words, and no vector either.
     " CASE WHEN f.unsearched IS NULL THEN f.content END,"
     " CASE WHEN f.unsearched IS NULL THEN f.subject END,"

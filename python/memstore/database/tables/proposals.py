@@ -75,10 +75,12 @@ class ProposalFilter:
         if self.scope is not None:
             tests.append(f"NOT {_has_fact(dialect, f'NOT ({SAME_OWNERS})')}")
             values |= self.scope.ids
-        for name in ("category", "source"):
-            if (value := getattr(self, name)) is not None:
-                tests.append(_has_fact(dialect, f"{name} = :{name}"))
-                values[name] = value
+        if self.category is not None:
+            tests.append(_has_fact(dialect, "category_key = :category"))
+            values["category"] = folding.subject_key(self.category)
+        if self.source is not None:
+            tests.append(_has_fact(dialect, "source = :source"))
+            values["source"] = self.source
         for name, sign in (("created_after", ">"), ("created_before", "<")):
             if (moment := getattr(self, name)) is not None:
                 tests.append(f"p.at {sign} :{name}")

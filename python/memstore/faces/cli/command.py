@@ -140,13 +140,20 @@ def patch_of(arguments: argparse.Namespace) -> dict[str, Any]:
     return {**metadata_of(arguments), **dict.fromkeys(arguments.unset)}
 
 
+def _ids_are_shown_by(text: str) -> str:
+    if not text.strip():
+        return "memstore list shows the ids"
+    if text.endswith((".db", ".sqlite", ".sqlite3")) or "/" in text:
+        return f"memstore recover {shlex.quote(text[:60])} brings a backup file back"
+    return f"memstore list --subject {shlex.quote(text[:60])} shows the ids of a subject"
+
+
 def fact_id(text: str) -> int:
     """Parse a fact's id: ``12`` or ``#12``."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise argparse.ArgumentTypeError(
-            f"an id is a whole number such as 12, not {text!r} (memstore list --subject "
-            f"{shlex.quote(text[:60])} shows the ids of a subject)"
+            f"an id is a whole number such as 12, not {text!r} ({_ids_are_shown_by(text)})"
         )
     if not 0 < (number := int(digits)) <= MAX_NUMBER:
         raise argparse.ArgumentTypeError(f"no fact has the id {text}")

@@ -188,7 +188,9 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.deleted_at is None):
-        raise cli.UsageError("give a fact's id or --deleted-at TIME")
+        raise cli.UsageError(
+            "give a fact's id or --deleted-at TIME; memstore recover FILE brings a backup back"
+        )
     if arguments.id is None:
         number = store.restore_deleted(arguments.deleted_at, scope=cli.whose(arguments))
         show.done(f"restored {counted(number)}", {"restored": number})

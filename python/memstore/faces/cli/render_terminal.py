@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from memstore.domain import clock, records
+from memstore.domain import records, zones
 from memstore.domain.status import DAYS
 from memstore.faces import wording
 from memstore.faces.cli import activity, render
@@ -509,7 +509,7 @@ def _of_others(status: StoreStatus) -> list[tuple[str, list[Span]]]:
 def _activity(status: StoreStatus) -> list[tuple[str, list[Span]]]:
     """Return lines of bars for what was added in the last weeks, by day."""
     kinds = (("fact", status.facts_by_day), ("episode", status.episodes_by_day))
-    today = clock.utc_now().date()  # as they are counted
+    today = zones.today()  # as they are counted
     return [
         (
             f"new {noun}s",

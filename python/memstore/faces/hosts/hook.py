@@ -173,7 +173,7 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         formatter_class=options.HelpFormatter,  # argparse's own asks for the terminal's width
     )
-    made.add_argument("event")
+    made.add_argument("event", nargs="?", default="")
     made.add_argument("--host", default="host")
     made.add_argument("--user")
     made.add_argument("--server")
@@ -186,7 +186,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
     if name not in START | PROMPT | KEEP | OF_HOSTS | {troubles.KEEP, SEND, HEADERS, AGAIN}:
-        sys.stderr.write(f"{TROUBLE}{arguments.event!r} is no event of a host: {EVENTS}\n")
+        wrong = f"{arguments.event!r} is no event" if name else "name the event"
+        sys.stderr.write(f"{TROUBLE}{wrong} of a host: {EVENTS}\n")
         return None
     if name == AGAIN:
         unkept.try_again()

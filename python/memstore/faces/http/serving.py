@@ -75,7 +75,7 @@ def serve(
             app_state: dict[str, Any],
             _loop: asyncio.AbstractEventLoop | None = None,
         ) -> None:
-            parser = H11Protocol(config, server_state, {**app_state, CONNECTION: self}, _loop)
+            parser = _Parser(config, server_state, {**app_state, CONNECTION: self}, _loop)
             super().__init__(parser, connections, head_seconds, max_head_bytes)
 
     server = uvicorn.Server(
@@ -117,6 +117,19 @@ def serve(
             await server.serve(sockets=list(sockets))
 
     anyio.run(run)
+
+
+class _Parser(H11Protocol):
+    """Uvicorn's parser. A body that turns out to be invalid has one answer, not two."""
+
+    def send_400_response(self, msg: str) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True  # the application's answer is not sent any more
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.transport.close()
+                return
+        super().send_400_response(msg)
 
 
 class _Application:

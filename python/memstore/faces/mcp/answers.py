@@ -78,10 +78,7 @@ DELETE: Final = "memory_delete id={}"
 UNDO_CHARACTERS: Final = 2_000
 """The budget for the arguments of a call that undoes a change."""
 
-UNDO_CHANGES: Final = (
-    f"ADD: {DELETE.format('ID')}; DELETE: {UNDO.format('ID')}; UPDATE: delete id,"
-    " then undo=true with previous_id"
-)
+UNDO_CHANGES: Final = f"ADD: {DELETE.format('ID')}; DELETE, UPDATE: {UNDO.format('ID')}"
 
 
 def seen(value: Any) -> Any:
@@ -280,7 +277,8 @@ def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     held = fact.status == "active" and fact.confirmed_count
     answer = of_change(fact) | ({"status": "duplicate"} if held else {})
     if supersedes is not None:
-        return answer | {"superseded": supersedes} | undoing(supersedes)
+        back = undoing(supersedes) if held else taking_back(fact.id)
+        return answer | {"superseded": supersedes} | back
     return answer if held else answer | {"undo": DELETE.format(fact.id)}
 
 
@@ -303,8 +301,13 @@ def of_proposed(fact: Fact, old_id: int) -> Answer:
 
 
 def undoing(old_id: int) -> Answer:
-    """Return the call that undoes a supersession."""
+    """Return the call that undoes a supersession by a fact that stays."""
     return {"undo": f"{UNDO.format(old_id)}, and both hold"}
+
+
+def taking_back(fact_id: int) -> Answer:
+    """Return the call that takes back all that the last change of a fact did."""
+    return {"undo": UNDO.format(fact_id)}
 
 
 def of_repair(done: RepairedFact) -> Answer:
@@ -339,9 +342,15 @@ def undone_by(tool: str, **arguments: Any) -> Answer:
     return {"note": NOTE, "undo": f"{tool} {called}"}
 
 
-def of_taken_back(fact: Fact) -> Answer:
-    """Return that the last act on an active fact was taken back."""
-    return of_change(fact) | {"repair": "its last change is undone"}
+def of_taken_back(fact: Fact, newer_id: int | None) -> Answer:
+    """Return that the last act on a fact was taken back, which it may have been superseded in."""
+    if newer_id is None:
+        return of_change(fact) | {"repair": "its last change is undone"}
+    return of_change(fact) | {
+        "repair": "reinstate: the supersession is undone",
+        "active_now": [fact.id, newer_id],
+        "undo": f"memory_supersede old_id={fact.id} new_id={newer_id}",
+    }
 
 
 def of_deletion(fact: Fact, older: Fact | None) -> Answer:
@@ -553,9 +562,7 @@ def of_decisions(decisions: Sequence[Proposal | tuple[Proposal, str]]) -> Answer
 
 
 def of_decided(proposal: Proposal) -> Answer:
-    answer: Answer = {"id": proposal.id, "state": str(proposal.state)}
-    if proposal.state == "accepted":
-        answer |= undoing(proposal.old.id)
+    answer: Answer = {"id": proposal.id, "state": str(proposal.state)} | _undoing(proposal)
     if proposal.kind == "supersession":
         return answer | {"old": of_change(proposal.old)}
     return answer | {"facts": [of_change(fact) for fact in proposal.sources]}
@@ -569,10 +576,17 @@ def _of_decision(one: Proposal | tuple[Proposal, str]) -> Answer:
     if isinstance(one, tuple):
         proposal, why = one
         return {"id": proposal.id, "line": f"unchanged: {shortened(why, REASON_CHARACTERS)}"}
-    line = str(one.state)
-    if one.state == "accepted":
-        line += f"; undo: {undoing(one.old.id)['undo']}"
-    return {"id": one.id, "line": line}
+    return {"id": one.id, "line": f"{one.state}; undo: {_undoing(one)['undo']}"}
+
+
+def _undoing(proposal: Proposal) -> Answer:
+    """Return the call that takes back what was just decided, which opens an accepted one again."""
+    if proposal.state == "accepted" and proposal.kind == "supersession":
+        return undoing(proposal.old.id)
+    if proposal.state == "accepted" and proposal.new is not None:
+        return taking_back(proposal.new.id)
+    action = "reopen" if proposal.state == "rejected" else "reject"
+    return {"undo": f"memory_proposals action={action} id={proposal.id}"}
 
 
 def _of_extracted(item: Extracted) -> Answer:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from memstore.database.journal import Kind
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import CATEGORIES, EVERYBODY, TODO, Fact, NewFact, Scope
+from memstore.domain.records import CATEGORIES, EVERYBODY, TODO, Fact, JournalLine, NewFact, Scope
 from memstore.domain.tasks import OPEN_STATUSES
 from memstore.faces.mcp import answer_schemas, answers, owners, searches
 from memstore.faces.mcp.answers import Answer
@@ -46,6 +46,9 @@ MAX_TASKS: Final = 3
 
 CHANGED: Final = (Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN, Kind.CONFIRM)
 """What may happen to a fact that stays active."""
+
+RETIRED: Final = (Kind.SUPERSEDE, Kind.ACCEPT)
+"""What supersedes a fact."""
 
 MAX_PAGE: Final = 100
 """Facts of one answer; more would not fit."""
@@ -281,20 +284,39 @@ def memory_delete(
     if not undo:
         deleted = store.delete(id)
         return answers.of_deletion(deleted, chains.older(store.history(id), id))
-    if (act := _last_change(store, id)) is not None:
-        store.revert(acts=[act], scope=EVERYBODY).apply()
-        return answers.of_taken_back(store.get(id))
-    superseded = store.get(id).status == "superseded"
+    fact = store.get(id)
+    if chosen := _last_change(store, fact):
+        plan = store.revert(**chosen, scope=EVERYBODY)
+        if plan.steps and not plan.conflicts:
+            plan.apply()
+            return answers.of_taken_back(store.get(id), fact.superseded_by)
+    superseded = fact.status == "superseded"
     return answers.of_repair(store.reinstate(id) if superseded else store.restore(id))
 
 
-def _last_change(store: Store, fact_id: int) -> int | None:
-    """Return the act that changed an active fact last, unless that took another one back."""
-    if store.get(fact_id).status != "active":
-        return None
-    last = [line for line in store.journal(fact_id) if line.fact_id == fact_id][-1]
-    is_change = last.kind in CHANGED and "reverts" not in (last.evidence or {})
-    return last.txn if is_change else None
+def _last_change(store: Store, fact: Fact) -> dict[str, Any]:
+    """Return what to take back of the act that changed a fact last, unless that took one back.
+
+    Of an act that stored several facts, only what it did to this one, and to one that it replaced.
+    """
+    chain = store.journal(fact.id)
+    last = [line for line in chain if line.fact_id == fact.id][-1]
+    if "reverts" in (last.evidence or {}):
+        return {}
+    if fact.status == "active" and last.kind in CHANGED:
+        return {"acts": [last.txn]}
+    if fact.status == "active" and last.kind == Kind.ADD:
+        gone = [line.id for line in chain if _replaces(line, fact.id) and line.txn == last.txn]
+        return {"lines": [last.id, *gone]} if gone else {}
+    if fact.status == "superseded" and last.kind in RETIRED:
+        newer = store.get(fact.superseded_by or 0)
+        alone = "consolidates" not in (last.evidence or {})
+        return {"lines": [last.id]} if alone and newer.status == "active" else {}
+    return {}
+
+
+def _replaces(line: JournalLine, fact_id: int) -> bool:
+    return line.kind in RETIRED and (line.after or {}).get("superseded_by") == fact_id
 
 
 def memory_supersede(
@@ -344,7 +366,7 @@ def memory_confirm(
     """Record that a fact is still true."""
     store.check_owners(owner, id)
     fact = store.confirm(id)
-    return {"id": fact.id, "confirmed": fact.confirmed_count}
+    return {"id": fact.id, "confirmed": fact.confirmed_count} | answers.taking_back(id)
 
 
 def memory_update(

@@ -68,7 +68,7 @@ def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilt
         without=without | _owned(wanted.scope),
         texts=(
             None if wanted.subject is None else subject_key(wanted.subject),
-            None if wanted.category is None else wanted.category.strip(),
+            None if wanted.category is None else subject_key(wanted.category),
         ),
         periods=periods,
         among=_among(wanted),

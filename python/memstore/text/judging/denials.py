@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore._kernel.claims import (
@@ -17,6 +18,7 @@ from memstore._kernel.claims import (
     NAME,
     NOW,
     NUMBERED,
+    PREPOSITION,
     TEMPORARY,
     USER,
     VERSION,
@@ -24,7 +26,9 @@ from memstore._kernel.claims import (
 from memstore.text.judging.pair import OVER, is_value, numbered, roles
 
 if TYPE_CHECKING:
-    from memstore._kernel.claims import Reading
+    from collections.abc import Sequence
+
+    from memstore._kernel.claims import Reading, Word
     from memstore.text.judging.pair import Pair
 
 
@@ -91,7 +95,17 @@ def _differ_in_name(pair: Pair) -> bool:
     if pair.values is None:
         return False
     heads = pair.old.words[: pair.old.head], pair.new.words[: pair.new.head]
+    if pair.new.is_unspaced and pair.marks & NOW and _follow_prepositions(pair.values, heads):
+        return False  # 现在在小米工作: where the verb stands last, its place stands before it
     return all(value[0] in head for value, head in zip(pair.values, heads, strict=True))
+
+
+def _follow_prepositions(values: Sequence[Sequence[Word]], heads: Sequence[Sequence[Word]]) -> bool:
+    """Whether both values stand in their heads, each right after a preposition."""
+    return all(
+        any(word == value[0] and before.roles & PREPOSITION for before, word in pairwise(head))
+        for value, head in zip(values, heads, strict=True)
+    )
 
 
 def numbers_another_thing(pair: Pair) -> bool:

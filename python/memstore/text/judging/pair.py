@@ -65,7 +65,8 @@ TYPED: Final = frozenset({NUMERIC, DATE, VERSION})
 
 
 CALLED: Final = frozenset(
-    "called named dubbed heißt genannt llama llamado llamada appelle appelé appelée nommé".split()
+    "called named dubbed heißt genannt llama llamado llamada appelle appelé appelée nommé "
+    "chiama chama chama-se heet nazywa называется 叫 名叫 ชื่อ".split()
 )
 """Verbs before a name."""
 

@@ -18,7 +18,9 @@ from memstore._kernel.claims import (
     DENIES,
     DISPOSES,
     ENDS,
+    FINITE,
     FROM,
+    FUNCTION,
     HAVE,
     HOME,
     INDEFINITE,
@@ -74,6 +76,11 @@ MAX_VALUE: Final = 3
 
 def is_clean(pair: Pair) -> bool:
     """Whether nothing stands in the way of a proof: no other sign, holder or condition."""
+    return _is_plain(pair) and _begin_alike(pair)
+
+
+def _is_plain(pair: Pair) -> bool:
+    """Whether no other sign, holder or case stands in the way, wherever the words stand."""
     either = pair.old.roles | pair.new.roles
     return (
         pair.same_signs
@@ -81,7 +88,6 @@ def is_clean(pair: Pair) -> bool:
         and not _tells_event(pair)
         and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
         and pair.about_own
-        and _begin_alike(pair)
     )
 
 
@@ -481,25 +487,37 @@ def renames(pair: Pair) -> bool:
 
 def renames_by_name(pair: Pair) -> bool:
     """Whether the older claim says what something is called, and that was renamed: X, to Y."""
-    if not pair.marks & RENAMES or pair.denied or not is_clean(pair):
+    if not pair.marks & RENAMES or pair.denied or not _is_plain(pair):
         return False
-    words = pair.new.words
-    turn = next(i for i, word in enumerate(words) if word.roles & RENAMES)
-    gone = [word for word in words[:turn] if word.is_telling]
-    came = [word for word in words[turn + 1 :] if word.is_telling and not word.roles & CHANGES]
-    old = pair.old.words
-    value = [word for word in old[pair.old.head :] if word.is_telling and not word.roles & ONE]
+    words, old = pair.new.words, pair.old.words
+    value = [word for word in old[pair.old.head :] if _names(word) and word.stem not in CALLED]
+    named = [place for place, word in enumerate(words) if _names(word)]
+    gone = [words[place] for place in named[: len(value)]]
+    places = named[len(value) :]
+    came = [words[place] for place in places]
+    begins = not pair.new.is_unspaced or named[:1] == [0]  # else a condition may come first
+    turned = bool(value and places and begins) and any(
+        word.roles & (FINITE | CHANGES | RENAMES | TO)
+        for word in words[named[len(value) - 1] + 1 : places[0]]
+    )
     names = roles(old[: pair.old.head]) & ATTRIBUTE and pair.old.roles & BE
     called = any(word.roles & ONE and word.stem in CALLED for word in old)
     return (
         bool(names or called)
-        and bool(gone)
+        and turned
         and keys(gone) == keys(value)
-        and 0 < len(came) <= MAX_VALUE
+        and len(came) <= MAX_VALUE
         and all(word in came for word in pair.gained if word not in gone)
         and not any(word.roles & MANY for word in old)
-        and all(word.roles & TO for word in words[turn + 1 :] if word.roles & PREPOSITION)
+        and all(word.roles & TO for word in words if word.roles & PREPOSITION)
     )
+
+
+def _names(word: Word) -> bool:
+    """Whether a word may be of a name, that of the subject as well."""
+    tells = word.is_telling or word.roles & USER
+    other = CHANGES | RENAMES | ONE | FUNCTION | FINITE | PREPOSITION
+    return bool(tells and not word.roles & other)
 
 
 def _alike(old: Sequence[Word], new: Sequence[Word]) -> bool:

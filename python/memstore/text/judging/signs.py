@@ -73,7 +73,7 @@ from memstore.text.judging.pair import (
     roles,
     telling,
 )
-from memstore.text.judging.proofs import binds_value, says_when
+from memstore.text.judging.proofs import binds_value, renames_by_name, says_when
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,9 @@ def shares_nothing(pair: Pair) -> bool:
     """
     if pair.shared or pair.marks & TURNED or pair.families:
         return False
-    return not (pair.old.roles & pair.new.roles & TOPICS or pair.old.groups & pair.new.groups)
+    if pair.old.roles & pair.new.roles & TOPICS or pair.old.groups & pair.new.groups:
+        return False
+    return not renames_by_name(pair)
 
 
 def tells_another_story(pair: Pair) -> bool:

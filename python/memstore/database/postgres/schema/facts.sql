@@ -56,6 +56,7 @@ CREATE TABLE memstore_facts (
     slots             TEXT,
     external_key      TEXT,
     unsearched        bigint,
+    category_key      TEXT NOT NULL DEFAULT '',
     -- For provisional answers, until a process has its index (full_text.py).
     words             tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig,
         FOLDED(CASE WHEN unsearched IS NULL THEN left(content, 50000) || ' ' || subject || ' '
@@ -64,7 +65,7 @@ CREATE TABLE memstore_facts (
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (tenant, namespace, id);
 CREATE INDEX idx_memstore_subject ON memstore_facts (tenant, namespace, subject_key, id);
-CREATE INDEX idx_memstore_category ON memstore_facts (tenant, namespace, category, id);
+CREATE INDEX idx_memstore_category ON memstore_facts (tenant, namespace, category_key, id);
 CREATE INDEX idx_memstore_superseded_by ON memstore_facts (tenant, superseded_by)
     WHERE superseded_by IS NOT NULL;
 CREATE INDEX idx_memstore_expired ON memstore_facts (tenant, expired_at, namespace)

@@ -7,7 +7,7 @@ use super::vocabulary::{self, Meaning, Part, Phrase, Tenses, Vocabulary, is_unsp
 use crate::language::letters;
 use crate::language::lexicon::{
     ARABIC, CHINESE, Class, ENGLISH, FREE, GERMAN, HINDI, INFLECTED, JAPANESE, KOREAN, LEXICONS,
-    Languages, RUSSIAN, Table, UNSPACED,
+    Languages, RUSSIAN, THAI, Table, UNSPACED,
 };
 
 /// The characters of a text that are read. Longer texts are rarely one claim.
@@ -245,8 +245,14 @@ fn read(scanned: Scanned, subjects: &[String], whole: &str, vocabulary: &Vocabul
 fn languages(lower: &[&str], entries: &[&[Phrase]]) -> Languages {
     if lower.iter().any(|word| word.starts_with(is_unspaced)) {
         let kana = |character| matches!(character, '\u{3041}'..='\u{30ff}');
+        let thai = |character| matches!(character, '\u{e01}'..='\u{e4e}');
         let is_japanese = lower.iter().any(|word| word.contains(kana));
-        return if is_japanese { JAPANESE } else { CHINESE };
+        let is_thai = lower.iter().any(|word| word.contains(thai));
+        return match (is_japanese, is_thai) {
+            (true, _) => JAPANESE,
+            (_, true) => THAI,
+            _ => CHINESE,
+        };
     }
     let scripts = lower.iter().filter_map(|word| script(word)).next();
     if let Some(language) = scripts {

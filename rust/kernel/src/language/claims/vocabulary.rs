@@ -207,7 +207,7 @@ impl Tenses {
 /// Whether a character belongs to a script without blanks.
 pub fn is_unspaced(character: char) -> bool {
     matches!(character,
-        '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
+        '\u{e01}'..='\u{e4e}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }

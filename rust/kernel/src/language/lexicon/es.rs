@@ -473,7 +473,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             fase hito episodio lección iteración sección página volumen parte temporada semana \
             trimestre nivel ronda etapa puerta sala factura pedido caso artículo lote migración \
             notas",
-        renames: "renombr* rebautiz*",
+        renames: "renombr* rebautiz* pasó_a_llamarse ahora_se_llama",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -259,7 +259,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             pdf html docx xlsx png | secret: パスワード 暗証番号 パスキー 二段階認証 トークン \
             証明書 合言葉 | fear: 怖い 怖く 恐怖症 苦手 克服 怖がる 平気 高所恐怖症 人見知り | \
             workplace: オフィス 本社 席 フロア 階 デスク 事務所 ビル 拠点",
-        numbered: "リリース チケット スプリント 第 章 話 フェーズ ステップ マイルストーン 四半期 請求書 リリースノート",
+        numbered: "pr mr rfc adr issue ticket リリース チケット スプリント 第 章 話 フェーズ ステップ マイルストーン 四半期 請求書 リリースノート",
         renames: "改名 改称 リネーム",
         ..Claims::NOTHING
     },

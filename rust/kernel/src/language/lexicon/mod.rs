@@ -17,6 +17,7 @@ mod nl;
 mod pl;
 mod pt;
 mod ru;
+mod th;
 mod tr;
 mod zh;
 
@@ -74,7 +75,7 @@ pub(super) struct Lexicon {
 }
 
 /// The languages; the index is a language's number. German capitalises nouns.
-pub(super) const LEXICONS: [&Lexicon; 15] = [
+pub(super) const LEXICONS: [&Lexicon; 16] = [
     &en::LEXICON,
     &de::LEXICON,
     &es::LEXICON,
@@ -90,6 +91,7 @@ pub(super) const LEXICONS: [&Lexicon; 15] = [
     &hi::LEXICON,
     &tr::LEXICON,
     &pl::LEXICON,
+    &th::LEXICON,
 ];
 
 /// This many of them, the first, are identified by their words in questions, the others by their scripts or not at all.
@@ -110,6 +112,7 @@ pub(super) const HINDI: Languages = 1 << 12;
 pub(super) const TURKISH: Languages = 1 << 13;
 
 pub(super) const POLISH: Languages = 1 << 14;
+pub(super) const THAI: Languages = 1 << 15;
 
 /// Those that put endings to names.
 pub(super) const INFLECTED: Languages = RUSSIAN | POLISH | TURKISH | KOREAN;
@@ -118,7 +121,7 @@ pub(super) const INFLECTED: Languages = RUSSIAN | POLISH | TURKISH | KOREAN;
 pub(super) const FREE: Languages = KOREAN | ARABIC | HINDI | TURKISH;
 
 /// Those whose scripts have no blanks between words.
-pub(super) const UNSPACED: Languages = CHINESE | JAPANESE;
+pub(super) const UNSPACED: Languages = CHINESE | JAPANESE | THAI;
 
 /// Those that capitalise months.
 pub(super) const CAPITAL_MONTHS: Languages = 0b11;

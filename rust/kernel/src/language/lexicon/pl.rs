@@ -82,7 +82,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         work: "pracuje pracują zwolnił* zatrudnił*",
         marriage: "żonaty zamężna singiel rozwiedziony rozwiedziona ożenił* rozwiódł rozwiodł*",
         counting: "_ dwa/dwie/dwóch trzy/trzech cztery pięć sześć siedem osiem dziewięć dziesięć",
-        numbered: "wydani* wersj* zgłoszeni* zadani* sprint* rozdział* piętr* krok* faz* etap* \
+        numbered: "pr mr rfc adr issue ticket wydani* wersj* zgłoszeni* zadani* sprint* rozdział* piętr* krok* faz* etap* \
             odcinek odcinka lekcj* sekcj* stron* tom część sezon* tydzień kwartał* faktur* \
             zamówieni* informacj* bilet*",
         renames: "przemianowa*",

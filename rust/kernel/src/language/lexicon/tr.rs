@@ -71,7 +71,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         work: "çalışıyor istifa",
         marriage: "evli bekar bekâr evlendi boşandı boşanmış nişanlandı",
         counting: "_ iki üç dört beş altı yedi sekiz dokuz on",
-        numbered: "sürüm* bilet* görev* sprint* bölüm* kat adım* aşama* faz* ders* sayfa* cilt \
+        numbered: "pr mr rfc adr issue ticket sürüm* bilet* görev* sprint* bölüm* kat adım* aşama* faz* ders* sayfa* cilt \
             kısım sezon* hafta çeyrek fatura* sipariş* notları",
         renames: "yeniden_adlandırıldı",
         ..Claims::NOTHING

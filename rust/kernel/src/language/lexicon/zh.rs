@@ -228,8 +228,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             json xml yaml toml parquet avro pdf html docx xlsx png | secret: 密码 口令 密钥 \
             验证码 双重认证 通行密钥 令牌 证书 | fear: 害怕 怕 恐惧 恐高 不敢 敢 怕黑 克服 | \
             workplace: 办公室 总部 工位 楼 楼层 五楼 二楼 三楼 四楼 办公楼 分公司",
-        numbered: "版本 发布 工单 迭代 冲刺 第 章 楼 步骤 阶段 里程碑 集 季度 发票 订单 问题 版本说明",
-        renames: "改名为 更名为 重命名为",
+        numbered: "pr mr rfc adr issue ticket 版本 发布 工单 迭代 冲刺 第 章 楼 步骤 阶段 里程碑 集 季度 发票 订单 问题 版本说明",
+        renames: "改名为 改名 更名 改称 更名为 重命名为",
         ..Claims::NOTHING
     },
     ..Lexicon::NOTHING

@@ -13,12 +13,6 @@ END;
 CREATE TRIGGER memstore_facts_removed AFTER DELETE ON memstore_facts BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (old.id);
 END;
--- Use counts are left out, because searches do not need them; a confirmation makes a fact fresh.
-CREATE TRIGGER memstore_facts_changed AFTER UPDATE OF content, subject, category, segments, namespace,
-    user_id, agent_id, run_id, superseded_by, deleted_at, expired_at, subject_key, thread, seq,
-    valid_at, created_at, last_confirmed_at ON memstore_facts BEGIN
-    INSERT INTO memstore_fact_changes (id) VALUES (new.id);
-END;
 -- Open tasks do not age, so their status matters to searches.
 CREATE TRIGGER memstore_tasks_changed AFTER UPDATE OF metadata ON memstore_facts
 WHEN new.subject_key = 'todo' BEGIN

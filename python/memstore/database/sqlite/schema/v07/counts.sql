@@ -2,15 +2,16 @@
 -- rows that other programs write count too.
 CREATE TABLE memstore_counts (
     namespace TEXT NOT NULL,
-    -- What is counted: facts and episodes in any state by the day they were stored ('fact' and
-    -- 'episode'), deleted facts, and facts that are neither superseded nor deleted by 'subject' and
-    -- by 'category'.
+    -- What is counted: facts and episodes in any state ('fact' and 'episode'), and by the quarter of
+    -- an hour in which they were stored ('fact_quarter' and 'episode_quarter'), of which the days of
+    -- every time zone consist; deleted facts; and facts that are neither superseded nor deleted by
+    -- 'subject' and by 'category'.
     kind      TEXT NOT NULL,
     -- Empty means "not set".
     user_id   TEXT NOT NULL,
     agent_id  TEXT NOT NULL,
     run_id    TEXT NOT NULL,
-    -- The day, the subject's key or the category; empty for 'deleted'.
+    -- The quarter, such as 2026-11-20T20:45, or the key of the subject or the category; else empty.
     key       TEXT NOT NULL,
     number    INTEGER NOT NULL,
     PRIMARY KEY (namespace, kind, user_id, agent_id, run_id, key)
@@ -19,13 +20,20 @@ CREATE TABLE memstore_counts (
 CREATE INDEX idx_memstore_count_key ON memstore_counts (namespace, kind, key);
 -- Facts that expire: how many of them have expired depends on the time.
 CREATE INDEX idx_memstore_expiring ON memstore_facts
-    (namespace, user_id, agent_id, run_id, expired_at, subject_key, category)
+    (namespace, user_id, agent_id, run_id, expired_at, subject_key, category_key)
     WHERE expired_at IS NOT NULL AND superseded_by IS NULL AND deleted_at IS NULL;
 
 -- What each row counts as; the sums are the rows that the table should hold.
 CREATE VIEW memstore_facts_counted (namespace, kind, user_id, agent_id, run_id, key, fact_id) AS
 SELECT namespace, 'fact', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
-    substr(created_at, 1, 10), id
+    '', id
+FROM memstore_facts
+UNION ALL
+SELECT namespace, 'fact_quarter', coalesce(user_id, ''), coalesce(agent_id, ''),
+    coalesce(run_id, ''), substr(created_at, 1, 14) || CASE
+        WHEN substr(created_at, 15, 2) < '15' THEN '00'
+        WHEN substr(created_at, 15, 2) < '30' THEN '15'
+        WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, id
 FROM memstore_facts
 UNION ALL
 SELECT namespace, 'deleted', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
@@ -37,11 +45,18 @@ SELECT namespace, 'subject', coalesce(user_id, ''), coalesce(agent_id, ''), coal
 FROM memstore_facts WHERE superseded_by IS NULL AND deleted_at IS NULL
 UNION ALL
 SELECT namespace, 'category', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
-    category, id
+    category_key, id
 FROM memstore_facts WHERE superseded_by IS NULL AND deleted_at IS NULL;
 CREATE VIEW memstore_episodes_counted (namespace, kind, user_id, agent_id, run_id, key, episode_id) AS
 SELECT namespace, 'episode', coalesce(user_id, ''), coalesce(agent_id, ''), coalesce(run_id, ''),
-    substr(created_at, 1, 10), id
+    '', id
+FROM memstore_episodes WHERE content_hash <> ''
+UNION ALL
+SELECT namespace, 'episode_quarter', coalesce(user_id, ''), coalesce(agent_id, ''),
+    coalesce(run_id, ''), substr(created_at, 1, 14) || CASE
+        WHEN substr(created_at, 15, 2) < '15' THEN '00'
+        WHEN substr(created_at, 15, 2) < '30' THEN '15'
+        WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, id
 FROM memstore_episodes WHERE content_hash <> '';
 CREATE VIEW memstore_counts_read (namespace, kind, user_id, agent_id, run_id, key, number) AS
 SELECT namespace, kind, user_id, agent_id, run_id, key, count(*) FROM (
@@ -65,19 +80,23 @@ CREATE TRIGGER memstore_counts_change INSTEAD OF INSERT ON memstore_count_change
         AND user_id = new.user_id AND agent_id = new.agent_id AND run_id = new.run_id
         AND key = new.key;
 END;
--- Those of other programs are counted by another trigger (facts_foreign.sql).
+-- Those of other programs are counted by other triggers (facts_foreign.sql).
 CREATE TRIGGER memstore_facts_counted_ai AFTER INSERT ON memstore_facts
-WHEN new.claim_hash IS NOT NULL OR new.content = '' BEGIN
-    -- As in memstore_facts_counted, but without reading the row four times.
+WHEN (new.claim_hash IS NOT NULL AND new.category_key <> '') OR new.content = '' BEGIN
+    -- As in memstore_facts_counted, but without reading the row five times.
     INSERT INTO memstore_count_changes
     SELECT new.namespace, counted.kind, coalesce(new.user_id, ''), coalesce(new.agent_id, ''),
         coalesce(new.run_id, ''), counted.key, 1
     FROM (
-        SELECT 'fact' AS kind, substr(new.created_at, 1, 10) AS key
+        SELECT 'fact' AS kind, '' AS key
+        UNION ALL SELECT 'fact_quarter', substr(new.created_at, 1, 14) || CASE
+            WHEN substr(new.created_at, 15, 2) < '15' THEN '00'
+            WHEN substr(new.created_at, 15, 2) < '30' THEN '15'
+            WHEN substr(new.created_at, 15, 2) < '45' THEN '30' ELSE '45' END
         UNION ALL SELECT 'deleted', '' WHERE new.deleted_at IS NOT NULL
         UNION ALL SELECT 'subject', new.subject_key
             WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
-        UNION ALL SELECT 'category', new.category
+        UNION ALL SELECT 'category', new.category_key
             WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
     ) AS counted;
 END;
@@ -87,13 +106,13 @@ CREATE TRIGGER memstore_facts_counted_bd BEFORE DELETE ON memstore_facts BEGIN
     WHERE fact_id = old.id;
 END;
 CREATE TRIGGER memstore_facts_counted_bu BEFORE UPDATE OF id, namespace, user_id, agent_id, run_id,
-    subject_key, category, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
+    subject_key, category_key, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, -1 FROM memstore_facts_counted
     WHERE fact_id = old.id;
 END;
 CREATE TRIGGER memstore_facts_counted_au AFTER UPDATE OF id, namespace, user_id, agent_id, run_id,
-    subject_key, category, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
+    subject_key, category_key, superseded_by, deleted_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_count_changes
     SELECT namespace, kind, user_id, agent_id, run_id, key, 1 FROM memstore_facts_counted
     WHERE fact_id = new.id;

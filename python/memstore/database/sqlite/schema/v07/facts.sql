@@ -3,7 +3,7 @@ CREATE TABLE memstore_facts (
     -- AUTOINCREMENT: ids are never reused, because people and models remember them.
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
     content           TEXT NOT NULL,
-    -- As it was written; comparisons use `subject_key`.
+    -- As they were written; comparisons use `subject_key` and `category_key`.
     subject           TEXT NOT NULL,
     category          TEXT NOT NULL,
     metadata          TEXT,
@@ -56,6 +56,8 @@ CREATE TABLE memstore_facts (
     external_key      TEXT,
     -- 1 if no search finds it; else NULL.
     unsearched        INTEGER,
+    -- The category, folded as the subject is.
+    category_key      TEXT NOT NULL DEFAULT '',
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
@@ -63,7 +65,7 @@ CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
 -- The owners come before the id, because filters compare them exactly, including NULL.
 CREATE INDEX idx_memstore_subject ON memstore_facts (namespace, subject_key,
     user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
-CREATE INDEX idx_memstore_category ON memstore_facts (namespace, category,
+CREATE INDEX idx_memstore_category ON memstore_facts (namespace, category_key,
     user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
 CREATE INDEX idx_memstore_active ON memstore_facts
     (namespace, user_id, agent_id, run_id, id, expired_at, superseded_by, deleted_at)

@@ -38,6 +38,7 @@ CREATE TRIGGER memstore_foreign_facts_ii INSTEAD OF INSERT ON memstore_foreign_f
     WHERE fact_id = new.id;
     UPDATE memstore_facts SET
         subject_key = CASE subject_key WHEN '' THEN lower(trim(subject)) ELSE subject_key END,
+        category_key = CASE category_key WHEN '' THEN lower(trim(category)) ELSE category_key END,
         -- As in an upgrade: the original's default namespace has no name.
         namespace = CASE namespace WHEN '' THEN 'default' ELSE namespace END,
         created_at = coalesce(
@@ -56,4 +57,17 @@ END;
 CREATE TRIGGER memstore_facts_foreign_ai AFTER INSERT ON memstore_facts
 WHEN new.claim_hash IS NULL AND new.content <> '' BEGIN
     INSERT INTO memstore_foreign_facts VALUES (new.id);
+END;
+-- An earlier build of ours completes what it inserts, but knows no key of the category.
+CREATE VIEW memstore_unkeyed_facts (id) AS
+SELECT id FROM memstore_facts WHERE claim_hash IS NOT NULL AND category_key = '' AND content <> '';
+CREATE TRIGGER memstore_unkeyed_facts_ii INSTEAD OF INSERT ON memstore_unkeyed_facts BEGIN
+    INSERT INTO memstore_count_changes
+    SELECT namespace, kind, user_id, agent_id, run_id, key, 1 FROM memstore_facts_counted
+    WHERE fact_id = new.id;
+    UPDATE memstore_facts SET category_key = lower(trim(category)) WHERE id = new.id;
+END;
+CREATE TRIGGER memstore_facts_unkeyed_ai AFTER INSERT ON memstore_facts
+WHEN new.claim_hash IS NOT NULL AND new.category_key = '' AND new.content <> '' BEGIN
+    INSERT INTO memstore_unkeyed_facts VALUES (new.id);
 END;
